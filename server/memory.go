@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"tasklens/internal/cache"
@@ -25,13 +24,13 @@ type memory struct {
 // longer.
 const redisPatience = 50 * time.Millisecond
 
-func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err error) {
+func newMemory(c Config, model *openai.Client, o observer) (m memory, err error) {
 	if c.Cache == "off" {
-		m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, nil)
+		m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, nil, nil)
 		return m, nil
 	}
 	if c.RedisURL != "" {
-		m.store, err = cache.NewRedis(c.RedisURL, redisPatience, func(message string, err error) { log.Warn(message, "error", err) })
+		m.store, err = cache.NewRedis(c.RedisURL, redisPatience, func(message string, err error) { o.log.Warn(message, "error", err) })
 	} else {
 		m.store, err = cache.NewMemory(c.CacheMaxBytes)
 	}
@@ -43,13 +42,13 @@ func newMemory(c Config, model *openai.Client, log *slog.Logger) (m memory, err 
 		return m, err
 	}
 	if c.RedisURL != "" && builtFrom() == "" {
-		log.Warn("this build has no revision, so no other process uses its cached responses: build from a clean checkout, or with -ldflags \"-X main.revision=NAME\"")
+		o.log.Warn("this build has no revision, so no other process uses its cached responses: build from a clean checkout, or with -ldflags \"-X main.revision=NAME\"")
 	}
-	m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, m.store)
+	m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, m.store, o.countCached)
 	m.results = memo.New(memo.Options{
-		Store: m.store, Settings: settings, Lifetime: c.CacheTTL,
+		Store: m.store, Settings: settings, Lifetime: c.CacheTTL, Count: o.countCached,
 		Warn: func(ctx context.Context, message string, err error) {
-			log.WarnContext(ctx, message, "error", err)
+			o.log.WarnContext(ctx, message, "error", err)
 		},
 	})
 	return m, nil
@@ -59,7 +58,6 @@ func (m memory) close() error {
 	if m.store == nil {
 		return nil
 	}
-	m.embeddings.Close()
 	return m.store.Close()
 }
 

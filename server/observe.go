@@ -131,22 +131,16 @@ func (o observer) watchQueue(db worker.Database, model string) {
 	}, queueEvery, queuePatience)
 }
 
-// watchMemory registers the cache's counters as metrics.
-func (o observer) watchMemory(m memory) {
-	if o.metrics == nil || m.store == nil {
-		return
+// countCached counts where a response came from.
+func (o observer) countCached(kind string, origin memo.Origin) {
+	result := "miss"
+	switch origin {
+	case memo.Hit:
+		result = "hit"
+	case memo.Shared:
+		result = "shared"
 	}
-	o.metrics.Caches(func() map[string]metric.Cache {
-		kinds := map[string]memo.Counts{"embedding": m.embeddings.Counts()}
-		for kind, counts := range m.results.Counts() {
-			kinds[kind] = counts
-		}
-		shown := map[string]metric.Cache{}
-		for kind, counts := range kinds {
-			shown[kind] = metric.Cache(counts)
-		}
-		return shown
-	})
+	o.metrics.Cached(kind, result)
 }
 
 // serveMetrics serves the metrics on the port that the settings name, if any. stop stops the

@@ -39,7 +39,7 @@ func serve(ctx context.Context, args []string) error {
 	if err := boundConnections(&config, log); err != nil {
 		return err
 	}
-	remembered, err := newMemory(config, model, log)
+	remembered, err := newMemory(config, model, observing)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,6 @@ func serve(ctx context.Context, args []string) error {
 		return err
 	}
 	defer func() { _ = closeLimits() }()
-	observing.watchMemory(remembered)
 	observing.watchQueue(database.AsService(), config.storedModel())
 	queryLog := newQueryLog(config, database, observing)
 	tracker := newTracker(database, observing)

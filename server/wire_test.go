@@ -90,14 +90,14 @@ func TestTheCachesSettings(t *testing.T) {
 		"forgets in time": {Config{Cache: "on", CacheTTL: 1, CacheMaxBytes: 1 << 20}, 2, 2},
 		"off":             {Config{Cache: "off", CacheTTL: time.Hour, CacheMaxBytes: 1 << 20}, 0, 2},
 	} {
-		m, err := newMemory(c.config, newModel(c.config), slog.New(slog.DiscardHandler))
+		m, err := newMemory(c.config, newModel(c.config), observer{log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var read versionReader
 		made := 0
 		for range 2 {
-			if _, _, err := m.results.Do(t.Context(), &read, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
+			if _, _, err := m.results.Do(t.Context(), &read, memo.Request{}, func(context.Context) (memo.Made, error) {
 				made++
 				return memo.Made{Keep: []byte("made")}, nil
 			}); err != nil {
@@ -112,7 +112,7 @@ func TestTheCachesSettings(t *testing.T) {
 		}
 	}
 	config := Config{Cache: "on", RedisURL: "redis://127.0.0.1:1"}
-	m, err := newMemory(config, newModel(config), slog.New(slog.DiscardHandler))
+	m, err := newMemory(config, newModel(config), observer{log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,10 @@ package memo
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/vector"
@@ -17,8 +18,8 @@ const embeddingLifetime = 30 * 24 * time.Hour
 const (
 	// embeddingTime bounds one embedding of a query, however short its callers' deadlines are.
 	embeddingTime = 30 * time.Second
-	// maxLate bounds the embeddings that continue without a waiter.
-	maxLate = 64
+	// maxEmbeddings bounds those in progress, most of which nobody waits for if the model hangs.
+	maxEmbeddings = 256
 )
 
 // Embedder embeds with any model of one provider.
@@ -26,37 +27,63 @@ type Embedder interface {
 	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
 }
 
-// Embeddings caches the embeddings of queries. An embedding that outlasts its callers' deadlines
-// continues, within embeddingTime and maxLate, so that the next caller finds it cached. One whose
-// callers were all cancelled ends. It is safe for concurrent use.
+// Embeddings caches the embeddings of queries. One that outlasts its callers continues, within
+// embeddingTime and maxEmbeddings, so that the next caller finds it cached. It is safe for
+// concurrent use.
 type Embeddings struct {
 	model    Embedder
 	provider string
 	store    Store
-	flights  flights
-	counts   counters
+	count    Count
+	running  singleflight.Group
+	slots    chan struct{}
 }
 
 // NewEmbeddings caches a provider's embeddings in a store; nil disables caching and sharing.
 // provider separates equal model names of different providers.
-func NewEmbeddings(model Embedder, provider string, store Store) *Embeddings {
-	return &Embeddings{model: model, provider: provider, store: store, flights: newLateFlights(embeddingTime, maxLate)}
+func NewEmbeddings(model Embedder, provider string, store Store, count Count) *Embeddings {
+	return &Embeddings{model: model, provider: provider, store: store, count: count, slots: make(chan struct{}, maxEmbeddings)}
 }
 
-// embed returns the embedding of an input, computed once for all concurrent callers.
-func (e *Embeddings) embed(ctx context.Context, model, input string) (vector.Vector, error) {
-	if e.store == nil {
-		return e.ask(ctx, model, input)
+// Query is a text to embed with a model.
+type Query struct {
+	embeddings  *Embeddings
+	model, text string
+	err         error
+}
+
+// Query returns a text to embed with a model. Nothing is embedded yet.
+func (e *Embeddings) Query(model, text string) Query {
+	return Query{embeddings: e, model: model, text: text}
+}
+
+// Failed returns a query that cannot be embedded.
+func Failed(model string, err error) Query { return Query{model: model, err: err} }
+
+// Model is the embedding model.
+func (q Query) Model() string { return q.model }
+
+// Vector returns the query's embedding, computed once for all concurrent callers.
+func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
+	e := q.embeddings
+	if q.err != nil || e.store == nil {
+		return q.ask(ctx)
 	}
-	key, err := keyOf("embedding", e.provider, model, input)
+	key, err := keyOf("embedding", e.provider, q.model, q.text)
 	if err != nil {
 		return nil, err
 	}
-	made, origin, err := e.flights.do(ctx, key, nil, func(ctx context.Context, _ func(Event) error) (Made, Origin, error) {
+	made, origin, err := share(ctx, &e.running, key, time.Now().Add(embeddingTime), func(ctx context.Context) (Made, Origin, error) {
 		if value, found := e.store.Get(ctx, key); found && len(value) == vectorBytes {
 			return Made{Body: value}, Hit, nil
 		}
-		v, err := e.ask(ctx, model, input)
+		select {
+		case e.slots <- struct{}{}:
+			defer func() { <-e.slots }()
+		case <-ctx.Done():
+			return Made{}, Passed, tooLate(ctx)
+		}
+		v, err := q.ask(ctx)
 		if err != nil {
 			return Made{}, Passed, err
 		}
@@ -64,33 +91,26 @@ func (e *Embeddings) embed(ctx context.Context, model, input string) (vector.Vec
 		e.store.Set(ctx, key, value, embeddingLifetime)
 		return Made{Body: value}, Stored, nil
 	})
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil, tooLate(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	e.counts.add("embedding", origin)
+	e.count("embedding", origin)
 	return decodeVector(made.Body), nil
 }
 
-func (e *Embeddings) ask(ctx context.Context, model, input string) (vector.Vector, error) {
-	vectors, _, err := e.model.Embed(ctx, model, []string{input})
+func (q Query) ask(ctx context.Context) (vector.Vector, error) {
+	if q.err != nil {
+		return nil, q.err
+	}
+	vectors, _, err := q.embeddings.model.Embed(ctx, q.model, []string{q.text})
 	if err != nil {
 		return nil, err
 	}
 	return vectors[0], nil
 }
-
-// Close ends the embeddings that nobody waits for.
-func (e *Embeddings) Close() { e.flights.close() }
-
-func tooLate(ctx context.Context) error {
-	return fault.Wrap(fault.Timeout, "The model provider did not answer in time.", context.Cause(ctx))
-}
-
-// Counts returns the counts so far.
-func (e *Embeddings) Counts() Counts { return e.counts.all()["embedding"] }
 
 const vectorBytes = 4 * vector.Dimensions
 

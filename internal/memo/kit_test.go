@@ -3,6 +3,7 @@ package memo_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -78,12 +79,37 @@ type bed struct {
 	store  *store
 	worked int
 	warned []string
+	counts tally
+}
+
+// tally counts results by origin.
+type tally struct {
+	mutex    sync.Mutex
+	byOrigin map[memo.Origin]int
+}
+
+func (c *tally) count(_ string, origin memo.Origin) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.byOrigin == nil {
+		c.byOrigin = map[memo.Origin]int{}
+	}
+	c.byOrigin[origin]++
+}
+
+func (c *tally) expect(t *testing.T, want map[memo.Origin]int) {
+	t.Helper()
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if !maps.Equal(c.byOrigin, want) {
+		t.Errorf("the counts are %v, want %v", c.byOrigin, want)
+	}
 }
 
 func newBed(t *testing.T, changes ...func(*memo.Options)) *bed {
 	t.Helper()
 	b := &bed{t: t, db: &database{}, store: &store{}}
-	options := memo.Options{Store: b.store, Settings: "s", Lifetime: time.Hour, Warn: func(_ context.Context, message string, err error) {
+	options := memo.Options{Store: b.store, Settings: "s", Lifetime: time.Hour, Count: b.counts.count, Warn: func(_ context.Context, message string, err error) {
 		b.warned = append(b.warned, fmt.Sprint(message, ": ", err))
 	}}
 	for _, change := range changes {
@@ -94,7 +120,7 @@ func newBed(t *testing.T, changes ...func(*memo.Options)) *bed {
 }
 
 // work computes a result that contains how often it was computed.
-func (b *bed) work(context.Context, func(memo.Event) error) (memo.Made, error) {
+func (b *bed) work(context.Context) (memo.Made, error) {
 	b.worked++
 	text := fmt.Sprint("result ", b.worked)
 	return memo.Made{Body: []byte(text), Keep: []byte(text + " again")}, nil
@@ -103,7 +129,7 @@ func (b *bed) work(context.Context, func(memo.Event) error) (memo.Made, error) {
 // expect sends a request and compares the outcome.
 func (b *bed) expect(request memo.Request, body string, origin memo.Origin) {
 	b.t.Helper()
-	made, from, err := b.Do(b.t.Context(), b.db, request, nil, b.work)
+	made, from, err := b.Do(b.t.Context(), b.db, request, b.work)
 	if err != nil || string(made.Body) != body || from != origin {
 		b.t.Errorf("request %+v returned %q with origin %v (%v), want %q with origin %v", request, made.Body, from, err, body, origin)
 	}

@@ -1,8 +1,7 @@
 // Package memo caches results as long as they are valid. The key holds everything a result depends
 // on, including the version of the data, so a committed edit invalidates it on every copy of the
-// service at once. Concurrent requests for one key share one computation; callers that want events
-// get a second one if the first sends none. The package knows neither what results are nor where
-// they are stored.
+// service at once. Concurrent requests for one key share one computation. The package knows neither
+// what results are nor where they are stored.
 //
 // The data version is read before the result is computed. A result may therefore be newer than its
 // version, and is then never found, but it is never older.
@@ -10,7 +9,13 @@ package memo
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Database calls a Postgres function with named arguments, under the caller's identity.
@@ -29,21 +34,22 @@ type Options struct {
 	Store    Store
 	Settings string        // names what all results depend on: models, weights, the version of the program
 	Lifetime time.Duration // of a result, valid or not
+	Count    Count
 	// Warn is called when a result was computed but its version could not be read.
 	Warn func(ctx context.Context, message string, err error)
 }
 
+// Count is called for each request that has a result.
+type Count func(kind string, origin Origin)
+
 // Memo caches results. It is safe for concurrent use; a nil Memo caches nothing.
 type Memo struct {
 	options Options
-	flights flights
-	counts  counters
+	running singleflight.Group
 }
 
 // New returns a Memo.
-func New(options Options) *Memo {
-	return &Memo{options: options, flights: newFlights()}
-}
+func New(options Options) *Memo { return &Memo{options: options} }
 
 // Request is what is asked, and by whom.
 type Request struct {
@@ -54,6 +60,7 @@ type Request struct {
 	Bearer  string
 	Project *int64 // the only project the result depends on; nil for all
 	Subject any    // everything else the result depends on, as JSON
+	Alone   bool   // the work tells its caller more than the result, so it is not shared
 }
 
 // Made is a result.
@@ -62,16 +69,6 @@ type Made struct {
 	Keep []byte // the cached form; nil if the result must not be cached
 	Note any    // for the current waiters, also beside an error; never cached, read-only
 }
-
-// Event is a part of a result that is sent before the result is complete.
-type Event struct {
-	Name string
-	Data any // read-only
-}
-
-// Work computes a result. tell, if not nil, sends events; if it fails, the work ends. Work may run
-// on a goroutine of its own, where a panic becomes an error.
-type Work func(ctx context.Context, tell func(Event) error) (Made, error)
 
 // Origin is where a result comes from.
 type Origin int
@@ -84,42 +81,65 @@ const (
 	Passed               // computed, not cacheable
 )
 
-// Do returns the result of a request: from the cache, from a concurrent computation, or from work.
-// With tell, events arrive as work sends them; a cached result has none. Errors are work's own,
-// or of the version if that took all the time, and never cached.
-func (m *Memo) Do(ctx context.Context, db Database, request Request, tell func(Event) error, work Work) (Made, Origin, error) {
+// longest bounds work whose caller has no deadline.
+const longest = time.Hour
+
+// Do returns the result of a request: from the cache, from a concurrent computation, or from work,
+// which may run on a goroutine of its own, where a panic becomes an error, until the deadline of
+// its first caller. Errors are work's own, or of the version if that took all the time, and never
+// cached.
+func (m *Memo) Do(ctx context.Context, db Database, request Request, work func(context.Context) (Made, error)) (_ Made, origin Origin, _ error) {
 	if m == nil {
-		made, err := work(ctx, tell)
+		made, err := work(ctx)
 		return made, Off, err
 	}
-	version, err := m.version(ctx, db, request)
+	var version string
+	err := db.Call(ctx, "data_version", map[string]any{"project_filter": request.Project}, &version)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return Made{}, Passed, err // work would blame what it asks first
+		return Made{}, Passed, fmt.Errorf("read the data's version: %w", err) // work would blame what it asks first
 	case err != nil:
 		// Work most likely fails for the same reason, with a better error.
-		made, failure := work(ctx, tell)
+		made, failure := work(ctx)
 		if failure == nil {
 			m.options.Warn(ctx, "remembering nothing: the data's version could not be read", err)
 		}
-		m.counts.add(request.Kind, Passed)
+		m.options.Count(request.Kind, Passed)
 		return made, Passed, failure
 	}
-	key, err := m.key(request, version)
+	key, err := keyOf("result", m.options.Settings, request.Kind, request.Identity, version, request.Subject)
 	if err != nil {
 		return Made{}, Passed, err
 	}
-	made, origin, err := m.flights.do(ctx, key+request.Bearer, tell, func(ctx context.Context, tell func(Event) error) (Made, Origin, error) {
+	find := func(ctx context.Context) (Made, Origin, error) {
 		if body, found := m.options.Store.Get(ctx, key); found {
 			return Made{Body: body}, Hit, nil
 		}
-		made, err := work(ctx, tell)
+		made, err := work(ctx)
 		if err != nil || made.Keep == nil {
 			return made, Passed, err
 		}
 		m.options.Store.Set(ctx, key, made.Keep, m.options.Lifetime)
 		return made, Stored, nil
-	})
-	m.counts.add(request.Kind, origin)
-	return made, origin, err
+	}
+	defer func() { m.options.Count(request.Kind, origin) }()
+	if request.Alone {
+		return find(ctx)
+	}
+	deadline, is := ctx.Deadline()
+	if !is {
+		deadline = time.Now().Add(longest)
+	}
+	return share(ctx, &m.running, key+request.Bearer, deadline, find)
+}
+
+// keyOf is a digest of everything a result depends on, as a JSON array, which is unambiguous. It
+// hides the request from the operator of the store.
+func keyOf(kind string, parts ...any) (string, error) {
+	text, err := json.Marshal(parts)
+	if err != nil {
+		return "", fmt.Errorf("make a key for a %s: %w", kind, err)
+	}
+	sum := sha256.Sum256(text)
+	return "tasklens:" + kind + ":" + hex.EncodeToString(sum[:]), nil
 }

@@ -18,9 +18,7 @@ func TestCacheHit(t *testing.T) {
 	b.expect(memo.Request{}, "result 1", memo.Stored)
 	b.expect(memo.Request{}, "result 1 again", memo.Hit)
 	b.expect(memo.Request{}, "result 1 again", memo.Hit)
-	if counts := b.Counts()[""]; counts != (memo.Counts{Hits: 2, Misses: 1}) {
-		t.Errorf("the counts are %+v", counts)
-	}
+	b.counts.expect(t, map[memo.Origin]int{memo.Stored: 1, memo.Hit: 2})
 }
 
 // Everything that a result depends on is part of its key, with lengths, so that keys cannot
@@ -66,8 +64,8 @@ func TestEditsInvalidate(t *testing.T) {
 func TestEditDuringAComputation(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
-		made, err := b.work(ctx, tell)
+	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, func(ctx context.Context) (memo.Made, error) {
+		made, err := b.work(ctx)
 		b.db.set(0, "moved")
 		return made, err
 	})
@@ -81,19 +79,19 @@ func TestUncachedOutcomes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	failure := errors.New("down")
-	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
+	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, func(context.Context) (memo.Made, error) {
 		return memo.Made{Keep: []byte("half")}, failure
 	})
 	if !errors.Is(err, failure) {
 		t.Errorf("the error is %v, want the computation's", err)
 	}
-	made, origin, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) {
+	made, origin, err := b.Do(t.Context(), b.db, memo.Request{}, func(context.Context) (memo.Made, error) {
 		return memo.Made{Body: []byte("degraded")}, nil
 	})
 	if err != nil || string(made.Body) != "degraded" || origin != memo.Passed {
 		t.Errorf("the degraded result is %q with origin %v, %v", made.Body, origin, err)
 	}
-	_, _, err = b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { panic("oh") })
+	_, _, err = b.Do(t.Context(), b.db, memo.Request{}, func(context.Context) (memo.Made, error) { panic("oh") })
 	if fault.CodeOf(err) != fault.Internal || !strings.Contains(err.Error(), "panic: oh") {
 		t.Errorf("a panic returned the error %v", err)
 	}
@@ -114,7 +112,7 @@ func TestVersionCannotBeRead(t *testing.T) {
 	}
 	// If the computation fails too, its own error is returned.
 	own := errors.New("the database is down")
-	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, nil, func(context.Context, func(memo.Event) error) (memo.Made, error) { return memo.Made{}, own })
+	_, _, err := b.Do(t.Context(), b.db, memo.Request{}, func(context.Context) (memo.Made, error) { return memo.Made{}, own })
 	if !errors.Is(err, own) || len(b.warned) != 1 {
 		t.Errorf("the error is %v, the warnings are %q", err, b.warned)
 	}

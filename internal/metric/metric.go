@@ -41,6 +41,7 @@ type Metrics struct {
 	queries    *prometheus.CounterVec
 	dissimilar *prometheus.CounterVec
 	unknown    prometheus.Counter
+	cached     *prometheus.CounterVec
 	limits     *prometheus.CounterVec
 	lost       *prometheus.CounterVec
 	batches    *prometheus.HistogramVec
@@ -70,6 +71,7 @@ func New() *Metrics {
 	m.queries = m.counter("queries_total", "Questions and searches by what came of them, as in the query log.", "kind", "outcome")
 	m.dissimilar = m.counter("low_similarity_total", "Questions and searches without a source over the threshold.", "kind")
 	m.unknown = m.counter("unknown_citations_total", "Citations that were taken out of answers, because they name no source.").WithLabelValues()
+	m.cached = m.counter("cache_requests_total", "Requests by where their response came from: hit, miss, shared.", "kind", "result")
 	m.limits = m.counter("limits_hit_total", "Requests that were refused because of a limit.", "limit")
 	m.lost = m.counter("records_lost_total", "What could not be written after a request: entries of the query log, and retrievals of documents.", "kind")
 	m.batches = m.histogram("worker_batch_duration_seconds", "Batches of the worker by what came of them.", batchBuckets, "outcome")

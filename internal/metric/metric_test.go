@@ -89,9 +89,9 @@ func TestUpstreams(t *testing.T) {
 	m.Model("chat", "gpt")("ok", 40, 2)
 	m.Model("chat", "gpt")("provider", 0, 0)
 	m.Circuits(func() []string { return []string{"chat"} }, "chat", "embeddings")
-	m.Caches(func() map[string]metric.Cache {
-		return map[string]metric.Cache{"query": {Hits: 7, Misses: 3, Shared: 1}}
-	})
+	m.Cached("query", "hit")
+	m.Cached("query", "hit")
+	m.Cached("query", "shared")
 	wantLines(t, scrape(t, m),
 		`tasklens_rpc_duration_seconds_count{function="list_projects",status="none"} 1`,
 		`tasklens_rpc_duration_seconds_count{function="search_hybrid",status="4xx"} 1`,
@@ -100,8 +100,7 @@ func TestUpstreams(t *testing.T) {
 		`tasklens_model_tokens_total{direction="input",model="gpt",operation="chat"} 40`,
 		`tasklens_model_tokens_total{direction="output",model="gpt",operation="chat"} 2`,
 		`tasklens_model_circuit_open{operation="chat"} 1`, `tasklens_model_circuit_open{operation="embeddings"} 0`,
-		`tasklens_cache_requests_total{kind="query",result="hit"} 7`,
-		`tasklens_cache_requests_total{kind="query",result="miss"} 3`, `tasklens_cache_requests_total{kind="query",result="shared"} 1`)
+		`tasklens_cache_requests_total{kind="query",result="hit"} 2`, `tasklens_cache_requests_total{kind="query",result="shared"} 1`)
 }
 
 // The number of model labels is bounded.
@@ -194,6 +193,7 @@ func TestNilMetrics(t *testing.T) {
 	m.UnknownCitations(1)
 	m.LimitHit("rate")
 	m.Lost("query_log", 1)
+	m.Cached("query", "hit")
 	m.Batch(1)(1, "ok")
 	m.Model("chat", "gpt")("ok", 1, 1)
 	next := roundTrip(nil)
@@ -207,7 +207,7 @@ func TestNilMetrics(t *testing.T) {
 func TestPanicOmitsOneMetric(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
-	m.Caches(func() map[string]metric.Cache { panic("broken") })
+	m.Queue(func(context.Context) (metric.Queue, error) { panic("broken") }, time.Hour, time.Second)
 	m.Circuits(func() []string { return nil }, "chat")
 	for range 2 { // the second scrape exports the first one's count
 		body, err := m.Show()
@@ -215,7 +215,7 @@ func TestPanicOmitsOneMetric(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(body)
-		if strings.Contains(text, "tasklens_cache_requests_total") || !strings.Contains(text, `tasklens_model_circuit_open{operation="chat"} 0`) {
+		if strings.Contains(text, "tasklens_queue_up") || !strings.Contains(text, `tasklens_model_circuit_open{operation="chat"} 0`) {
 			t.Errorf("the metrics are %s", text)
 		}
 	}

@@ -35,6 +35,13 @@ func (m *Metrics) UnknownCitations(n int) {
 	}
 }
 
+// Cached counts a request by where its response came from: hit, miss or shared.
+func (m *Metrics) Cached(kind, result string) {
+	if m != nil {
+		m.cached.WithLabelValues(kind, result).Inc()
+	}
+}
+
 // Label values of limits_hit_total and records_lost_total.
 const (
 	LimitRate        = "rate"

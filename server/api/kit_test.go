@@ -63,6 +63,30 @@ type setup struct {
 	limits         api.Limits
 }
 
+// tally counts responses by kind and origin.
+type tally struct {
+	mutex  sync.Mutex
+	counts map[string]map[memo.Origin]int
+}
+
+func (c *tally) count(kind string, origin memo.Origin) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.counts == nil {
+		c.counts = map[string]map[memo.Origin]int{}
+	}
+	if c.counts[kind] == nil {
+		c.counts[kind] = map[memo.Origin]int{}
+	}
+	c.counts[kind][origin]++
+}
+
+func (c *tally) of(kind string, origin memo.Origin) int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.counts[kind][origin]
+}
+
 // forgetful disables the cache, for tests that repeat a request and expect a new result.
 func forgetful(c *setup) { c.forgetful = true }
 
@@ -81,7 +105,7 @@ type service struct {
 	queries  *querylog.Log
 	tracker  *knowledge.Tracker
 	indexer  *index.Indexer
-	memo     *memo.Memo
+	cached   *tally
 	stop     func(drain time.Duration) error
 	ids      map[string]int64 // of projects and tickets, by key
 }
@@ -101,7 +125,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	for _, change := range changes {
 		change(&want)
 	}
-	s := &service{t: t, log: &journal{}, ids: map[string]int64{}}
+	s := &service{t: t, log: &journal{}, cached: &tally{}, ids: map[string]int64{}}
 	s.client = &http.Client{Timeout: 90 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 	s.db = want.database(t)
 	restURL, secret := testbed.REST(t, s.db, "public")
@@ -128,15 +152,15 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		t.Cleanup(func() { _ = memory.Close() })
 		store = memory
 	}
-	embeddings := memo.NewEmbeddings(model, "", nil)
+	var remembered *memo.Memo
+	embeddings := memo.NewEmbeddings(model, "", nil, nil)
 	if !want.forgetful {
-		embeddings = memo.NewEmbeddings(model, "", store)
-		t.Cleanup(embeddings.Close)
-		s.memo = memo.New(memo.Options{Store: store, Lifetime: time.Hour, Settings: s.db.Name,
+		embeddings = memo.NewEmbeddings(model, "", store, s.cached.count)
+		remembered = memo.New(memo.Options{Store: store, Lifetime: time.Hour, Settings: s.db.Name, Count: s.cached.count,
 			Warn: func(ctx context.Context, message string, err error) { log.WarnContext(ctx, message, "error", err) }})
 	}
 	parts := api.Parts{
-		Memo: s.memo, Embeddings: embeddings,
+		Memo: remembered, Embeddings: embeddings,
 		Database: postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
 		Indexer:  index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
 		Searcher: search.New(want.weights, func(ctx context.Context, message string, err error) {

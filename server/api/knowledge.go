@@ -37,9 +37,7 @@ func (a *API) searchDocuments(c *fiber.Ctx, request *documentQuery) error {
 	if err != nil {
 		return err
 	}
-	embedding := a.Embeddings.Begin(c.UserContext(), a.EmbeddingModel, text)
-	defer embedding.GiveUp()
-	query := knowledge.Query{Text: text, Limit: request.Limit, Threshold: request.Threshold, Embedding: embedding}
+	query := knowledge.Query{Text: text, Limit: request.Limit, Threshold: request.Threshold, Embedding: a.Embeddings.Query(a.EmbeddingModel, text)}
 	var found []string
 	var response documentResults
 	if request.Hybrid {

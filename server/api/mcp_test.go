@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"tasklens/internal/memo"
 )
 
 // tooled is a tool's result.
@@ -410,8 +412,8 @@ func TestToolsAreRequests(t *testing.T) {
 	s.tool("search_tickets", arguments, "X-Request-Id", "first-call")
 	s.tool("search_tickets", arguments)
 	s.post("/api/hybrid-search", map[string]any{"query": "resolve login issue"}).want(http.StatusOK)
-	if c := s.memo.Counts()["hybrid-search"]; c.Misses != 1 || c.Hits != 2 {
-		t.Errorf("the cache counts %+v", c)
+	if made, hits := s.cached.of("hybrid-search", memo.Stored), s.cached.of("hybrid-search", memo.Hit); made != 1 || hits != 2 {
+		t.Errorf("%d results were computed and %d cached ones sent, want 1 and 2", made, hits)
 	}
 	s.counted(duration("POST", "/mcp", "2xx")+"2", duration("POST", "/api/hybrid-search", "2xx")+"3")
 	if _, is := s.queryLog()["first-call"]; !is {

@@ -109,7 +109,7 @@ func (a *API) query(c *fiber.Ctx) error {
 	if or(request.Stream, false) || acceptsEvents(c) {
 		return a.streamAnswer(c, db, whole, question, started)
 	}
-	made, origin, err := a.respond(c.UserContext(), db, whole, nil, a.answering(db, question))
+	made, origin, err := a.respond(c.UserContext(), db, whole, a.answering(db, question, nil))
 	a.logAnswer(c.UserContext(), started, question, made, origin, false, err)
 	if err != nil {
 		return err
@@ -117,14 +117,10 @@ func (a *API) query(c *fiber.Ctx) error {
 	return sendMade(c, made, origin)
 }
 
-// answering returns the work for a question. Only complete answers are cached; others may succeed
-// next time.
-func (a *API) answering(db *postgrest.Session, question answer.Question) work {
-	return func(ctx context.Context, embedding *memo.Pending, tell func(memo.Event) error) (memo.Made, error) {
-		var listener answer.Listener
-		if tell != nil {
-			listener = answerEvents{tell}
-		}
+// answering returns the work for a question, which a listener, if there is one, hears. Only
+// complete answers are cached; others may succeed next time.
+func (a *API) answering(db *postgrest.Session, question answer.Question, listener answer.Listener) work {
+	return func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
 		found, err := a.Answerer.Answer(ctx, db, question, embedding, listener)
 		if err != nil {
 			return memo.Made{Note: found}, err // as far as it came

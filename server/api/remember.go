@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -29,12 +28,12 @@ const serviceIdentity = "service"
 // asked is a request that may be answered from the cache.
 type asked struct {
 	memo.Request
-	text    string           // whose embedding the work begins with
+	text    string           // to embed
 	serving *reembed.Serving // which model embeds it
 }
 
-// work computes a response, given the embedding of the query.
-type work func(ctx context.Context, embedding *memo.Pending, tell func(memo.Event) error) (memo.Made, error)
+// work computes a response, given the query to embed.
+type work func(ctx context.Context, embedding memo.Query) (memo.Made, error)
 
 // newAsked takes as subject all parameters of the request, with defaults filled in.
 func (a *API) newAsked(c *fiber.Ctx, kind, text string, project *int64, subject any) asked {
@@ -50,42 +49,25 @@ func (a *API) newAsked(c *fiber.Ctx, kind, text string, project *int64, subject 
 }
 
 // respond returns the response to a request, cached or computed by work.
-func (a *API) respond(ctx context.Context, db memo.Database, request asked, tell func(memo.Event) error, work work) (memo.Made, memo.Origin, error) {
+func (a *API) respond(ctx context.Context, db memo.Database, request asked, work work) (memo.Made, memo.Origin, error) {
 	model, err := request.serving.Last(ctx)
 	if err != nil {
 		// Without a model there is no cache key. work continues without the embedding, or fails
 		// with err.
-		made, err := work(ctx, memo.Failed(a.EmbeddingModel, err), tell)
+		made, err := work(ctx, memo.Failed(a.EmbeddingModel, err))
 		return made, a.uncached(), err
 	}
 	// Part of the key, because the model may be read later than the version.
 	request.Subject = []any{model, request.Subject}
-	// Started before the version is read, to save time. On a cache hit it is usually cached too,
-	// and is cancelled otherwise.
-	embedding := a.begin(ctx, model, request.text)
-	defer embedding.GiveUp()
-	return a.Memo.Do(ctx, db, request.Request, tell, func(ctx context.Context, tell func(memo.Event) error) (memo.Made, error) {
+	return a.Memo.Do(ctx, db, request.Request, func(ctx context.Context) (memo.Made, error) {
 		// A cache hit does not need the serving model; a computation does.
 		present, _ := request.serving.Use(ctx) // no error: one was known
-		if present == model {
-			return work(ctx, embedding, tell)
+		made, err := work(ctx, a.Embeddings.Query(present, request.text))
+		if present != model {
+			made.Keep = nil // it would be cached under the other model's name
 		}
-		embedding := a.begin(ctx, present, request.text)
-		defer embedding.GiveUp()
-		made, err := work(ctx, embedding, tell)
-		made.Keep = nil // it would be cached under the other model's name
 		return made, err
 	})
-}
-
-var errNoText = errors.New("there is no text to embed")
-
-// begin starts embedding the query. A list has no text and needs no embedding.
-func (a *API) begin(ctx context.Context, model, text string) *memo.Pending {
-	if text == "" {
-		return memo.Failed(model, errNoText)
-	}
-	return a.Embeddings.Begin(ctx, model, text)
 }
 
 // uncached is the origin of responses that bypass the cache.

@@ -160,7 +160,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 	keyed := query
 	keyed.Filters = query.Filters.Folded()
 	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{keyed, keyed.Filters.Nothing, explained, readAs})
-	work := func(ctx context.Context, embedding *memo.Pending, _ func(memo.Event) error) (memo.Made, error) {
+	work := func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
 		page, err := a.Searcher.Hybrid(ctx, db, query, embedding)
 		if err != nil {
 			return memo.Made{}, err
@@ -172,13 +172,13 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
 	}
 	if query.Retrieval == search.KeywordOnly { // for search as one types: no model, no cache, no query log
-		made, err := work(c.UserContext(), memo.Failed(a.EmbeddingModel, errNoText), nil)
+		made, err := work(c.UserContext(), a.Embeddings.Query(a.EmbeddingModel, ""))
 		if err != nil {
 			return err
 		}
 		return sendMade(c, made, a.uncached())
 	}
-	made, origin, err := a.respond(c.UserContext(), db, everything, nil, work)
+	made, origin, err := a.respond(c.UserContext(), db, everything, work)
 	a.logSearch(c.UserContext(), started, query, made, origin, err)
 	if err != nil {
 		return err

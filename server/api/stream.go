@@ -9,7 +9,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
-	"tasklens/internal/memo"
 	"tasklens/internal/postgrest"
 )
 
@@ -31,18 +30,19 @@ func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, que
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
 	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
 		told := false
-		tell := func(e memo.Event) error {
+		events := answerEvents(func(name string, data any) error {
 			told = true
-			return send(e.Name, e.Data)
-		}
-		made, from, err := a.respond(ctx, db, whole, tell, a.answering(db, question))
+			return send(name, data)
+		})
+		whole.Alone = true
+		made, from, err := a.respond(ctx, db, whole, a.answering(db, question, events))
 		a.logAnswer(ctx, started, question, made, from, true, err)
 		if err != nil {
 			return err
 		}
 		if !told {
 			origin = from
-			if err := replay(made.Body, answerEvents{tell}); err != nil {
+			if err := replay(made.Body, events); err != nil {
 				return err
 			}
 		}
@@ -67,16 +67,14 @@ func replay(body []byte, events answerEvents) error {
 }
 
 // answerEvents sends an answer as events while it is generated.
-type answerEvents struct {
-	tell func(memo.Event) error
-}
+type answerEvents func(name string, data any) error
 
-func (e answerEvents) Found(found answer.Answer) error {
+func (send answerEvents) Found(found answer.Answer) error {
 	// A copy: the sources are marked as cited while the event may still be encoded.
 	sources := append([]answer.Source{}, found.Sources...)
-	return e.tell(memo.Event{Name: "sources", Data: sourcesEvent{Sources: sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity}})
+	return send("sources", sourcesEvent{Sources: sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity})
 }
 
-func (e answerEvents) Piece(text string) error {
-	return e.tell(memo.Event{Name: "delta", Data: deltaEvent{text}})
+func (send answerEvents) Piece(text string) error {
+	return send("delta", deltaEvent{text})
 }

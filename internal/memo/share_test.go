@@ -1,0 +1,242 @@
+package memo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tasklens/internal/fault"
+	"tasklens/internal/memo"
+)
+
+// slow is a computation that lasts until it is released or its context ends.
+type slow struct {
+	begun int
+	let   chan struct{}
+	ended error // the context's, if that ended first
+}
+
+func newSlow() *slow { return &slow{let: make(chan struct{})} }
+
+func (s *slow) work(ctx context.Context) (memo.Made, error) {
+	s.begun++
+	select {
+	case <-s.let:
+		return memo.Made{Body: []byte("made"), Keep: []byte("kept")}, nil
+	case <-ctx.Done():
+		s.ended = ctx.Err()
+		return memo.Made{Note: "so far"}, fault.Wrap(fault.Timeout, "The work ended.", ctx.Err())
+	}
+}
+
+// outcome is the result of a request.
+type outcome struct {
+	body   string
+	origin memo.Origin
+	note   any
+	err    error
+}
+
+// ask starts a request in the background.
+func (b *bed) ask(ctx context.Context, request memo.Request, work func(context.Context) (memo.Made, error)) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		made, origin, err := b.Do(ctx, b.db, request, work)
+		done <- outcome{string(made.Body), origin, made.Note, err}
+	}()
+	synctest.Wait()
+	return done
+}
+
+func TestConcurrentRequestsShareOneComputation(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBed(t), newSlow()
+		var all []<-chan outcome
+		for range 50 {
+			all = append(all, b.ask(t.Context(), memo.Request{}, s.work))
+		}
+		close(s.let)
+		for i, done := range all {
+			want := outcome{body: "made", origin: memo.Shared}
+			if i == 0 {
+				want.origin = memo.Stored
+			}
+			if got := <-done; got != want {
+				t.Errorf("request %d returned %+v, want %+v", i, got, want)
+			}
+		}
+		if s.begun != 1 {
+			t.Errorf("the result was computed %d times", s.begun)
+		}
+		b.counts.expect(t, map[memo.Origin]int{memo.Stored: 1, memo.Shared: 49})
+		if got := <-b.ask(t.Context(), memo.Request{}, s.work); got != (outcome{body: "kept", origin: memo.Hit}) {
+			t.Errorf("the next request returned %+v, want a cache hit", got)
+		}
+	})
+}
+
+// A request does not use a computation under another caller's token, which may expire first; the
+// cached result serves both. Neither does one that is told more than the result.
+func TestComputationsThatAreNotShared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBed(t), newSlow()
+		var all []<-chan outcome
+		for _, request := range []memo.Request{{Bearer: "one"}, {Bearer: "two"}, {Bearer: "two", Alone: true}, {Bearer: "two", Alone: true}} {
+			all = append(all, b.ask(t.Context(), request, s.work))
+		}
+		close(s.let)
+		for _, done := range all {
+			if got := <-done; got != (outcome{body: "made", origin: memo.Stored}) {
+				t.Errorf("the result is %+v", got)
+			}
+		}
+		if s.begun != len(all) {
+			t.Errorf("the result was computed %d times, want %d", s.begun, len(all))
+		}
+		b.expect(memo.Request{Bearer: "three"}, "kept", memo.Hit)
+		b.expect(memo.Request{Alone: true}, "kept", memo.Hit)
+	})
+}
+
+// A request after an edit does not get a result that was started before it.
+func TestComputationsFromBeforeAnEditAreNotJoined(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, before, after := newBed(t), newSlow(), newSlow()
+		first := b.ask(t.Context(), memo.Request{}, before.work)
+		b.db.set(0, "moved")
+		second := b.ask(t.Context(), memo.Request{}, after.work)
+		close(after.let)
+		if got := <-second; got.origin != memo.Stored || after.begun != 1 {
+			t.Errorf("the second request returned %+v and was computed %d times", got, after.begun)
+		}
+		close(before.let)
+		<-first
+	})
+}
+
+// A caller that leaves gets an error at once. Its computation goes on, for others and the cache. A
+// computation of its own ends with it.
+func TestCallersLeave(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s, alone := newBed(t), newSlow(), newSlow()
+		ctx, leave := context.WithCancel(t.Context())
+		first, second := b.ask(ctx, memo.Request{}, s.work), b.ask(t.Context(), memo.Request{}, s.work)
+		own := b.ask(ctx, memo.Request{Kind: "own", Alone: true}, alone.work)
+		leave()
+		if got := <-first; fault.CodeOf(got.err) != fault.Timeout {
+			t.Errorf("the caller that left got %+v", got)
+		}
+		if <-own; !errors.Is(alone.ended, context.Canceled) {
+			t.Errorf("the caller's own computation did not end with it: %v", alone.ended)
+		}
+		close(s.let)
+		if got := <-second; got != (outcome{body: "made", origin: memo.Shared}) {
+			t.Errorf("the other caller got %+v", got)
+		}
+		if got := <-b.ask(t.Context(), memo.Request{}, s.work); got.origin != memo.Hit {
+			t.Errorf("the next request returned %+v, want a cache hit", got)
+		}
+	})
+}
+
+// A computation has its first caller's deadline, and each waiter its own. The first caller gets the
+// computation's own error, with what it noted.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, s := newBed(t), newSlow()
+		started := time.Now()
+		minute, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		second, cancelSecond := context.WithTimeout(t.Context(), time.Second)
+		defer cancelSecond()
+		first, hurried := b.ask(minute, memo.Request{}, s.work), b.ask(second, memo.Request{}, s.work)
+		if got, took := <-hurried, time.Since(started); fault.CodeOf(got.err) != fault.Timeout || took < time.Second || took > 1100*time.Millisecond {
+			t.Errorf("the caller with a timeout of 1 s got %+v after %v", got, took)
+		}
+		if got := <-first; time.Since(started) != time.Minute || !errors.Is(s.ended, context.DeadlineExceeded) || got.note != "so far" || got.err == nil {
+			t.Errorf("after %v the caller with a timeout of 1 min got %+v, the computation %v", time.Since(started), got, s.ended)
+		}
+	})
+}
+
+// Work that ignores its deadline does not keep its callers.
+func TestWorkThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, let := newBed(t), make(chan struct{})
+		defer close(let)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		started := time.Now()
+		got := <-b.ask(ctx, memo.Request{}, func(context.Context) (memo.Made, error) {
+			<-let
+			return memo.Made{}, nil
+		})
+		if took := time.Since(started); fault.CodeOf(got.err) != fault.Timeout || took > 1100*time.Millisecond {
+			t.Errorf("the caller got %+v after %v", got, took)
+		}
+	})
+}
+
+// In whatever order callers come and leave, nobody waits forever, and nobody gets another request's
+// result.
+func TestCallersInAnyOrder(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	done := make(chan error, 200)
+	for i := range 200 {
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*time.Millisecond)
+			defer cancel()
+			made, _, err := b.Do(ctx, b.db, memo.Request{Subject: i % 5}, func(ctx context.Context) (memo.Made, error) {
+				select {
+				case <-time.After(time.Duration(i%11) * time.Millisecond):
+					return memo.Made{Body: []byte(fmt.Sprint(i % 5))}, nil
+				case <-ctx.Done():
+					return memo.Made{}, ctx.Err()
+				}
+			})
+			if err == nil && string(made.Body) != fmt.Sprint(i%5) {
+				err = fmt.Errorf("request %d got %q", i, made.Body)
+			} else {
+				err = nil
+			}
+			done <- err
+		}()
+	}
+	for range 200 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A panic fails every caller that waits for the computation.
+func TestAPanicFailsAllWaiters(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, let := newBed(t), make(chan struct{})
+		var all []<-chan outcome
+		for range 10 {
+			all = append(all, b.ask(t.Context(), memo.Request{}, func(context.Context) (memo.Made, error) {
+				<-let
+				panic("broken")
+			}))
+		}
+		close(let)
+		for i, done := range all {
+			if got := <-done; fault.CodeOf(got.err) != fault.Internal || got.body != "" {
+				t.Errorf("request %d returned %+v, want an internal error", i, got)
+			}
+		}
+		b.expect(memo.Request{}, "result 1", memo.Stored)
+	})
+}
