@@ -81,7 +81,7 @@ comment on function private.question_keys is 'The possible ticket keys in a ques
 -- need not mention it; required_of_chunks: of vector matches. excluded: a word or phrase after a
 -- minus, except a negative number (exit code -9). excluded_keys: possible keys after a minus.
 -- ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400" as the whole query. Set by
--- settle_query: excluded_tickets, those with excluded keys and those whose comments contain
+-- begin_search: excluded_tickets, those with excluded keys and those whose comments contain
 -- excluded words; relaxed: nothing visible contains all phrases, so none is required.
 create type private.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,

@@ -1,39 +1,10 @@
 -- Everything that matches a query, for counting: unranked and not limited to a list.
 
--- Each of few entries is checked.
-create function private.match_few(search private.search, few bigint[])
-returns table (project_id bigint, ticket_id bigint, complete boolean)
-language plpgsql stable rows 1000 security invoker set search_path = ''
-as $$
-#variable_conflict use_column
-declare
-  query constant private.query := search.query;
-  wanted constant tsquery := (select string_agg(u, ' | ')::tsquery from unnest((search.words).terms) as u);
-  tickets bigint[];
-  commented bigint[]; -- tickets found by a comment
-  holding bigint[]; -- tickets with a comment that contains what is required
-begin
-  if (select sum(u) from unnest((search.words).comments) as u) > 0 then
-    tickets := array(select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null);
-    commented := array(select distinct m.ticket_id from public.comment_entries m where m.ticket_id = any (tickets) and m.words @@ wanted);
-    if query.required is not null then
-      holding := array(select distinct m.ticket_id from public.comment_entries m where m.ticket_id = any (tickets) and m.words @@ query.required);
-    end if;
-  end if;
-  return query
-    select e.project_id, e.ticket_id, true from public.keyword_entries e
-    where e.keyword_entry_id = any (few) and (e.words @@ wanted or e.ticket_id = any (commented))
-      and (query.required is null or e.words @@ query.required or e.ticket_id = any (holding))
-      and (query.excluded is null or not e.words @@ query.excluded);
-end
-$$;
-comment on function private.match_few is 'match_entries among a few entries.';
-
 -- The entries that match the words, those with rare words first. Words are processed from rare to
 -- common: first as one lookup those that are together in at most match_limit entries, then each
 -- other word for what it adds, until there are match_limit matches, or reach entries were read
 -- because a filter let few pass. So the work does not grow with how common words are. Comments
--- with the same words add their tickets.
+-- with the same words add their tickets. Of few entries all are found.
 create function private.match_entries(search private.search, match_limit integer)
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 -- Use the index on words: a scan of all entries would take seconds.
@@ -47,18 +18,25 @@ declare
   reach constant integer := 50000;
   filtered constant boolean := scope.projects is not null or scope.on_tickets;
   has_comments constant boolean := coalesce((select sum(u) from unnest(words.comments) as u), 0) > 0;
+  tables constant text[] := case when has_comments then '{keyword_entries,comment_entries}' else '{keyword_entries}' end;
   own constant tsquery := case when query.excluded is null then query.required else coalesce(query.required && !!query.excluded, !!query.excluded) end;
   conditions text := '';
+  step text; -- a table
   wanted tsquery;
   known tsquery; -- looked up so far
   looked bigint := 0;
   found_projects bigint[] := array[]::bigint[];
   found_tickets bigint[] := array[]::bigint[];
-  commented bigint[] := array[]::bigint[]; -- tickets found by a comment
   step_looked bigint;
   step_projects bigint[];
   step_tickets bigint[];
 begin
+  if search.few is not null then
+    return query
+      select c.project_id, c.ticket_id, true from private.keyword_candidates(search, reach, match_limit) c
+      where query.excluded is null or not (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id);
+    return;
+  end if;
   if scope.projects is not null then
     conditions := ' and r.project_id = any (($1).projects)';
   end if;
@@ -66,6 +44,7 @@ begin
     conditions := conditions || format(' and (select %s from public.tickets t where t.ticket_id = r.ticket_id)', scope.condition_of_one);
   end if;
 
+  <<terms>>
   for wanted in
     select string_agg(g.term, ' | ')::tsquery
     from (
@@ -75,40 +54,28 @@ begin
     group by case when not g.rare then g.place end
     order by min(g.place)
   loop
-    execute format('
-      with raw as materialized (
-        select e.project_id, e.ticket_id from public.keyword_entries e where e.words @@ $2%2$s limit $3
-      ), passed as (
-        select r.project_id, r.ticket_id from raw r where true%1$s limit $4
-      )
-      select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
-      conditions, case when commented <> '{}' then ' and (e.ticket_id in (select unnest($5))) is not true' end)
-      into step_looked, step_projects, step_tickets
-      using scope, coalesce(wanted && !!known && own, wanted && !!known, wanted && own, wanted),
-        case when filtered then reach - looked else match_limit - cardinality(found_projects) end, match_limit - cardinality(found_projects), commented;
-    looked := looked + step_looked;
-    found_projects := found_projects || step_projects;
-    found_tickets := found_tickets || step_tickets;
-    exit when looked >= reach or cardinality(found_projects) >= match_limit;
-    if has_comments then
+    foreach step in array tables loop
       execute format('
         with raw as materialized (
-          select m.project_id, m.ticket_id from public.comment_entries m where m.words @@ $2 limit $3
+          select e.project_id, e.ticket_id from public.%I e where e.words @@ $2 and (e.ticket_id in (select unnest($5))) is not true limit $3
         ), passed as (
-          select r.project_id, r.ticket_id from (select distinct w.project_id, w.ticket_id from raw w) r
-          where (r.ticket_id in (select unnest($5))) is not true%s%s limit $4
+          select r.project_id, r.ticket_id from (select %s w.* from raw w) r where true%s%s limit $4
         )
-        select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p', conditions,
-        case when query.excluded is not null then ' and not exists (select from public.keyword_entries e where e.ticket_id = r.ticket_id and e.words @@ $6)' end)
+        select (select count(*) from raw) as looked, array_agg(p.project_id) as projects, array_agg(p.ticket_id) as tickets from passed p',
+        step, case step when 'comment_entries' then 'distinct' end, conditions,
+        case when step = 'comment_entries' and query.excluded is not null
+          then ' and not exists (select from public.keyword_entries e where e.ticket_id = r.ticket_id and e.words @@ $6)' end)
         into step_looked, step_projects, step_tickets
-        using scope, coalesce(wanted && query.required, wanted), reach - looked,
+        using scope,
+          case step when 'comment_entries' then coalesce(wanted && query.required, wanted)
+            else coalesce(wanted && !!known && own, wanted && !!known, wanted && own, wanted) end,
+          case when filtered or step = 'comment_entries' then reach - looked else match_limit - cardinality(found_projects) end,
           match_limit - cardinality(found_projects), found_tickets, query.excluded;
       looked := looked + step_looked;
       found_projects := found_projects || step_projects;
       found_tickets := found_tickets || step_tickets;
-      commented := commented || step_tickets;
-      exit when looked >= reach or cardinality(found_projects) >= match_limit;
-    end if;
+      exit terms when looked >= reach or cardinality(found_projects) >= match_limit;
+    end loop;
     known := coalesce(known || wanted, wanted);
   end loop;
   return query
@@ -150,15 +117,12 @@ as $$
 #variable_conflict use_column
 declare
   scope constant private.scope := search.scope;
-  words constant private.words := search.words;
   excluded_tickets constant bigint[] := (search.query).excluded_tickets;
-  few_limit constant integer := 2000; -- reading an entry's words costs about twelve times as much as finding the entry by a word
-  few bigint[];
 begin
   if scope.is_empty then
     return;
   end if;
-  if words is null then
+  if search.words is null then
     return query
       select t.project_id, t.ticket_id, count(*) over () <= match_limit
       from unnest(private.list_scope(scope, 'newest', match_limit + 1, 0)) with ordinality as g(ticket_id, place)
@@ -166,9 +130,6 @@ begin
       order by g.place
       limit match_limit;
     return;
-  end if;
-  if (scope.projects is not null or scope.on_tickets) and (select sum(u) from unnest(words.entries || words.comments) as u) > few_limit then
-    few := private.narrow_entries(scope, null, few_limit);
   end if;
 
   return query
@@ -179,11 +140,7 @@ begin
     select n.project_id, n.ticket_id, 1, true from private.named_tickets(search) n
     union all
     select m.project_id, m.ticket_id, 2, m.complete
-    from (
-      select x.* from private.match_few(search, few) x where few is not null
-      union all
-      select x.* from private.match_entries(search, match_limit + 1 + cardinality(excluded_tickets)) x where few is null
-    ) m
+    from private.match_entries(search, match_limit + 1 + cardinality(excluded_tickets)) m
     where (m.ticket_id in (select unnest(excluded_tickets))) is not true
   ) f
   group by f.project_id, f.ticket_id
@@ -206,6 +163,7 @@ declare
 begin
   for i in 1..cardinality(find_matches.filters) loop
     search.scope := private.resolve_scope(project_filters[i], status_filters[i], find_matches.filters[i]);
+    search.few := case when search.words is not null then private.few_entries(search.scope, (search.query).required) end;
     return query select i::bigint, m.* from private.list_matches(search, match_limit) m;
   end loop;
 end

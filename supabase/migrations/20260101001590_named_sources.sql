@@ -200,10 +200,12 @@ begin
   if cardinality(named.project_ids) > 0 then
     in_status.scope.projects := named.project_ids;
   end if;
-  in_status.scope.condition := private.scope_condition(in_status.scope, false);
-  in_status.scope.condition_of_one := private.scope_condition(in_status.scope, true);
+  in_status.scope.condition := concat_ws(' and ',
+    scope.condition, case when cardinality(named.project_ids) > 0 then 't.project_id = any (($1).projects)' end, 't.status_id = any (($1).statuses)');
+  in_status.scope.condition_of_one := scope.condition_of_one || ' and t.status_id = any (($1).statuses)';
   in_status.scope.is_empty := named.status_id is null or cardinality(named.ticket_ids) > 0
     or (cardinality(named.project_ids) > 0 or scope.projects is distinct from private.visible_projects() and cardinality(scope.projects) = 1 or named.listed) is not true;
+  in_status.few := case when not (in_status.scope).is_empty then private.few_entries(in_status.scope, null) end;
 
   return query
   with serving as not materialized (

@@ -26,6 +26,7 @@ begin
   search.query.required_of_chunks := null;
   plain := search;
   plain.query := null;
+  plain.few := case when (search.query).required is null then search.few end;
   return query
   with named as materialized (
     select n.* from private.named_chunks(plain, find_candidates.query_text) n

@@ -248,13 +248,8 @@ end
 $$;
 select * from pg_temp.check_phrases('few matches, all compared');
 reset role;
-create or replace function private.narrow_limit(wanted integer) returns integer
-language plpgsql stable security invoker set search_path = ''
-as $$
-begin
-  return 1;
-end
-$$;
+create or replace function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+language sql stable as $$ select null::bigint[] $$;
 set local role service_role;
 select * from pg_temp.check_phrases('many matches, through the index');
 select results_eq(

@@ -86,7 +86,7 @@ select results_eq(format($$ select label || ' ' || count from public.search_face
 from (values ('omega alpha', '{Done 1}'), ('omega alpha -fruit', '{Done 1}'), ('omega alpha -two', '{}'), ('omega "alpha two"', '{Done 1}'), ('omega alpha "red kite"', '{}')) v (q, w);
 reset role;
 select is((select count(*)::integer from private.match_entries(row(private.resolve_scope(p, 'Done', null), null,
-  row('{omega}', null, null, '{12000}', null, '{0}')::private.words, null, null, null), 10000)), n, 'match_entries applies a project and a status filter: ' || p)
+  row('{omega}', null, null, '{12000}', null, '{0}')::private.words, null, null, null, null), 10000)), n, 'match_entries applies a project and a status filter: ' || p)
 from (values (1, 0), (3, 600)) v (p, n);
 
 insert into public.tickets (ticket_id, project_id, status_id, key, name, assignee, labels)

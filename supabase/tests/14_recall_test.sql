@@ -26,8 +26,8 @@ analyze public.chunks;
 analyze public.tickets;
 
 -- This few chunks would be compared exactly. The replaced function forces the use of the index.
-create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
-language sql stable as $$ select false $$;
+create or replace function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+language sql stable as $$ select null::bigint[] $$;
 
 create function pg_temp.recall(query bigint) returns numeric
 language sql as $$

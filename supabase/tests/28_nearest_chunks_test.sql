@@ -8,7 +8,6 @@ select plan(16);
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Berries');
 select is_empty('select * from public.nearest_chunks(pg_temp.unit(1))', 'an empty database has no nearest chunks');
-create or replace function private.refresh_ticket_entries(ticket_ids bigint[]) returns void language sql as '';
 insert into public.tickets (ticket_id, key, project_id, status_id, name) select i, 'K-' || i, 1 + (i % 10 = 0)::integer, 1 + i % 2, 'Ticket ' || i from generate_series(1, 600) i;
 -- The lower a ticket's number, the nearer to unit(1).
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)

@@ -85,14 +85,14 @@ $$;
 select results_eq($$ select pg_temp.refusal(f) from unnest(array[
     '[]', '"open"', '{"colour": 1}', '{"not": {"open": true}}', '{"not": {"not": {}}}', '{"not": []}', '{"open": "yes"}', '{"assignee": ["a", 3]}', '{"assignee": {"is": "a"}}', '{"types": [null]}',
     '{"not": {"types": [[]]}}', '{"projects": [1.5]}', '{"projects": [true]}', '{"labels": {"none": []}}', '{"labels": {"all": [1]}}', '{"statuses": [" "]}', '{"reporter": ""}']::jsonb[]) f $$,
-  array['filters is an array', 'filters is a string', 'filters.colour is unknown', 'filters.not.open is unknown', 'filters.not.not is unknown', 'filters.not is an array', 'filters.open is a string',
-    'filters.assignee[1] is a number', 'filters.assignee is an object', 'filters.types[0] is null', 'filters.not.types[0] is an array', 'filters.projects[0] is 1.5', 'filters.projects[0] is a boolean',
-    'filters.labels.none is unknown', 'filters.labels.all[0] is a number', 'filters.statuses[0] is blank', 'filters.reporter is blank'], 'unknown names and wrong types are rejected with their path');
+  array['filters is of type array', 'filters is of type string', 'filters.colour is unknown', 'filters.not.open is unknown', 'filters.not.not is unknown', 'filters.not is of type array', 'filters.open is of type string',
+    'filters.assignee[1] is of type number', 'filters.assignee is of type object', 'filters.types[0] is of type null', 'filters.not.types[0] is of type array', 'filters.projects[0] is 1.5', 'filters.projects[0] is of type boolean',
+    'filters.labels.none is unknown', 'filters.labels.all[0] is of type number', 'filters.statuses[0] is blank', 'filters.reporter is blank'], 'unknown names and wrong types are rejected with their path');
 select results_eq($$ select pg_temp.refusal(f) from unnest(array[
     '{"created": "2025-01-01"}', '{"created": {"since": "2025-01-01"}}', '{"created": {"from": 2025}}', '{"created": {"from": "2025-13-01"}}', '{"created": {"to": "today"}}', '{"updated": {"to": "infinity"}}',
     '{"updated": {"from": "2025-01-01T10:00:00"}}', '{"due": {"from": "2025-01-01T10:00:00Z"}}', '{"due": {"from": "2025-01-02", "to": "2025-01-01"}}',
     '{"not": {"created": {"from": "2025-01-02T00:00:00Z", "to": "2025-01-01T00:00:00Z"}}}', '{"created": {"from": "2025-02-29"}}']::jsonb[]) f $$,
-  array['filters.created is a string', 'filters.created.since is unknown', 'filters.created.from is a number', 'filters.created.from is "2025-13-01"', 'filters.created.to is "today"', 'filters.updated.to is "infinity"',
+  array['filters.created is of type string', 'filters.created.since is unknown', 'filters.created.from is of type number', 'filters.created.from is "2025-13-01"', 'filters.created.to is "today"', 'filters.updated.to is "infinity"',
     'filters.updated.from is "2025-01-01T10:00:00"', 'filters.due.from is "2025-01-01T10:00:00Z"', 'filters.due: from is after to', 'filters.not.created: from is after to', 'filters.created.from is "2025-02-29"'],
   'invalid dates and ranges that end before they begin are rejected with their path');
 create function pg_temp.hint(filters jsonb) returns text

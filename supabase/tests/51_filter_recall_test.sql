@@ -145,11 +145,7 @@ select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where
 reset role;
 
 -- So few tickets would all be compared: force use of the indexes.
-create or replace function private.is_narrow(scope private.scope, wanted integer) returns boolean
-language sql stable as $$ select false $$;
-create or replace function private.narrow_tickets(scope private.scope, wanted integer) returns bigint[]
-language sql stable as $$ select null::bigint[] $$;
-create or replace function private.narrow_entries(scope private.scope, required tsquery, entry_limit integer) returns bigint[]
+create or replace function private.few_entries(scope private.scope, required tsquery) returns bigint[]
 language sql stable as $$ select null::bigint[] $$;
 select pg_temp.act('service');
 create temporary table by_index as select * from pg_temp.outcome();

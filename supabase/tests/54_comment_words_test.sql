@@ -82,7 +82,7 @@ select is(pg_temp.facets('sprocket gasket', null, 'Done'), 'Pumps 1, Wheels 1', 
 select is((select string_agg(m.ticket_id::text, ' ' order by m.ticket_id)
   from private.match_entries(row(private.resolve_scope(1, null, null),
     row(null, null, null, null, null, private.phrase('loose'), null, null, null, null)::private.query, row('{gasket}', null, null, '{1}', null, '{2}')::private.words,
-    null, null, null), 100) m where m.ticket_id < 13), '11 12',
+    null, null, null, null), 100) m where m.ticket_id < 13), '11 12',
   'match_entries does not exclude tickets by comments');
 
 -- Phrases and exclusions in vector search ---------------------------------------------------------
