@@ -85,65 +85,40 @@ $$;
 comment on function private.plan_text is
   'The words to compare a text by (its name in the first line), rarest first, as plan_words gives those of a query, each with its weight: only words that are known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words and name_worths: those of the name; specificity: how much these say, from 0 to 1.';
 
--- "Security definer", because beneath a policy no index finds words; it reads only what the caller
--- may see. The bounds are those of search_by_keyword, with fewer entries scored: each has four
--- times the words of a usual query, and a list has 100 at most.
-create function private.rank_by_text(
-  text text, exclude_tickets bigint[], project_filter bigint, filters jsonb,
-  out tickets bigint[], out scores double precision[], out shares double precision[], out name_shares double precision[],
-  out specificity double precision
-)
-language plpgsql stable security definer set search_path = '' set jit = off set plan_cache_mode = auto
+-- The bounds are those of search_by_keyword, with fewer entries scored: each has four times the
+-- words of a usual query, and a list has 100 at most.
+create function private.rank_by_text(search private.search, plan private.text_plan, exclude_tickets bigint[])
+returns table (ticket_id bigint, rank bigint, score double precision, share double precision, name_share double precision)
+language plpgsql stable rows 100 security invoker set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
-declare
-  search private.search := private.begin_search(null, project_filter, null, filters);
-  plan private.text_plan;
 begin
-  tickets := '{}';
-  scores := '{}';
-  shares := '{}';
-  name_shares := '{}';
-  if (search.scope).is_empty then
-    return;
-  end if;
-  -- A word that only the ticket itself holds finds nothing else.
-  plan := private.plan_text(rank_by_text.text, case when exclude_tickets = '{}' then 1 else 2 end);
-  specificity := plan.specificity;
   search.words := plan.words;
-  if (search.words).terms = '{}' then
-    return;
-  end if;
-
+  return query
   with candidate as materialized (
     select c.keyword_entry_id, c.ticket_id, c.comment_ids
     from private.keyword_candidates(search, 8000, 1000) c
     where c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
     limit 200
   ), best as (
-    select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.level desc, s.score desc, c.ticket_id) as place
+    select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.level desc, s.score desc, c.ticket_id) as rank
     from private.score_entries(
       array(select c.keyword_entry_id from candidate c), array(select u from candidate c, unnest(c.comment_ids) as u),
       search.words, plan.name, 100, 50) s
     join candidate c using (keyword_entry_id)
-    order by place
+    order by rank
     limit 100
-  ), named as (
-    select b.*, (
-      select sum(u.worth) from unnest(plan.name_words, plan.name_worths) as u(word, worth) where e.words @@ u.word::tsquery) as worth
-    from best b
-    cross join lateral (select (array[k.words])[1] as words from public.keyword_entries k where k.keyword_entry_id = b.keyword_entry_id offset 0) e
   )
-  select coalesce(array_agg(b.ticket_id order by b.place), '{}'), coalesce(array_agg(b.score order by b.place), '{}'),
-      coalesce(array_agg(least(1, b.score / plan.own_score) order by b.place), '{}'),
-      coalesce(array_agg(coalesce(b.worth / whole.worth, 0) order by b.place), '{}')
-    into tickets, scores, shares, name_shares
-    from named b
-    cross join (select nullif(sum(u), 0) as worth from unnest(plan.name_worths) u) whole;
+  select b.ticket_id, b.rank, b.score, least(1, b.score / plan.own_score), coalesce((
+      select sum(u.worth) from unnest(plan.name_words, plan.name_worths) as u(word, worth) where e.words @@ u.word::tsquery)
+      / (select nullif(sum(u), 0) from unnest(plan.name_worths) u), 0)
+  from best b
+  cross join lateral (select (array[k.words])[1] as words from public.keyword_entries k where k.keyword_entry_id = b.keyword_entry_id offset 0) e
+  order by b.rank;
 end
 $$;
 comment on function private.rank_by_text is
-  'The 100 best tickets by the words that they share with a text, among those that the caller may see; parallel arrays. scores: BM25F as search_by_keyword gives it; shares: of what the text itself would score, 0 to 1; name_shares: of what the words of its name are worth, how much the ticket has. specificity: see plan_text; null if the caller may see nothing.';
+  'The 100 best tickets of a search by the words that they share with a text. score: BM25F as search_by_keyword gives it; share: of what the text itself would score, 0 to 1; name_share: of what the words of its name are worth, how much the ticket has.';
 
 create function private.is_copy(text text, name text, description text) returns boolean
 language plpgsql immutable security invoker set search_path = ''

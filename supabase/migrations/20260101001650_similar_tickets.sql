@@ -1,5 +1,33 @@
 -- Tickets similar to a ticket or a text: likely duplicates.
 
+-- Words weigh more here than in the fusion of searches (fuse_searches), because their score is
+-- divided by that of the text itself, which other texts rarely come near, and not by the best
+-- result's. The score counts cosines from that of unrelated texts, so the default threshold applies
+-- to any model for which that is known, and to no other. "Security definer", because callers may
+-- not read the tables.
+create function private.duplicate_rule(
+  embedding_model text,
+  out vector_share double precision, out keyword_share double precision, out fused_share double precision, out name_share double precision,
+  out unrelated double precision, out threshold double precision
+)
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  vector_share := 0.3;
+  keyword_share := 0.7;
+  fused_share := 0.7;
+  name_share := 0.3;
+  unrelated := private.unrelated_similarity(duplicate_rule.embedding_model);
+  if unrelated > 0 or exists (
+    select 1 from private.match_thresholds m where m.embedding_model = duplicate_rule.embedding_model and m.dimensions = 1536)
+  then
+    threshold := 0.5;
+  end if;
+end
+$$;
+comment on function private.duplicate_rule is
+  'How similar tickets are scored for a model: shares of vector and keyword in the fused score, and of fused and name in the duplicate score, each pair adding up to 1; the cosine of unrelated texts; the lowest duplicate score of a likely duplicate (null: only copies are).';
+
 -- Known duplicates of a ticket, in either direction and over one other ticket: there is no need to
 -- report them again.
 create function private.known_duplicates(ticket_id bigint) returns bigint[]
@@ -23,7 +51,65 @@ comment on function private.known_duplicates is 'The tickets linked as duplicate
 
 -- Every ticket that either search finds is scored by both: by its true cosine (of its first 20
 -- chunks where only its words were found) and by its words. The score does not depend on what else
--- is found, so one threshold judges it.
+-- is found, so one threshold judges it. "Security definer", because beneath a policy no index finds
+-- words; it reads only what the caller may see.
+create function private.find_similar(
+  text text, query_embedding extensions.vector, embedding_model text, exclude_tickets bigint[], wanted integer,
+  project_filter bigint, filters jsonb
+)
+returns table (
+  ticket_id bigint, similarity double precision, vector_rank bigint, keyword_rank bigint, score double precision,
+  share double precision, name_share double precision, specificity double precision
+)
+language plpgsql stable rows 100 security definer set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- No similarity is below -2, so there is no threshold: duplicates are judged by the score.
+  search constant private.search := private.begin_search(null, project_filter, null, filters, query_embedding, embedding_model, -2);
+  set_id constant smallint := private.searched_set(embedding_model);
+  plan private.text_plan;
+  width integer;
+  sources bigint;
+  tickets bigint[];
+  similarities double precision[];
+begin
+  if (search.scope).is_empty then
+    return;
+  end if;
+  -- The search also finds the ticket itself and projects' own texts. Usually few of these are near;
+  -- if many are, repeat it with the maximum width. The width does not depend on wanted, so that a
+  -- longer list begins with the shorter one.
+  foreach width in array array[least(1000, 120 + cardinality(exclude_tickets)), 1000] loop
+    select count(*), coalesce(array_agg(n.ticket_id order by n.rank) filter (where n.ticket_id <> all (exclude_tickets)), '{}'),
+        coalesce(array_agg(n.similarity order by n.rank) filter (where n.ticket_id <> all (exclude_tickets)), '{}')
+      into sources, tickets, similarities
+      from private.nearest_sources(search, width) n;
+    exit when cardinality(tickets) >= wanted or sources < width;
+  end loop;
+  -- A word that only the ticket itself holds finds nothing else.
+  if find_similar.text is not null then
+    plan := private.plan_text(find_similar.text, case when exclude_tickets = '{}' then 1 else 2 end);
+  end if;
+  return query
+  select coalesce(n.ticket_id, w.ticket_id), coalesce(n.similarity, c.similarity), n.rank, w.rank, w.score, w.share, coalesce(w.name_share, 0), plan.specificity
+  from unnest(tickets, similarities) with ordinality as n(ticket_id, similarity, rank)
+  full join (
+    select r.* from private.rank_by_text(search, plan, exclude_tickets) r where cardinality((plan.words).terms) > 0
+  ) w on w.ticket_id = n.ticket_id
+  left join lateral (
+    select max(1 - (x.embedding operator(extensions.<=>) query_embedding)) as similarity
+    from (
+      select k.embedding from public.chunks k
+      where k.ticket_id = w.ticket_id and k.model = embedding_model and k.embedding_set = set_id
+      order by k.position, k.chunk_id limit 20) x
+    where n.ticket_id is null
+  ) c on true;
+end
+$$;
+comment on function private.find_similar is
+  'Tickets near to a text by vector, and those that share its words, in what the caller may see: see rank_by_text. specificity: how much the words of its name say, from 0 to 1, null without a text.';
+
 create function public.similar_tickets(
   query_embedding extensions.vector(1536),
   embedding_model text,
@@ -44,51 +130,16 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant integer := private.clamp(match_count, 5, 1, 100);
-  left_out constant bigint[] := case when exclude_ticket is null then '{}' else exclude_ticket || private.known_duplicates(exclude_ticket) end;
   rule constant record := private.duplicate_rule(embedding_model);
-  shares constant record := private.likeness_shares();
-  set_id constant smallint := private.searched_set(embedding_model);
-  width integer;
-  found record;
-  worded record;
 begin
-  -- The search also finds the ticket itself and projects' own texts. Usually few of these are near;
-  -- if many are, repeat it with the maximum width. The width does not depend on match_count, so
-  -- that a longer list begins with the shorter one.
-  foreach width in array array[least(1000, 120 + cardinality(left_out)), 1000] loop
-    select count(*) as sources,
-      coalesce(array_agg(v.ticket_id order by v.rank) filter (where v.ticket_id <> all (left_out)), '{}') as tickets,
-      coalesce(array_agg(v.similarity order by v.rank) filter (where v.ticket_id <> all (left_out)), '{}') as similarities
-      into found
-      -- No similarity is below -2, so there is no threshold: duplicates are judged by the score.
-      from public.search_by_vector(query_embedding, embedding_model, -2, width, project_filter, filters => similar_tickets.filters) v;
-    exit when cardinality(found.tickets) >= wanted or found.sources < width;
-  end loop;
-  select r.* into worded
-    from private.rank_by_text(similar_tickets.query_text, left_out, similar_tickets.project_filter, similar_tickets.filters) r
-    where similar_tickets.query_text is not null;
   return query
-    with near as materialized (
-      select f.ticket_id, f.similarity, f.rank
-      from unnest(found.tickets, found.similarities) with ordinality as f(ticket_id, similarity, rank)
-    ), worded_ticket as materialized (
-      select w.ticket_id, w.score, w.share, w.name_share, w.rank
-      from unnest(worded.tickets, worded.scores, worded.shares, worded.name_shares) with ordinality as w(ticket_id, score, share, name_share, rank)
-    ), scored as (
-      select coalesce(n.ticket_id, w.ticket_id) as ticket_id, coalesce(n.similarity, c.similarity) as similarity,
-        n.rank as vector_rank, w.rank as keyword_rank, w.score, coalesce(w.name_share, 0) as name_share,
-        coalesce(shares.vector * greatest(0, (coalesce(n.similarity, c.similarity) - rule.unrelated) / (1 - rule.unrelated)), 0) as by_vector,
-        coalesce(shares.keyword * w.share, 0) as by_words
-      from near n
-      full join worded_ticket w on w.ticket_id = n.ticket_id
-      left join lateral (
-        select max(1 - (x.embedding operator(extensions.<=>) query_embedding)) as similarity
-        from (
-          select k.embedding from public.chunks k
-          where k.ticket_id = w.ticket_id and k.model = similar_tickets.embedding_model and k.embedding_set = set_id
-          order by k.position, k.chunk_id limit 20) x
-        where n.ticket_id is null
-      ) c on true
+    with scored as (
+      select f.*, coalesce(rule.keyword_share * f.share, 0) as by_words,
+        coalesce(rule.vector_share * greatest(0, (f.similarity - rule.unrelated) / (1 - rule.unrelated)), 0) as by_vector
+      from private.find_similar(
+        similar_tickets.query_text, similar_tickets.query_embedding, similar_tickets.embedding_model,
+        case when exclude_ticket is null then '{}' else exclude_ticket || private.known_duplicates(exclude_ticket) end,
+        wanted, similar_tickets.project_filter, similar_tickets.filters) f
     )
     select t.ticket_id, t.key, s.similarity, t.name, t.project_id, z.name, s.vector_rank, s.keyword_rank, s.score,
       s.by_vector, s.by_words, s.by_vector + s.by_words, d.duplicate_score,
@@ -99,14 +150,14 @@ begin
     join public.status z using (status_id)
     cross join lateral (
       select case when private.is_copy(similar_tickets.query_text, t.name, t.description) then 1
-        else worded.specificity * (shares.fused * (s.by_vector + s.by_words) + shares.name * s.name_share) end as duplicate_score
+        else s.specificity * (rule.fused_share * (s.by_vector + s.by_words) + rule.name_share * s.name_share) end as duplicate_score
     ) d
     order by s.by_vector + s.by_words desc, s.similarity desc nulls last, t.ticket_id
     limit wanted;
 end
 $$;
 comment on function public.similar_tickets is
-  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from rank_by_text; likely_duplicate: it reaches 0.5, or 1 for a model that is neither measured nor documented. Without query_text: by vectors alone, and without the last two. No threshold; match_count at most 100.';
+  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from find_similar; likely_duplicate: it reaches 0.5, or 1 for a model that is neither measured nor documented. Without query_text: by vectors alone, and without the last two. No threshold; match_count at most 100.';
 
 -- A ticket is compared by its first chunk: its name and the start of its description. On known
 -- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The

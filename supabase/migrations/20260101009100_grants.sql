@@ -25,10 +25,10 @@ begin
         beginning_of, best_chunk_by_words, caller_names, check_batch, clamp, clean_keywords, combine_keywords,
         comment_heading, compose_text, cut_text, document_candidates, document_queries, dotted_names, duplicate_rule,
         filter_list, filter_range, filter_text, find_candidates, find_chunks,
-        find_entities, find_matches, find_page, find_ticket, flatten_marks, highlight, implied_words, is_copy,
-        is_unrestricted, known_duplicates, likeness_shares, links_of, list_passing, parse_query, part_names,
+        find_entities, find_matches, find_page, find_similar, find_ticket, flatten_marks, highlight, implied_words, is_copy,
+        is_unrestricted, known_duplicates, links_of, list_passing, parse_query, part_names,
         particles, phrase, plain_hyphens, plain_text, projects_as, question_keys, quote_word, rank_by_keyword,
-        rank_by_text, rank_by_vector, rank_documents, read_data_version, read_filters, scan_documents,
+        rank_by_vector, rank_documents, read_data_version, read_filters, scan_documents,
         score_documents, searched_set, serving_model, source_texts, spell_signs, text_limit, ticket_key_pattern,
         ticket_members, to_words, unrelated_similarity, unspaced_scripts, visible_projects, written_keys}'),
       ('public', 'service_role', '{
