@@ -110,7 +110,7 @@ begin
         where e.title_words @@ t.title_query and ($3 is null or e.words @@ $3)%1$s
         limit t.take_titles) e', conditions);
   end if;
-  return query execute format($query$
+  for keyword_entry_id, project_id, ticket_id, gain, comment_ids in execute format($query$
     with term as materialized (
       select q.query as title_query, coalesce(q.query && $3, q.query) as query, u.idf, u.entries > $4 as is_cut,
         case when sum(u.entries) over rarest <= $4 then u.entries when u.place = 1 then $4 else 0 end as take,
@@ -127,7 +127,10 @@ begin
       from private.comment_candidates($6, $4, $5) c
       join public.keyword_entries e on e.ticket_id = c.ticket_id' end,
     case when has_comments then 'max(h.comment_ids)' else 'null::bigint[]' end)
-    using scope, words, (search.query).required, reach, candidate_limit, search;
+    using scope, words, (search.query).required, reach, candidate_limit, search
+  loop
+    return next;
+  end loop;
 end
 $$;
 comment on function private.keyword_candidates is

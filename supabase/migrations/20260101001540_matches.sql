@@ -18,7 +18,7 @@ declare
   reach constant integer := 50000;
   filtered constant boolean := scope.projects is not null or scope.on_tickets;
   has_comments constant boolean := coalesce((select sum(u) from unnest(words.comments) as u), 0) > 0;
-  tables constant text[] := case when has_comments then '{keyword_entries,comment_entries}' else '{keyword_entries}' end;
+  tables constant text[] := case when has_comments then array['keyword_entries', 'comment_entries'] else array['keyword_entries'] end;
   own constant tsquery := case when query.excluded is null then query.required else coalesce(query.required && !!query.excluded, !!query.excluded) end;
   conditions text := '';
   step text; -- a table
@@ -86,28 +86,6 @@ $$;
 comment on function private.match_entries is
   'Tickets and projects (ticket_id null) that contain any of a search''s words, in their own texts or in a comment, those with rare words first; complete: whether these are all.';
 
-create function private.list_scope(scope private.scope, sort text, list_limit integer, list_offset integer) returns bigint[]
-language plpgsql stable security invoker set search_path = ''
-as $$
-declare
-  listed bigint[];
-begin
-  if sort not in ('newest', 'updated') then
-    raise exception 'sort is "%"', sort using errcode = '22023', hint = 'Use newest or updated.';
-  end if;
-  if scope.is_empty then
-    return array[]::bigint[];
-  end if;
-  -- Planned separately for every filter.
-  execute format(
-      'select array(select t.ticket_id from public.tickets t where %s order by t.%s desc, t.ticket_id limit $2 offset $3)',
-      scope.condition, case sort when 'newest' then 'created_at' else 'updated_at' end)
-    into listed using scope, list_limit, list_offset;
-  return listed;
-end
-$$;
-comment on function private.list_scope is 'Tickets of a scope, latest first by creation (newest) or change (updated), ties by id.';
-
 -- What a hybrid search would list without limits: the tickets that the query names, the nearest
 -- over the threshold, and every keyword match, by the rules of search_by_keyword.
 create function private.list_matches(search private.search, match_limit integer)
@@ -123,12 +101,14 @@ begin
     return;
   end if;
   if search.words is null then
-    return query
-      select t.project_id, t.ticket_id, count(*) over () <= match_limit
-      from unnest(private.list_scope(scope, 'newest', match_limit + 1, 0)) with ordinality as g(ticket_id, place)
-      join public.tickets t on t.ticket_id = g.ticket_id
-      order by g.place
-      limit match_limit;
+    -- Planned separately for every filter.
+    for project_id, ticket_id, complete in execute format(
+      'select l.*, count(*) over () <= $2 from (
+        select t.project_id, t.ticket_id from public.tickets t where %s order by t.created_at desc, t.ticket_id limit $2 + 1) l
+      limit $2', scope.condition) using scope, match_limit
+    loop
+      return next;
+    end loop;
     return;
   end if;
 

@@ -6,11 +6,24 @@ create function private.list_passing(project_filter bigint, status_filter text, 
 returns bigint[]
 language plpgsql stable security definer set search_path = '' set jit = off
 as $$
+declare
+  scope constant private.scope := private.resolve_scope(project_filter, status_filter, filters);
+  listed bigint[] := array[]::bigint[];
 begin
-  return private.list_scope(private.resolve_scope(project_filter, status_filter, filters), sort, list_limit, list_offset);
+  if sort not in ('newest', 'updated') then
+    raise exception 'sort is "%"', sort using errcode = '22023', hint = 'Use newest or updated.';
+  end if;
+  if not scope.is_empty then
+    -- Planned separately for every filter.
+    execute format(
+        'select array(select t.ticket_id from public.tickets t where %s order by t.%s desc, t.ticket_id limit $2 offset $3)',
+        scope.condition, case sort when 'newest' then 'created_at' else 'updated_at' end)
+      into listed using scope, list_limit, list_offset;
+  end if;
+  return listed;
 end
 $$;
-comment on function private.list_passing is 'Tickets that pass the filters of a search and the caller may see, in the order of list_scope.';
+comment on function private.list_passing is 'Tickets that pass the filters of a search and the caller may see, latest first by creation (newest) or change (updated), ties by id.';
 
 create function public.list_tickets(
   match_count integer default 10,
@@ -40,7 +53,7 @@ begin
   join public.tickets t on t.ticket_id = g.ticket_id
   join public.projects p on p.project_id = t.project_id
   join public.status s on s.status_id = t.status_id
-  cross join lateral (select left(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), 2000) as text) shown
+  cross join lateral (select private.beginning_of(t.name, t.description) as text) shown
   cross join lateral (select private.links_of(t.ticket_id) as links offset 0) l
   order by g.place;
 end

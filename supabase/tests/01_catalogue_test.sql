@@ -111,7 +111,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.links_of(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.list_matches(private.search, integer)', 'stable', 'invoker', ''),
     ('private.list_passing(bigint, text, jsonb, text, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
-    ('private.list_scope(private.scope, text, integer, integer)', 'stable', 'invoker', ''),
     ('private.lock_sources(bigint[], bigint[], bigint[], bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.lock_waiting_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
     ('private.mark_imported(jsonb, bigint, text, boolean)', 'volatile', 'invoker', 'service_role'),
