@@ -147,7 +147,7 @@ func (d decoder) value(values []Value, path string, raw json.RawMessage, of list
 		return append(values, Value{Null: true})
 	case of.ids && raw[0] >= '0' && raw[0] <= '9':
 		id, err := strconv.ParseInt(string(raw), 10, 64)
-		if err != nil || id < 1 || id > maxID {
+		if err != nil || id < 1 || id > MaxID {
 			d.wrong(path, must)
 			return values
 		}

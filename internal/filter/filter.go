@@ -12,29 +12,31 @@ import (
 // Limits of a list.
 const (
 	MaxValues     = 50
-	MaxCharacters = 255 // of a value
-	maxID         = 999_999_999_999_999_999
+	MaxCharacters = 255                     // of a value
+	MaxID         = 999_999_999_999_999_999 // of a project
 )
 
 // Me is the user who holds the request's token.
 const Me = "me"
 
 // Filters select the tickets that match every member. Any value of a list may match. The zero value
-// matches all tickets.
+// matches all tickets. The tags are what the API's document says of them (server/api/filters.go).
 type Filters struct {
-	Projects   []Value `json:"projects,omitempty"` // keys or ids
-	Statuses   []Value `json:"statuses,omitempty"`
-	Open       *bool   `json:"open,omitempty"`     // true: the status category is not done
-	Assignee   []Value `json:"assignee,omitempty"` // null means nobody, here and in Reporter
-	Reporter   []Value `json:"reporter,omitempty"`
-	Types      []Value `json:"types,omitempty"`
-	Priorities []Value `json:"priorities,omitempty"`
-	Labels     Labels  `json:"labels,omitzero"`
-	Created    Range   `json:"created,omitzero"`
-	Updated    Range   `json:"updated,omitzero"`
-	Due        Range   `json:"due,omitzero"`
+	_ struct{} `doc:"What tickets must be. All members must hold, and of a list one value is enough. Names compare without regard to case; one that no ticket has finds nothing. A project's own text passes ~projects~ alone." example:"{\"open\": true, \"assignee\": \"me\", \"labels\": [\"payments\"]}"`
+
+	Projects   []Value `json:"projects,omitempty" default:"" values:"ids" doc:"Keys or ids."`
+	Statuses   []Value `json:"statuses,omitempty" default:"" doc:"One name, or a list of which one is enough."`
+	Open       *bool   `json:"open,omitempty" default:"" doc:"Whether the ticket is open: the category of its status is not done."`
+	Assignee   []Value `json:"assignee,omitempty" default:"" values:"people" doc:"People as the tracker names them. ~me~ is whoever the user's token names; null in a list is nobody."`
+	Reporter   []Value `json:"reporter,omitempty" default:"" values:"people" doc:"As ~assignee~."`
+	Types      []Value `json:"types,omitempty" default:"" doc:"As ~statuses~."`
+	Priorities []Value `json:"priorities,omitempty" default:"" doc:"As ~statuses~."`
+	Labels     Labels  `json:"labels,omitzero" default:"" doc:"Labels of which a ticket has any, or ~any~ and ~all~. ~labels_all~ is short for ~all~; both together have at most 50."`
+	Created    Range   `json:"created,omitzero" default:"" doc:"From and to; either may be absent. A date (~2025-03-31~) is a day in UTC, and both days are included; of times (RFC 3339) ~to~ is not. ~from~ must not be after ~to~."`
+	Updated    Range   `json:"updated,omitzero" default:"" doc:"As ~created~."`
+	Due        Range   `json:"due,omitzero" default:"" doc:"Dates, both included; either may be absent. ~from~ must not be after ~to~."`
 	// Not excludes tickets that match any of its members. It has neither Open nor Not.
-	Not *Filters `json:"not,omitempty"`
+	Not *Filters `json:"not,omitempty" default:"" doc:"What tickets must not be. One that passes any member is left out; one without a value stays."`
 	// Nothing means that the joined filters contradict each other, so no ticket matches and no
 	// database call is needed.
 	Nothing bool `json:"-"`
@@ -42,8 +44,8 @@ type Filters struct {
 
 // Labels selects tickets with at least one label of Any and every label of All.
 type Labels struct {
-	Any []Value `json:"any,omitempty"`
-	All []Value `json:"all,omitempty"`
+	Any []Value `json:"any,omitempty" default:""`
+	All []Value `json:"all,omitempty" default:""`
 }
 
 // IsZero reports whether every ticket matches.
@@ -52,8 +54,8 @@ func (l Labels) IsZero() bool { return len(l.Any) == 0 && len(l.All) == 0 }
 // Range is a range of dates (2025-03-01, both inclusive) or times (RFC 3339, To exclusive). ""
 // leaves an end open.
 type Range struct {
-	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
+	From string `json:"from,omitempty" default:"" example:"2025-03-01"`
+	To   string `json:"to,omitempty" default:"" example:"2025-03-31"`
 }
 
 // Value is a text, a project id if ID is not 0, or null.

@@ -9,20 +9,33 @@ import (
 
 // Draft is a document to write. A nil field leaves an existing document's value unchanged.
 type Draft struct {
-	ID            *string    `json:"id,omitempty"` // nil: create a new one
-	Title         string     `json:"title"`
-	Content       string     `json:"content"`
-	Keywords      *[]string  `json:"keywords,omitempty"`
-	TemporalClass *string    `json:"temporal_class,omitempty"`
-	Archived      *bool      `json:"archived,omitempty"`
-	CreatedAt     *time.Time `json:"created_at,omitempty"` // of a new document; nil: now
+	_ struct{} `schema:"DocumentRequest"`
+
+	Title         string    `json:"title" length:"500" example:"Why we chose Raft"`
+	Content       string    `json:"content" example:"The ledger's replicas agree by Raft, because Ann's team can explain it." doc:"May be empty; then the title is embedded."`
+	ID            *string   `json:"id,omitempty" format:"uuid" doc:"Left out: a new document."`
+	Keywords      *[]string `json:"keywords,omitempty" length:"100" example:"[\"raft\", \"consensus\"]" doc:"They replace the keywords of the previous request; left out or null, those stay. Keywords added in the database stay, and enrichment only adds to them."`
+	TemporalClass *string   `json:"temporal_class,omitempty" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds; left out, unchanged."`
+	Archived      *bool     `json:"archived,omitempty" doc:"Whether search leaves the document out; left out, unchanged."`
+}
+
+// imported is a draft with what only an import knows.
+type imported struct {
+	Draft
+	CreatedAt *time.Time `json:"created_at,omitempty"` // of a new document; nil: now
 }
 
 // Written is the result of writing a draft.
 type Written struct {
-	ID              string `json:"id"`
-	Created         bool   `json:"created"` // false if it replaced an earlier text
-	EmbeddingStatus string `json:"embedding_status"`
+	_ struct{} `schema:"DocumentWritten"`
+
+	ID              string `json:"id" format:"uuid"`
+	EmbeddingStatus string `json:"embedding_status" enum:"pending,complete,failed" doc:"Whether the current text is embedded, waits to be, or was given up."`
+}
+
+type writtenRow struct {
+	Written
+	Created bool `json:"created"` // false if it replaced an earlier text
 }
 
 // Document is a document with all its fields.
@@ -48,18 +61,19 @@ type Document struct {
 	UpdatedAt        time.Time       `json:"updated_at" example:"2026-01-05T09:01:00Z"`
 }
 
-// Put writes a document. Searches find it once a worker has embedded it.
-func Put(ctx context.Context, db Database, draft Draft) (Written, error) {
-	written, err := put(ctx, db, []Draft{draft}, false)
+// Put writes a document and reports whether it is new. Searches find it once a worker has embedded
+// it.
+func Put(ctx context.Context, db Database, draft Draft) (written Written, created bool, err error) {
+	rows, err := put(ctx, db, []imported{{Draft: draft}}, false)
 	if err != nil {
-		return Written{}, err
+		return Written{}, false, err
 	}
-	return written[0], nil
+	return rows[0].Written, rows[0].Created, nil
 }
 
 // put writes documents. embedded means that the caller embeds them right away.
-func put(ctx context.Context, db Database, drafts []Draft, embedded bool) ([]Written, error) {
-	var written []Written
+func put(ctx context.Context, db Database, drafts []imported, embedded bool) ([]writtenRow, error) {
+	var written []writtenRow
 	err := db.Call(ctx, "upsert_documents", map[string]any{"documents": drafts, "embedded_by_caller": embedded}, &written)
 	if err == nil && len(written) != len(drafts) {
 		err = fmt.Errorf("upsert_documents returned %d rows for %d documents", len(written), len(drafts))

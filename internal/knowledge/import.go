@@ -45,7 +45,7 @@ type Reports struct {
 func Import(ctx context.Context, db Database, indexer bulk.Indexer, notes iter.Seq2[notefile.Note, error], reports Reports) (sum Imported, err error) {
 	importing := bulk.New(db, indexer, reports.Failed)
 	defer func() { sum.Counts = importing.Counts() }()
-	var batch []Draft
+	var batch []imported
 	size, seen := 0, 0
 	flush := func() error {
 		if len(batch) == 0 {
@@ -76,9 +76,9 @@ func Import(ctx context.Context, db Database, indexer bulk.Indexer, notes iter.S
 }
 
 // draftOf returns the document for a note. Fields that the note lacks stay unchanged.
-func draftOf(note notefile.Note) Draft {
+func draftOf(note notefile.Note) imported {
 	id := IDOfPath(note.Path)
-	draft := Draft{ID: &id, Title: note.Title, Content: note.Content}
+	draft := imported{Draft: Draft{ID: &id, Title: note.Title, Content: note.Content}}
 	if note.Keywords != nil {
 		draft.Keywords = &note.Keywords
 	}
@@ -91,9 +91,9 @@ func draftOf(note notefile.Note) Draft {
 	return draft
 }
 
-func (sum *Imported) write(ctx context.Context, db Database, importing *bulk.Import, batch []Draft) error {
+func (sum *Imported) write(ctx context.Context, db Database, importing *bulk.Import, batch []imported) error {
 	var sources []index.Source
-	err := bulk.Write(ctx, importing, batch, func(d Draft) string { return fmt.Sprintf("document %q", d.Title) }, func(part []Draft) error {
+	err := bulk.Write(ctx, importing, batch, func(d imported) string { return fmt.Sprintf("document %q", d.Title) }, func(part []imported) error {
 		written, err := put(ctx, db, part, true)
 		if err != nil {
 			return err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/filter"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
@@ -73,7 +72,7 @@ func TestModelHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
-		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "m", "It leaks", nil, filter.Filters{}, 5)
+		_, err := search.NewComparer(&hanging{}, &runes{}).ToText(t.Context(), database(nil), "m", search.Draft{Text: "It leaks", Limit: 5})
 		if took := time.Since(started); fault.CodeOf(err) != fault.Timeout || took != 5*time.Second {
 			t.Errorf("after %v the error is %v, want a timeout after 5 s", took, err)
 		}

@@ -34,22 +34,32 @@ func NewComparer(model Model, tokenizer chunk.Tokenizer) *Comparer {
 
 // Similar is a ticket similar to another ticket or to a text.
 type Similar struct {
-	TicketID   int64    `json:"ticket_id"`
-	TicketKey  string   `json:"ticket_key"`
-	Similarity *float64 `json:"similarity"` // cosine of its best chunk, -1 to 1; nil until it is embedded
-	TicketName string   `json:"ticket_name"`
-	ProjectID  int64    `json:"project_id"`
-	Status     string   `json:"status"`
-	// Rank in each search, nil if not found there, and contribution to FusedScore.
-	VectorRank          *int64   `json:"vector_rank"`
-	KeywordRank         *int64   `json:"keyword_rank"`
-	KeywordScore        *float64 `json:"keyword_score"`
-	VectorContribution  float64  `json:"vector_contribution"`
-	KeywordContribution float64  `json:"keyword_contribution"`
-	FusedScore          float64  `json:"fused_score"` // orders the list, 0 to 1
-	// 1 for a copy; nil without a text. LikelyDuplicate: it reaches the model's threshold.
-	DuplicateScore  *float64 `json:"duplicate_score"`
-	LikelyDuplicate bool     `json:"likely_duplicate"`
+	_ struct{} `schema:"SimilarTicket" example:"{\"ticket_id\": 31, \"ticket_key\": \"MOB-152\", \"similarity\": 0.7310545267430243, \"ticket_name\": \"Retry button sends the payment twice from the app too\", \"project_id\": 4, \"status\": \"Done\", \"vector_rank\": 2, \"keyword_rank\": 1, \"keyword_score\": 21.4, \"vector_contribution\": 0.2064, \"keyword_contribution\": 0.4117, \"fused_score\": 0.6181, \"duplicate_score\": 0.5334, \"likely_duplicate\": true}"`
+
+	TicketID            int64    `json:"ticket_id" min:"1"`
+	TicketKey           string   `json:"ticket_key"`
+	Similarity          *float64 `json:"similarity" min:"-1.0001" max:"1.0001" doc:"Cosine similarity of its nearest chunk; null while it is not embedded, when its words alone are compared."`
+	TicketName          string   `json:"ticket_name"`
+	ProjectID           int64    `json:"project_id" min:"1"`
+	Status              string   `json:"status"`
+	VectorRank          *int64   `json:"vector_rank" min:"1" doc:"Its rank by embeddings; null if it is not among the nearest."`
+	KeywordRank         *int64   `json:"keyword_rank" min:"1" doc:"Its rank by words; null if it is not among the best 100."`
+	KeywordScore        *float64 `json:"keyword_score" min:"0" doc:"Its score by words."`
+	VectorContribution  float64  `json:"vector_contribution" min:"0" max:"1" doc:"0.3 × max(0, (similarity − u) / (1 − u)), where u is the similarity of unrelated texts."`
+	KeywordContribution float64  `json:"keyword_contribution" min:"0" max:"1" doc:"0.7 × keyword_score / what the text itself would score."`
+	FusedScore          float64  `json:"fused_score" min:"0" max:"1.0001" doc:"The sum of both. Orders the list and does not depend on other results."`
+	DuplicateScore      *float64 `json:"duplicate_score" min:"0" max:"1.0001" doc:"1 for a copy. Otherwise 0.7 × fused_score + 0.3 × the share of the name's words that the ticket contains, times how specific these words are. Null if nothing was compared by words."`
+	LikelyDuplicate     bool     `json:"likely_duplicate" doc:"Whether duplicate_score reaches the threshold of the model; for a model that was not measured, whether it is 1."`
+}
+
+// Draft is a text to compare, as if it were a ticket: its first line is the name.
+type Draft struct {
+	_ struct{} `schema:"DraftRequest"`
+
+	Text      string         `json:"text" length:"100000" example:"Charged twice" doc:"The draft. 1 to 100,000 characters once trimmed."`
+	ProjectID *int64         `json:"project_id" min:"1" example:"1" doc:"Only this project. One that does not exist finds nothing."`
+	Filters   filter.Filters `json:"filters" default:""`
+	Limit     int            `json:"limit" min:"1" max:"100" default:"5" doc:"The most results."`
 }
 
 // stored is what the database returns for a ticket to compare: similar tickets, or, while its
@@ -97,10 +107,9 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, tick
 	return c.compare(ctx, db, model, c.ofStored(rows[0]), filters, limit)
 }
 
-// ToText finds the tickets most similar to a draft, whose first line is its name. projectID and
-// filters narrow the search; an unknown project has no tickets.
-func (c *Comparer) ToText(ctx context.Context, db Database, model, text string, projectID *int64, filters filter.Filters, limit int) ([]Similar, error) {
-	return c.compare(ctx, db, model, c.ofText(text, projectID), filters, limit)
+// ToText finds the tickets most similar to a draft.
+func (c *Comparer) ToText(ctx context.Context, db Database, model string, text Draft) ([]Similar, error) {
+	return c.compare(ctx, db, model, c.ofText(text.Text, text.ProjectID), text.Filters, text.Limit)
 }
 
 // ofStored prepares a ticket that is compared by its text.

@@ -48,7 +48,7 @@ func TestLongDraftIsCut(t *testing.T) {
 	for _, unit := range []string{"x", "é", "🥨", "ab é 🥨. ", "\n"} {
 		tokens, asked := &runes{}, &model{}
 		text := "Name\n\n" + strings.Repeat(unit, 100_000/utf8.RuneCountInString(unit))
-		_, err := search.NewComparer(asked, tokens).ToText(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", text, nil, filter.Filters{}, 5)
+		_, err := search.NewComparer(asked, tokens).ToText(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", search.Draft{Text: text, Limit: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestDatabaseFails(t *testing.T) {
 			return comparer.ToTicket(t.Context(), broken, "m", 5, filter.Filters{}, 5)
 		},
 		"draft": func() ([]search.Similar, error) {
-			return comparer.ToText(t.Context(), broken, "m", "x", nil, filter.Filters{}, 5)
+			return comparer.ToText(t.Context(), broken, "m", search.Draft{Text: "x", Limit: 5})
 		},
 	} {
 		if found, err := ask(); !errors.Is(err, failure) || found != nil {

@@ -12,15 +12,15 @@ const comparedAtOnce = 5
 
 // Compared is one ticket (by key) or draft (by text) to compare.
 type Compared struct {
-	TicketKey string
-	Text      string // used if there is no key
-	ProjectID *int64 // narrows what a text is compared with
+	TicketKey *string `json:"ticket_key" length:"255"`
+	Text      *string `json:"text" length:"100000"` // if there is no key
+	ProjectID *int64  `json:"project_id" min:"1"`   // narrows what a text is compared with
 }
 
 // Outcome is the result of one comparison, or its error.
 type Outcome struct {
-	Results []Similar
-	Err     error
+	Results []Similar `json:"results,omitzero" max:"100"`
+	Err     error     `json:"-"`
 }
 
 // ToMany compares several tickets and drafts, each as ToTicket or ToText does, with one database
@@ -33,12 +33,12 @@ func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []
 	var drafts []draft
 	var keyed, drafted []int // positions among all items
 	for i, one := range all {
-		if one.TicketKey != "" {
-			keys, keyed = append(keys, one.TicketKey), append(keyed, i)
+		if one.TicketKey != nil {
+			keys, keyed = append(keys, *one.TicketKey), append(keyed, i)
 			outcomes[i].Err = errNoTicket()
 			continue
 		}
-		drafts, drafted = append(drafts, c.ofText(one.Text, one.ProjectID)), append(drafted, i)
+		drafts, drafted = append(drafts, c.ofText(*one.Text, one.ProjectID)), append(drafted, i)
 	}
 	for start := 0; start < len(keys); start += comparedAtOnce {
 		var rows []stored

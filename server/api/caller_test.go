@@ -68,7 +68,7 @@ func startHouse(t *testing.T, changes ...func(*setup)) *service {
 	s := start(t, append([]func(*setup){authenticated}, changes...)...)
 	s.load([]project{{Key: "A", Name: "a"}, {Key: "B", Name: "b"}, {Key: "C", Name: "c"}, {Key: "D", Name: "d"}}, nil) // with the ids 1 to 4
 	id := someDocument
-	if _, err := knowledge.Put(t.Context(), s.rows, knowledge.Draft{ID: &id, Title: "x", Content: "x"}); err != nil {
+	if _, _, err := knowledge.Put(t.Context(), s.rows, knowledge.Draft{ID: &id, Title: "x", Content: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	s.houseTenants(actors)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/filter"
 )
 
 // Limits on reported errors: a response must not be larger than its request.
@@ -43,10 +45,16 @@ type report func(bad bool, field, format string, args ...any)
 
 // decode reads the single JSON object of a body, strictly: unknown, duplicate and missing fields,
 // wrong types and values out of range are reported together by name. A field is required unless
-// it is a pointer; null counts as absent.
+// it is a pointer or has a default; null counts as absent.
 func decode(c *fiber.Ctx, into any) error {
 	target := reflect.ValueOf(into).Elem()
 	fieldsOf := bodyFields(target.Type())
+	known := map[string]reflect.Value{}
+	tags := map[string]reflect.StructTag{}
+	for _, field := range fieldsOf {
+		known[nameOf(field)], tags[nameOf(field)] = target.FieldByIndex(field.Index), field.Tag
+		setDefault(target.FieldByIndex(field.Index), field.Tag.Get("default"))
+	}
 	body, err := readBody(c)
 	if err != nil {
 		return err
@@ -63,10 +71,6 @@ func decode(c *fiber.Ctx, into any) error {
 			fields = append(fields, fault.Field{Name: clip(field), Message: fmt.Sprintf(format, args...)})
 		}
 	}
-	known := map[string]reflect.Value{}
-	for _, field := range fieldsOf {
-		known[nameOf(field)] = target.FieldByIndex(field.Index)
-	}
 	given, seen := map[string]bool{}, map[string]bool{} // seen: given and not null
 	// Stop at the last error that would be reported: the members of a body are not collected.
 	gjson.ParseBytes(body).ForEach(func(key, value gjson.Result) bool {
@@ -82,7 +86,7 @@ func decode(c *fiber.Ctx, into any) error {
 			given[name] = true // and as if it were absent
 		default:
 			given[name], seen[name] = true, true
-			decodeValue(wrong, name, field, value)
+			decodeValue(wrong, name, field, tags[name], value)
 		}
 		return len(fields) < maxReported
 	})
@@ -90,9 +94,7 @@ func decode(c *fiber.Ctx, into any) error {
 		wrong(isRequired(field) && !seen[nameOf(field)], nameOf(field), "is required")
 	}
 	if len(fields) == 0 {
-		for _, field := range fieldsOf {
-			checkTags(wrong, nameOf(field), known[nameOf(field)], field.Tag)
-		}
+		checkFields(wrong, into)
 		if more, is := into.(checked); is {
 			more.check(wrong)
 		}
@@ -105,11 +107,32 @@ func decode(c *fiber.Ctx, into any) error {
 
 // isRequired reports whether a request must have a field. If it need not have any, its body may be
 // empty.
-func isRequired(field reflect.StructField) bool { return field.Type.Kind() != reflect.Pointer }
+func isRequired(field reflect.StructField) bool {
+	_, hasDefault := field.Tag.Lookup("default")
+	return !hasDefault && field.Type.Kind() != reflect.Pointer
+}
+
+// setDefault sets a field to the text of its tag.
+func setDefault(field reflect.Value, text string) {
+	switch {
+	case text == "":
+	case field.Kind() == reflect.String:
+		field.SetString(text)
+	default:
+		if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err != nil {
+			panic("not a value in a tag: " + text)
+		}
+	}
+}
 
 // decodeValue decodes one field. It reports a list that is too long instead of decoding it. It
 // trims optional texts and treats blank ones as absent.
-func decodeValue(wrong report, name string, field reflect.Value, value gjson.Result) {
+func decodeValue(wrong report, name string, field reflect.Value, tags reflect.StructTag, value gjson.Result) {
+	wrong(hasLoneSurrogate(value.Raw), name, "must not contain half of a surrogate pair")
+	if filters, is := field.Addr().Interface().(*filter.Filters); is {
+		*filters = filtersOf(wrong, name, []byte(value.Raw))
+		return
+	}
 	elements := 0
 	if value.IsArray() {
 		value.ForEach(func(_, _ gjson.Result) bool {
@@ -124,11 +147,13 @@ func decodeValue(wrong report, name string, field reflect.Value, value gjson.Res
 	err := json.Unmarshal([]byte(value.Raw), field.Addr().Interface())
 	wrong(err != nil, name, "must be %s", typeName(field.Type()))
 	wrong(err == nil && strings.Contains(value.Raw, `\u0000`) && hasNUL(field), name, "must not contain U+0000")
-	wrong(err == nil && hasLoneSurrogate(value.Raw), name, "must not contain half of a surrogate pair")
+	fallback, isOptional := tags.Lookup("default")
 	if text, is := field.Interface().(*string); is && text != nil {
 		if *text = strings.TrimSpace(*text); *text == "" {
 			field.SetZero()
 		}
+	} else if isOptional && field.Kind() == reflect.String {
+		field.SetString(cmp.Or(strings.TrimSpace(field.String()), fallback))
 	}
 }
 

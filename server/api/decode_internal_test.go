@@ -7,6 +7,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"tasklens/internal/knowledge"
 )
 
 // largeBodies are about 1 MiB each, with many elements.
@@ -34,7 +36,7 @@ func decodeBody(app *fiber.App, body string) error {
 	defer app.ReleaseCtx(c)
 	c.Request().Header.SetContentType("application/json")
 	c.Request().SetBodyRaw([]byte(body))
-	return decode(c, new(documentRequest))
+	return decode(c, new(knowledge.Draft))
 }
 
 // Decoding allocates a small multiple of the body's size. Not parallel: allocations are counted for

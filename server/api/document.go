@@ -6,34 +6,17 @@ import (
 	"tasklens/internal/knowledge"
 )
 
-type documentRequest struct {
-	Title         string    `json:"title" length:"500" example:"Why we chose Raft"`
-	Content       string    `json:"content" example:"The ledger's replicas agree by Raft, because Ann's team can explain it." doc:"May be empty; then the title is embedded."`
-	ID            *string   `json:"id" format:"uuid" doc:"Left out: a new document."`
-	Keywords      *[]string `json:"keywords" length:"100" example:"[\"raft\", \"consensus\"]" doc:"They replace the keywords of the previous request; left out or null, those stay. Keywords added in the database stay, and enrichment only adds to them."`
-	TemporalClass *string   `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds; left out, unchanged."`
-	Archived      *bool     `json:"archived" doc:"Whether search leaves the document out; left out, unchanged."`
-}
-
-type documentWritten struct {
-	ID              string `json:"id" format:"uuid"`
-	EmbeddingStatus string `json:"embedding_status" enum:"pending,complete,failed" doc:"Whether the current text is embedded, waits to be, or was given up."`
-}
-
 // putDocument writes a document. Workers embed it.
-func (a *API) putDocument(c *fiber.Ctx, request *documentRequest) (response documentWritten, err error) {
+func (a *API) putDocument(c *fiber.Ctx, draft *knowledge.Draft) (written knowledge.Written, err error) {
 	db, err := a.database(c)
 	if err != nil {
-		return response, err
+		return written, err
 	}
-	written, err := knowledge.Put(c.UserContext(), db, knowledge.Draft{
-		ID: request.ID, Title: request.Title, Content: request.Content, Keywords: request.Keywords,
-		TemporalClass: request.TemporalClass, Archived: request.Archived,
-	})
-	if written.Created {
+	written, created, err := knowledge.Put(c.UserContext(), db, *draft)
+	if created {
 		c.Status(fiber.StatusCreated)
 	}
-	return documentWritten{ID: written.ID, EmbeddingStatus: written.EmbeddingStatus}, err
+	return written, err
 }
 
 // aDocument is a request about one.

@@ -1,6 +1,9 @@
 package api
 
 import (
+	"reflect"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -11,31 +14,49 @@ import (
 	"tasklens/internal/search"
 )
 
-// filtersMember is the "filters" object of a request, still undecoded.
-type filtersMember struct {
-	object []byte
-	filter.Filters
+// filtersOf decodes filters, and reports what is wrong by the path of the member.
+func filtersOf(wrong report, name string, object []byte) filter.Filters {
+	return filter.Decode(name, object, func(path, message string) { wrong(true, path, "%s", message) })
 }
 
-// UnmarshalJSON keeps the raw object: check reports errors by the member's path, which
-// encoding/json cannot.
-func (m *filtersMember) UnmarshalJSON(object []byte) error {
-	m.object = append([]byte{}, object...)
-	return nil
-}
+var (
+	filtersType = reflect.TypeFor[filter.Filters]()
+	labelsType  = reflect.TypeFor[filter.Labels]()
+	valuesType  = reflect.TypeFor[[]filter.Value]()
+)
 
-func (m *filtersMember) check(wrong report) {
-	if m != nil {
-		m.Filters = filter.Decode("filters", m.object, func(path, message string) { wrong(true, path, "%s", message) })
+// filters returns the schema of filters, which a response writes in one form only. Those under
+// "not" have fewer members.
+func (s *schemas) filters(tags reflect.StructTag) object {
+	name := "Filters"
+	if !s.request {
+		name = "ReadFilters"
 	}
+	if strings.HasPrefix(tags.Get("json"), "not,") {
+		return s.define(name+"Not", filtersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not")
+	}
+	return s.define(name, filtersType, ownTags(filtersType))
 }
 
-// of returns the filters of a request, or none if the member is absent.
-func (m *filtersMember) of() filter.Filters {
-	if m == nil {
-		return filter.Filters{}
+// values returns the schema of a list of filter values; in a request one value needs no list.
+func (s *schemas) values(tags reflect.StructTag) object {
+	text := object{{"type", "string"}}
+	id := object{{"type", "integer"}, {"format", "int64"}, {"minimum", 1}, {"maximum", filter.MaxID}}
+	if s.request {
+		text.add("maxLength", filter.MaxCharacters)
 	}
-	return m.Filters
+	one, alone := text, []any{text}
+	switch tags.Get("values") {
+	case "ids":
+		alone = []any{text, id}
+		one = object{{"oneOf", alone}}
+	case "people":
+		one = append(object{{"nullable", true}}, text...)
+	}
+	if !s.request {
+		return object{{"type", "array"}, {"minItems", 1}, {"items", one}}
+	}
+	return object{{"oneOf", append([]any{object{{"type", "array"}, {"maxItems", filter.MaxValues}, {"items", one}}}, alone...)}}
 }
 
 // checkMe rejects "me" if the caller is not a user. For a token that is not verified yet, the

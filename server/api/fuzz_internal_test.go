@@ -10,6 +10,8 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/knowledge"
+	"tasklens/internal/search"
 )
 
 // Any body is either decoded into a request that passes its own check, or rejected as invalid with
@@ -17,7 +19,7 @@ import (
 func FuzzBody(f *testing.F) {
 	makers := []func() any{
 		func() any { return new(searchRequest) }, func() any { return new(queryRequest) }, func() any { return new(generateRequest) },
-		func() any { return new(draftRequest) }, func() any { return new(documentRequest) }, func() any { return new(feedbackRequest) },
+		func() any { return new(search.Draft) }, func() any { return new(knowledge.Draft) }, func() any { return new(feedbackRequest) },
 		func() any { return new(enrichRequest) },
 	}
 	for i, body := range []string{

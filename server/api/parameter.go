@@ -61,7 +61,7 @@ func (p *parameters) filters(name string) filter.Filters {
 		p.wrong(true, name, "must be a JSON object")
 		return filter.Filters{}
 	}
-	return filter.Decode(name, []byte(text), func(path, message string) { p.wrong(true, path, "%s", message) })
+	return filtersOf(p.wrong, name, []byte(text))
 }
 
 // pathText returns a decoded text from the path.

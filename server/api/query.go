@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/filter"
 	"tasklens/internal/memo"
 	"tasklens/internal/postgrest"
 )
@@ -27,7 +28,7 @@ type queryRequest struct {
 	Question       string         `json:"question"`
 	ProjectID      *int64         `json:"project_id"`
 	StatusFilter   *string        `json:"status_filter"`
-	Filters        *filtersMember `json:"filters"`
+	Filters        filter.Filters `json:"filters" default:""`
 	Corpus         *string        `json:"corpus"`
 	TopK           *int           `json:"top_k"`
 	MatchThreshold *float64       `json:"match_threshold"`
@@ -40,12 +41,11 @@ func (r *queryRequest) check(wrong report) {
 	checkText(wrong, "question", &r.Question)
 	checkID(wrong, "project_id", r.ProjectID)
 	checkStatus(wrong, r.StatusFilter)
-	r.Filters.check(wrong)
 	corpus := answer.Corpus(or(r.Corpus, string(answer.Tickets)))
 	wrong(corpus != answer.Tickets && corpus != answer.Documents && corpus != answer.All, "corpus", "must be \"tickets\", \"documents\" or \"all\"")
 	wrong(corpus == answer.Documents && r.ProjectID != nil, "project_id", "must be left out where only documents are asked")
 	wrong(corpus == answer.Documents && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
-	wrong(corpus == answer.Documents && !r.Filters.of().IsZero(), "filters", "must be left out where only documents are asked")
+	wrong(corpus == answer.Documents && !r.Filters.IsZero(), "filters", "must be left out where only documents are asked")
 	checkRange(wrong, "top_k", r.TopK, 1, maxTopK)
 	checkUnit(wrong, "match_threshold", r.MatchThreshold)
 	checkUnit(wrong, "mmr_lambda", r.MMRLambda)
@@ -81,7 +81,7 @@ func (a *API) query(c *fiber.Ctx) error {
 	if err := readRequest(c, &request); err != nil {
 		return err
 	}
-	if err := checkMe(c, request.Filters.of()); err != nil {
+	if err := checkMe(c, request.Filters); err != nil {
 		return err
 	}
 	db, err := a.database(c)
@@ -90,7 +90,7 @@ func (a *API) query(c *fiber.Ctx) error {
 	}
 	question := answer.Question{
 		Text: request.Question, Corpus: answer.Corpus(or(request.Corpus, string(answer.Tickets))), ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
-		Filters: request.Filters.of(),
+		Filters: request.Filters,
 		TopK:    or(request.TopK, defaultTopK),
 		Lambda:  or(request.MMRLambda, defaultLambda), Hybrid: or(request.Retrieval, retrievalVector) == retrievalHybrid,
 	}

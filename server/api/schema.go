@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,10 +20,10 @@ import (
 //	maxlen             the same, of a text that may be empty
 //	enum               the values, separated by commas
 //	format, pattern    as in JSON Schema
-//	default            of a parameter
+//	default            what a field or parameter is that is left out, null or blank; "" is nothing
 //	schema             the name of a schema that describe.go has
 //
-// A field of a request that is a pointer may be left out or null. A field of a response is always
+// A field of a request that is a pointer or has a default may be left out or null. A field of a response is always
 // there, unless it has omitempty, and null if it is a nil pointer. The tags of a struct itself are
 // those of its field _: doc, example, schema, its name in the document, and open: it may have other
 // members.
@@ -87,9 +88,15 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 	if name, has := tags.Lookup("schema"); has {
 		return reference(name)
 	}
-	nullable := t.Kind() == reflect.Pointer && (s.request || !strings.Contains(tags.Get("json"), ",omit")) && tags.Get("json") != ""
-	if t.Kind() == reflect.Pointer {
+	fallback, optional := tags.Lookup("default")
+	inBody := tags.Get("json") != ""
+	nullable := inBody && (t.Kind() == reflect.Pointer && (s.request || !strings.Contains(tags.Get("json"), ",omit")) || s.request && optional)
+	isPointer := t.Kind() == reflect.Pointer
+	if isPointer {
 		t = t.Elem()
+	}
+	if t == filtersType {
+		return s.filters(tags)
 	}
 	var o object
 	if list, is := reflect.Zero(t).Interface().(mixedList); is {
@@ -102,6 +109,12 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 		return append(o, member{"items", object{{"anyOf", all}}})
 	}
 	switch {
+	case t == valuesType:
+		o = s.values(tags)
+	case t == labelsType && s.request:
+		o = object{{"oneOf", append([]any{s.structure(t)}, s.values("")[0].value.([]any)...)}}
+	case t == rawType:
+		o = object{{"nullable", true}}
 	case t == timeType:
 		o = object{{"type", "string"}, {"format", "date-time"}}
 	case t.Kind() == reflect.Struct:
@@ -112,7 +125,7 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 		if o[0].name == "$ref" { // beside which nothing counts
 			o = object{{"allOf", []any{o}}}
 		}
-	case t.Kind() == reflect.Slice && t != rawType:
+	case t.Kind() == reflect.Slice:
 		o = object{{"type", "array"}}
 		o.addTag("minItems", tags, "min")
 		o.addTag("maxItems", tags, "max")
@@ -134,18 +147,23 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 	if t.Kind() == reflect.Float64 || t.Kind() == reflect.Int64 || t.Kind() == reflect.Int {
 		o.addTag("minimum", tags, "min")
 		o.addTag("maximum", tags, "max")
+	}
+	if !inBody && fallback != "" { // in a body it would make a field of the request required in TypeScript
 		o.addTag("default", tags, "default")
 	}
 	if t.Kind() == reflect.Bool {
-		o.addTag("default", tags, "default")
-		if strings.Contains(tags.Get("json"), ",omit") {
+		if strings.Contains(tags.Get("json"), ",omit") && !isPointer {
 			o.add("enum", []any{true})
 		}
 	}
 	if nullable {
 		o.add("nullable", true)
 	}
-	if text := tags.Get("doc"); text != "" {
+	text := tags.Get("doc")
+	if inBody && s.request && fallback != "" {
+		text = strings.TrimPrefix(strings.TrimSuffix(text, ".")+"; "+fallback+" by default.", "; ")
+	}
+	if text != "" {
 		o.add("description", inCode(text))
 	}
 	if t.Kind() != reflect.Struct {
@@ -206,6 +224,11 @@ func (s *schemas) structure(t reflect.Type) object {
 	if name == "" && t.Name() != "" && t.PkgPath() == reflect.TypeFor[schemas]().PkgPath() && !strings.Contains(t.Name(), "[") {
 		name = strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 	}
+	return s.define(name, t, own)
+}
+
+// define describes a struct, but for some of its members, under a name, if it has one.
+func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, except ...string) object {
 	if s.known[name] {
 		return reference(name)
 	}
@@ -222,9 +245,18 @@ func (s *schemas) structure(t reflect.Type) object {
 		at = len(s.named)
 		s.named.add(name, nil)
 	}
+	if t == filtersType && s.request {
+		o.add("nullable", true)
+	}
 	for _, field := range bodyFields(t) {
+		if slices.Contains(except, nameOf(field)) {
+			continue
+		}
 		properties.add(nameOf(field), s.of(field.Type, field.Tag))
-		if s.request && field.Type.Kind() != reflect.Pointer || !s.request && !strings.Contains(field.Tag.Get("json"), ",omit") {
+		if field.Type == labelsType && s.request {
+			properties.add("labels_all", append(s.values(""), member{"nullable", true}))
+		}
+		if s.request && isRequired(field) || !s.request && !strings.Contains(field.Tag.Get("json"), ",omit") {
 			required = append(required, nameOf(field))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/filter"
 	"tasklens/internal/memo"
 	"tasklens/internal/search"
 )
@@ -19,7 +20,7 @@ type searchRequest struct {
 	Query          string         `json:"query"`
 	ProjectID      *int64         `json:"project_id"`
 	StatusFilter   *string        `json:"status_filter"`
-	Filters        *filtersMember `json:"filters"`
+	Filters        filter.Filters `json:"filters" default:""`
 	Sort           *string        `json:"sort"`
 	Limit          *int           `json:"limit"`
 	Offset         *int           `json:"offset"`
@@ -31,12 +32,11 @@ type searchRequest struct {
 }
 
 func (r *searchRequest) check(wrong report) {
-	r.Filters.check(wrong)
 	if strings.TrimSpace(r.Query) != "" {
 		checkText(wrong, "query", &r.Query)
 	} else {
 		r.Query = ""
-		wrong(r.Filters.of().IsZero(), "query", "must not be empty where there are no filters")
+		wrong(r.Filters.IsZero(), "query", "must not be empty where there are no filters")
 	}
 	checkID(wrong, "project_id", r.ProjectID)
 	checkStatus(wrong, r.StatusFilter)
@@ -150,7 +150,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		Fusion:    or(request.Fusion, cmp.Or(a.Fusion, search.RRF)),
 		Retrieval: or(request.Retrieval, search.Both), Facets: or(request.Facets, false), Sort: or(request.Sort, search.Relevance),
 	}
-	readAs, err := narrow(c, &query, request.Filters.of())
+	readAs, err := narrow(c, &query, request.Filters)
 	if err != nil {
 		return err
 	}

@@ -3,78 +3,46 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"tasklens/internal/filter"
+	"tasklens/internal/postgrest"
 	"tasklens/internal/search"
 )
 
-const (
-	defaultSimilar     = 5
-	maxDraftCharacters = 100_000
-	maxBatch           = 20 // tickets and drafts compared by one request
-)
-
-type similarResponse struct {
-	Results []search.Similar `json:"results"`
+type similarRequest struct {
+	TicketID int64          `path:"ticket_id" min:"1" example:"123"`
+	Limit    int            `query:"limit" min:"1" max:"100" default:"5" doc:"The most results."`
+	Filters  filter.Filters `query:"filters" default:"" example:"\"{\\\"open\\\":true}\"" doc:"Narrows what it is compared with. A JSON object as in the body of a search (~Filters~)."`
 }
 
 // similarTickets finds likely duplicates of a ticket.
-func (a *API) similarTickets(c *fiber.Ctx) error {
-	p := parameters{c: c}
-	ticketID, limit, filters := p.pathID("ticket_id"), p.integer("limit", defaultSimilar, 1, maxLimit), p.filters("filters")
-	if err := p.err(); err != nil {
-		return err
-	}
-	if err := checkMe(c, filters); err != nil {
-		return err
-	}
-	db, err := a.database(c)
+func (a *API) similarTickets(c *fiber.Ctx, request *similarRequest) (similar list[search.Similar], err error) {
+	db, model, err := a.comparing(c, request.Filters)
 	if err != nil {
-		return err
+		return similar, err
 	}
-	model, err := a.Serving.Use(c.UserContext())
-	if err != nil {
-		return err
-	}
-	results, err := a.Comparer.ToTicket(c.UserContext(), db, model, ticketID, filters, limit)
-	if err != nil {
-		return err
-	}
-	return c.JSON(similarResponse{Results: results})
-}
-
-type draftRequest struct {
-	Text      string         `json:"text"`
-	ProjectID *int64         `json:"project_id"`
-	Filters   *filtersMember `json:"filters"`
-	Limit     *int           `json:"limit"`
-}
-
-func (r *draftRequest) check(wrong report) {
-	checkLength(wrong, "text", &r.Text, maxDraftCharacters)
-	checkID(wrong, "project_id", r.ProjectID)
-	r.Filters.check(wrong)
-	checkRange(wrong, "limit", r.Limit, 1, maxLimit)
+	similar.Results, err = a.Comparer.ToTicket(c.UserContext(), db, model, request.TicketID, request.Filters, request.Limit)
+	return similar, err
 }
 
 // similarToDraft finds likely duplicates of a draft.
-func (a *API) similarToDraft(c *fiber.Ctx) error {
-	var request draftRequest
-	if err := readRequest(c, &request); err != nil {
-		return err
-	}
-	if err := checkMe(c, request.Filters.of()); err != nil {
-		return err
-	}
-	db, err := a.database(c)
+func (a *API) similarToDraft(c *fiber.Ctx, draft *search.Draft) (similar list[search.Similar], err error) {
+	db, model, err := a.comparing(c, draft.Filters)
 	if err != nil {
-		return err
+		return similar, err
 	}
-	model, err := a.Serving.Use(c.UserContext())
-	if err != nil {
-		return err
+	similar.Results, err = a.Comparer.ToText(c.UserContext(), db, model, *draft)
+	return similar, err
+}
+
+// comparing returns what a comparison needs: the caller's database, and the model of the
+// embeddings.
+func (a *API) comparing(c *fiber.Ctx, filters filter.Filters) (db *postgrest.Session, model string, err error) {
+	if err := checkMe(c, filters); err != nil {
+		return nil, "", err
 	}
-	results, err := a.Comparer.ToText(c.UserContext(), db, model, request.Text, request.ProjectID, request.Filters.of(), or(request.Limit, defaultSimilar))
-	if err != nil {
-		return err
+	if db, err = a.database(c); err != nil {
+		return nil, "", err
 	}
-	return c.JSON(similarResponse{Results: results})
+	model, err = a.Serving.Use(c.UserContext())
+	return db, model, err
 }

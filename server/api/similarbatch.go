@@ -10,164 +10,115 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/filter"
 	"tasklens/internal/search"
-	"tasklens/internal/ticketfile"
 )
 
 type batchRequest struct {
-	Items   batchItems     `json:"items"`
-	Filters *filtersMember `json:"filters"`
-	Limit   *int           `json:"limit"`
+	_ struct{} `schema:"SimilarBatchRequest" example:"{\"items\": [{\"ticket_key\": \"TX-400\"}, {\"text\": \"Charged twice\", \"project_id\": 1}], \"limit\": 3}"`
+
+	Items   []json.RawMessage `json:"items" min:"1" max:"20" example:"[{\"ticket_key\": \"TX-400\"}, {\"text\": \"Charged twice\"}]" doc:"Each has ~ticket_key~, or ~text~ (1 to 100,000 characters) and, to compare within one project, ~project_id~. An item that is not valid gets an error of its own."`
+	Filters filter.Filters    `json:"filters" default:""`
+	Limit   int               `json:"limit" min:"1" max:"100" default:"5" doc:"The most results of each item."`
 }
 
-// batchItems are kept undecoded, so that an invalid item gets an error of its own.
-type batchItems struct{ all []json.RawMessage }
-
-// UnmarshalJSON keeps the elements of a list.
-func (b *batchItems) UnmarshalJSON(list []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(list))
-	if first, err := decoder.Token(); err != nil || first != json.Delim('[') {
-		return err // no list has no elements, which is too few
-	}
-	// One too many is enough to refuse it.
-	for b.all = nil; len(b.all) <= maxBatch && decoder.More(); {
-		var item json.RawMessage
-		if err := decoder.Decode(&item); err != nil {
-			return err
-		}
-		b.all = append(b.all, item)
-	}
-	return nil
-}
-
-// batchItem is a ticket or a draft.
-type batchItem struct {
-	TicketKey *string `json:"ticket_key"`
-	Text      *string `json:"text"`
-	ProjectID *int64  `json:"project_id"`
-}
-
-func (r *batchRequest) check(wrong report) {
-	wrong(len(r.Items.all) < 1 || len(r.Items.all) > maxBatch, "items", "must be a list of 1 to %d objects", maxBatch)
-	r.Filters.check(wrong)
-	checkRange(wrong, "limit", r.Limit, 1, maxLimit)
-}
-
-// read decodes and validates an item.
-func (batchRequest) read(raw json.RawMessage) (search.Compared, error) {
-	var item batchItem
+// readItem decodes and validates an item.
+func readItem(raw json.RawMessage) (item search.Compared, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&item); err != nil || raw[0] != '{' {
-		return search.Compared{}, fault.New(fault.Invalid, "An item is an object with ticket_key, or with text and, if it is to narrow, project_id.")
+		return item, fault.New(fault.Invalid, "An item is an object with ticket_key, or with text and, if it is to narrow, project_id.")
 	}
-	key, text := or(item.TicketKey, ""), or(item.Text, "")
 	var reasons []string
 	wrong := func(bad bool, field, format string, args ...any) {
 		if bad {
 			reasons = append(reasons, field+" "+fmt.Sprintf(format, args...)+".")
 		}
 	}
-	switch {
-	case item.TicketKey != nil && (item.Text != nil || item.ProjectID != nil):
-		wrong(true, "ticket_key", "must not be combined with text or project_id")
-	case item.TicketKey != nil:
-		checkLength(wrong, "ticket_key", &key, ticketfile.MaxKey)
-	default:
-		checkLength(wrong, "text", &text, maxDraftCharacters)
+	wrong(item.TicketKey != nil && (item.Text != nil || item.ProjectID != nil), "ticket_key", "must not be combined with text or project_id")
+	if item.TicketKey == nil && item.Text == nil {
+		item.Text = new(string)
 	}
-	checkID(wrong, "project_id", item.ProjectID)
-	wrong(strings.ContainsRune(key+text, 0), "text", "must not contain U+0000")
+	checkFields(wrong, &item)
+	wrong(strings.ContainsRune(or(item.TicketKey, "")+or(item.Text, ""), 0), "text", "must not contain U+0000")
 	if len(reasons) > 0 {
-		return search.Compared{}, fault.New(fault.Invalid, reasons[0])
+		return item, fault.New(fault.Invalid, reasons[0])
 	}
-	return search.Compared{TicketKey: key, Text: text, ProjectID: item.ProjectID}, nil
+	return item, nil
 }
 
 type batchResponse struct {
-	Items []batchOutcome `json:"items"`
+	_ struct{} `schema:"SimilarBatchResponse" example:"{\"items\": [{\"results\": []}, {\"error\": {\"code\": \"not_found\", \"detail\": \"There is no such ticket.\"}}]}"`
+
+	Items []batchOutcome `json:"items" min:"1" max:"20"`
 }
 
 // batchOutcome has results or an error.
 type batchOutcome struct {
-	Results []search.Similar `json:"results,omitzero"`
-	Error   *batchError      `json:"error,omitempty"`
+	search.Outcome
+	Error *batchError `json:"error,omitempty"`
 }
 
 type batchError struct {
-	Code   string `json:"code"` // of a problem
+	Code   string `json:"code" schema:"ProblemCode"`
 	Detail string `json:"detail"`
 }
 
 // similarToMany finds likely duplicates of several tickets and drafts. Each item counts as one
 // request against the rate limit. The whole request fails if upstream failures left no item
 // compared.
-func (a *API) similarToMany(c *fiber.Ctx) error {
-	var request batchRequest
-	if err := readRequest(c, &request); err != nil {
-		return err
+func (a *API) similarToMany(c *fiber.Ctx, request *batchRequest) (response batchResponse, err error) {
+	if err := a.countMore(c, len(request.Items)-1); err != nil {
+		return response, err
 	}
-	if err := checkMe(c, request.Filters.of()); err != nil {
-		return err
-	}
-	if err := a.countMore(c, len(request.Items.all)-1); err != nil {
-		return err
-	}
-	db, err := a.database(c)
+	db, model, err := a.comparing(c, request.Filters)
 	if err != nil {
-		return err
+		return response, err
 	}
-	model, err := a.Serving.Use(c.UserContext())
-	if err != nil {
-		return err
-	}
-	outcomes := make([]search.Outcome, len(request.Items.all))
+	response.Items = make([]batchOutcome, len(request.Items))
 	var good []search.Compared
 	var places []int
-	for i, raw := range request.Items.all {
-		item, err := request.read(raw)
+	for i, raw := range request.Items {
+		item, err := readItem(raw)
 		if err != nil {
-			outcomes[i].Err = err
+			response.Items[i].Err = err
 			continue
 		}
 		good, places = append(good, item), append(places, i)
 	}
 	if len(good) > 0 {
-		compared, err := a.Comparer.ToMany(c.UserContext(), db, model, good, request.Filters.of(), or(request.Limit, defaultSimilar))
+		compared, err := a.Comparer.ToMany(c.UserContext(), db, model, good, request.Filters, request.Limit)
 		if err != nil {
-			return err
+			return response, err
 		}
 		for i, outcome := range compared {
-			outcomes[places[i]] = outcome
+			response.Items[places[i]].Outcome = outcome
 		}
 	}
-	return a.writeBatch(c, outcomes)
+	return response, a.judge(c, response.Items)
 }
 
-func (a *API) writeBatch(c *fiber.Ctx, outcomes []search.Outcome) error {
-	response := batchResponse{Items: make([]batchOutcome, len(outcomes))}
+// judge writes the errors of items. It returns that of the upstream if no item was compared.
+func (a *API) judge(c *fiber.Ctx, items []batchOutcome) error {
 	var upstream error // the failure of items that are not themselves invalid
 	done := 0
-	for i, outcome := range outcomes {
+	for i := range items {
 		var failure *fault.Error
-		switch {
-		case outcome.Err == nil:
+		switch err := items[i].Err; {
+		case err == nil:
 			done++
-			response.Items[i].Results = outcome.Results
-		case errors.As(outcome.Err, &failure):
-			response.Items[i].Error = &batchError{codeOf(failure), failure.Message}
+		case errors.As(err, &failure):
+			items[i].Error = &batchError{codeOf(failure), failure.Message}
 			if failure.Code != fault.Invalid && failure.Code != fault.NotFound {
-				upstream = outcome.Err
+				upstream = err
 			}
 		default:
-			return outcome.Err
+			return err
 		}
 	}
-	if upstream != nil {
-		if done == 0 {
-			return upstream
-		}
+	if upstream != nil && done > 0 {
 		a.Log.WarnContext(c.UserContext(), "some of a batch could not be compared", "error", upstream)
+		return nil
 	}
-	return c.JSON(response)
+	return upstream
 }

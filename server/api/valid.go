@@ -88,6 +88,14 @@ func (p *parameters) read(field reflect.StructField, value reflect.Value) {
 	}
 }
 
+// checkFields validates the fields of a body.
+func checkFields(wrong report, into any) {
+	value := reflect.ValueOf(into).Elem()
+	for _, field := range bodyFields(value.Type()) {
+		checkTags(wrong, nameOf(field), value.FieldByIndex(field.Index), field.Tag)
+	}
+}
+
 // checkTags validates a value, by the tags that the document is generated from. It trims texts that
 // have a length.
 func checkTags(wrong report, name string, value reflect.Value, tags reflect.StructTag) {
@@ -100,6 +108,9 @@ func checkTags(wrong report, name string, value reflect.Value, tags reflect.Stru
 	switch value.Kind() {
 	case reflect.String:
 		text := value.Addr().Interface().(*string)
+		if fallback, optional := tags.Lookup("default"); optional && *text == fallback {
+			return
+		}
 		if most, has := tags.Lookup("length"); has {
 			checkLength(wrong, name, text, number(most))
 		}
@@ -111,6 +122,8 @@ func checkTags(wrong report, name string, value reflect.Value, tags reflect.Stru
 		}
 		wrong(tags.Get("format") == "uuid" && !isUUID(*text), name, "must be a UUID")
 	case reflect.Slice:
+		least, most := tags.Get("min"), tags.Get("max")
+		wrong(least != "" && value.Len() < number(least) || most != "" && value.Len() > number(most), name, "must be a list of %s to %s elements", least, most)
 		for i := range value.Len() {
 			checkTags(wrong, name, value.Index(i), elementTags(tags))
 		}

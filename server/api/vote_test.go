@@ -27,7 +27,7 @@ func TestAUserHasOneVote(t *testing.T) {
 	s.load([]project{{Key: "A", Name: "a"}}, nil)
 	run(t, s.connect(), `insert into public.project_members (project_id, user_id) select $1, unnest($2::text[])::uuid`, s.ids["A"], []string{userID(1), userID(2)})
 	id := someDocument
-	if _, err := knowledge.Put(t.Context(), s.rows, knowledge.Draft{ID: &id, Title: "x"}); err != nil {
+	if _, _, err := knowledge.Put(t.Context(), s.rows, knowledge.Draft{ID: &id, Title: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	path := "/api/knowledge/documents/" + id + "/feedback"

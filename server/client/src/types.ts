@@ -162,74 +162,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/tickets/{ticket_id}/similar": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Find likely duplicates of a ticket
-         * @description The tickets most like this one, by embeddings and by words, never the ticket itself nor what links name as its
-         *     duplicates. `fused_score` orders them; `likely_duplicate` is true where `duplicate_score` reaches the threshold of the model. By embeddings
-         *     the beginning is compared (its name and the first part of its description). A ticket that is not embedded yet, or
-         *     whose beginning has changed since, is compared by its current text, which calls the model.
-         */
-        get: operations["similarTickets"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tickets/similar": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Find likely duplicates of a ticket that is not filed yet
-         * @description Compares the text as if it were a ticket: the first line is its name, the rest its description. Of a long text only
-         *     the beginning counts: about 500 tokens by its embedding, 20,000 characters by its words. An unknown project gives an
-         *     empty list. A model that does not embed the text within 5 seconds is a `504`.
-         */
-        post: operations["similarToDraft"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tickets/similar/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Find likely duplicates of several tickets and drafts
-         * @description Up to 20 items, each a ticket by its key or a draft as in `/api/tickets/similar`. All that has to be embedded is
-         *     embedded by one call of the model. It counts as so many requests against the rate limit. The response has an entry for
-         *     each item, in their order: `results`, or an `error` that does not stop the others (`invalid`, `not_found`, or what the
-         *     model failed by). If the model fails and no item has results, the request fails as a whole.
-         */
-        post: operations["similarToMany"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -382,6 +314,74 @@ export interface paths {
          * @description The page's script and style sheet.
          */
         get: operations["docsFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tickets/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find likely duplicates of a ticket that is not filed yet
+         * @description Compares the text as if it were a ticket: the first line is its name, the rest its description. Of a long text only
+         *     the beginning counts: about 500 tokens by its embedding, 20,000 characters by its words. An unknown project gives an
+         *     empty list. A model that does not embed the text within 5 seconds is a `504`.
+         */
+        post: operations["similarToDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tickets/similar/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find likely duplicates of several tickets and drafts
+         * @description Up to 20 items, each a ticket by its key or a draft as in `/api/tickets/similar`. All that has to be embedded is
+         *     embedded by one call of the model. It counts as so many requests against the rate limit. The response has an entry for
+         *     each item, in their order: `results`, or an `error` that does not stop the others (`invalid`, `not_found`, or what the
+         *     model failed by). If the model fails and no item has results, the request fails as a whole.
+         */
+        post: operations["similarToMany"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tickets/{ticket_id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find likely duplicates of a ticket
+         * @description The tickets most like this one, by embeddings and by words, never the ticket itself nor what links name as its
+         *     duplicates. `fused_score` orders them; `likely_duplicate` is true where `duplicate_score` reaches the threshold of the model.
+         *     By embeddings the beginning is compared (its name and the first part of its description). A ticket that is not embedded
+         *     yet, or whose beginning has changed since, is compared by its current text, which calls the model.
+         */
+        get: operations["similarTickets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -784,71 +784,6 @@ export interface components {
          * @example 1
          */
         ProjectFilter: number | null;
-        /**
-         * @description What tickets must be. All members must hold, and of a list one value is enough. Names compare without regard to case; one that no ticket has finds nothing. A project's own text passes `projects` alone.
-         * @example {
-         *       "open": true,
-         *       "assignee": "me",
-         *       "labels": [
-         *         "payments"
-         *       ]
-         *     }
-         */
-        Filters: {
-            projects?: components["schemas"]["FilterProjects"];
-            statuses?: components["schemas"]["FilterNames"];
-            /** @description Whether the ticket is open: the category of its status is not done. */
-            open?: boolean | null;
-            assignee?: components["schemas"]["FilterPeople"];
-            reporter?: components["schemas"]["FilterPeople"];
-            types?: components["schemas"]["FilterNames"];
-            priorities?: components["schemas"]["FilterNames"];
-            labels?: components["schemas"]["FilterLabels"];
-            labels_all?: components["schemas"]["FilterNames"];
-            created?: components["schemas"]["FilterTimes"];
-            updated?: components["schemas"]["FilterTimes"];
-            due?: components["schemas"]["FilterDates"];
-            not?: components["schemas"]["FiltersNot"];
-        } | null;
-        /** @description What tickets must not be. One that passes any member is left out; one without a value stays. */
-        FiltersNot: {
-            projects?: components["schemas"]["FilterProjects"];
-            statuses?: components["schemas"]["FilterNames"];
-            assignee?: components["schemas"]["FilterPeople"];
-            reporter?: components["schemas"]["FilterPeople"];
-            types?: components["schemas"]["FilterNames"];
-            priorities?: components["schemas"]["FilterNames"];
-            labels?: components["schemas"]["FilterLabels"];
-            labels_all?: components["schemas"]["FilterNames"];
-            created?: components["schemas"]["FilterTimes"];
-            updated?: components["schemas"]["FilterTimes"];
-            due?: components["schemas"]["FilterDates"];
-        } | null;
-        /** @description One name, or a list of which one is enough (of `labels_all`, all are wanted). */
-        FilterNames: (string[] | string) | null;
-        /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
-        FilterPeople: ((string | null)[] | string) | null;
-        /** @description Keys or ids. */
-        FilterProjects: ((string | number)[] | string | number) | null;
-        /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
-        FilterLabels: ({
-            any?: components["schemas"]["FilterNames"];
-            all?: components["schemas"]["FilterNames"];
-        } | string[] | string) | null;
-        /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
-        FilterTimes: {
-            /** @example 2025-03-01 */
-            from?: string | null;
-            /** @example 2025-03-31 */
-            to?: string | null;
-        } | null;
-        /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
-        FilterDates: {
-            /** @example 2025-03-01 */
-            from?: string | null;
-            /** @example 2025-03-31 */
-            to?: string | null;
-        } | null;
         /** @description The filters of a query, in the one form that `filters` of a request takes too. A member that the query does not have is absent. */
         ReadFilters: {
             projects?: (string | number)[];
@@ -1410,98 +1345,6 @@ export interface components {
         DeltaEvent: {
             text: string;
         };
-        DraftRequest: {
-            /**
-             * @description The draft. 1 to 100,000 characters once trimmed.
-             * @example Charged twice
-             */
-            text: string;
-            project_id?: components["schemas"]["ProjectFilter"];
-            filters?: components["schemas"]["Filters"];
-            /** @description The most results; 5 by default. */
-            limit?: number | null;
-        };
-        SimilarResponse: {
-            results: components["schemas"]["SimilarTicket"][];
-        };
-        SimilarBatchRequest: {
-            /**
-             * @description Each has `ticket_key`, or `text` (1 to 100,000 characters) and, to compare within one project, `project_id`. An item that is not valid gets an error of its own.
-             * @example [
-             *       {
-             *         "ticket_key": "TX-400"
-             *       },
-             *       {
-             *         "text": "Charged twice"
-             *       }
-             *     ]
-             */
-            items: unknown[];
-            filters?: components["schemas"]["Filters"];
-            /** @description The most results of each item; 5 by default. */
-            limit?: number | null;
-        };
-        SimilarBatchResponse: {
-            items: {
-                results?: components["schemas"]["SimilarTicket"][];
-                error?: {
-                    code: components["schemas"]["ProblemCode"];
-                    /** @example There is no such ticket. */
-                    detail: string;
-                };
-            }[];
-        };
-        SimilarTicket: {
-            ticket_id: components["schemas"]["Id"];
-            /** @example TX-400 */
-            ticket_key: string;
-            /**
-             * Format: double
-             * @description Cosine similarity of its nearest chunk; null while it is not embedded, when its words alone are compared.
-             */
-            similarity: number | null;
-            ticket_name: string;
-            project_id: components["schemas"]["Id"];
-            /** @example To Do */
-            status: string;
-            /**
-             * Format: int64
-             * @description Its rank by embeddings; null if it is not among the nearest.
-             */
-            vector_rank: number | null;
-            /**
-             * Format: int64
-             * @description Its rank by words; null if it is not among the best 100.
-             */
-            keyword_rank: number | null;
-            /**
-             * Format: double
-             * @description Its score by words.
-             */
-            keyword_score: number | null;
-            /**
-             * Format: double
-             * @description 0.3 × max(0, (similarity − u) / (1 − u)), where u is the similarity of unrelated texts.
-             */
-            vector_contribution: number;
-            /**
-             * Format: double
-             * @description 0.7 × keyword_score / what the text itself would score.
-             */
-            keyword_contribution: number;
-            /**
-             * Format: double
-             * @description The sum of both. Orders the list and does not depend on other results.
-             */
-            fused_score: number;
-            /**
-             * Format: double
-             * @description 1 for a copy. Otherwise 0.7 × fused_score + 0.3 × the share of the name's words that the ticket contains, times how specific these words are. Null if nothing was compared by words.
-             */
-            duplicate_score: number | null;
-            /** @description Whether duplicate_score reaches the threshold of the model; for a model that was not measured, whether it is 1. */
-            likely_duplicate: boolean;
-        };
         /**
          * Format: uuid
          * @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3
@@ -1561,6 +1404,244 @@ export interface components {
             resource: string;
             /** @example tasklens */
             resource_name: string;
+        };
+        DraftRequest: {
+            /**
+             * @description The draft. 1 to 100,000 characters once trimmed.
+             * @example Charged twice
+             */
+            text: string;
+            /**
+             * Format: int64
+             * @description Only this project. One that does not exist finds nothing.
+             * @example 1
+             */
+            project_id?: number | null;
+            filters?: components["schemas"]["Filters"];
+            /** @description The most results; 5 by default. */
+            limit?: number | null;
+        };
+        /**
+         * @description What tickets must be. All members must hold, and of a list one value is enough. Names compare without regard to case; one that no ticket has finds nothing. A project's own text passes `projects` alone.
+         * @example {
+         *       "open": true,
+         *       "assignee": "me",
+         *       "labels": [
+         *         "payments"
+         *       ]
+         *     }
+         */
+        Filters: {
+            /** @description Keys or ids. */
+            projects?: ((string | number)[] | string | number) | null;
+            /** @description One name, or a list of which one is enough. */
+            statuses?: (string[] | string) | null;
+            /** @description Whether the ticket is open: the category of its status is not done. */
+            open?: boolean | null;
+            /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
+            assignee?: ((string | null)[] | string) | null;
+            /** @description As `assignee`. */
+            reporter?: ((string | null)[] | string) | null;
+            /** @description As `statuses`. */
+            types?: (string[] | string) | null;
+            /** @description As `statuses`. */
+            priorities?: (string[] | string) | null;
+            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
+            labels?: ({
+                any?: (string[] | string) | null;
+                all?: (string[] | string) | null;
+            } | string[] | string) | null;
+            labels_all?: (string[] | string) | null;
+            /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
+            created?: {
+                /** @example 2025-03-01 */
+                from?: string | null;
+                /** @example 2025-03-31 */
+                to?: string | null;
+            } | null;
+            /** @description As `created`. */
+            updated?: {
+                /** @example 2025-03-01 */
+                from?: string | null;
+                /** @example 2025-03-31 */
+                to?: string | null;
+            } | null;
+            /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
+            due?: {
+                /** @example 2025-03-01 */
+                from?: string | null;
+                /** @example 2025-03-31 */
+                to?: string | null;
+            } | null;
+            not?: components["schemas"]["FiltersNot"];
+        } | null;
+        /** @description What tickets must not be. One that passes any member is left out; one without a value stays. */
+        FiltersNot: {
+            /** @description Keys or ids. */
+            projects?: ((string | number)[] | string | number) | null;
+            /** @description One name, or a list of which one is enough. */
+            statuses?: (string[] | string) | null;
+            /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
+            assignee?: ((string | null)[] | string) | null;
+            /** @description As `assignee`. */
+            reporter?: ((string | null)[] | string) | null;
+            /** @description As `statuses`. */
+            types?: (string[] | string) | null;
+            /** @description As `statuses`. */
+            priorities?: (string[] | string) | null;
+            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
+            labels?: ({
+                any?: (string[] | string) | null;
+                all?: (string[] | string) | null;
+            } | string[] | string) | null;
+            labels_all?: (string[] | string) | null;
+            /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
+            created?: {
+                /** @example 2025-03-01 */
+                from?: string | null;
+                /** @example 2025-03-31 */
+                to?: string | null;
+            } | null;
+            /** @description As `created`. */
+            updated?: {
+                /** @example 2025-03-01 */
+                from?: string | null;
+                /** @example 2025-03-31 */
+                to?: string | null;
+            } | null;
+            /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
+            due?: {
+                /** @example 2025-03-01 */
+                from?: string | null;
+                /** @example 2025-03-31 */
+                to?: string | null;
+            } | null;
+        } | null;
+        /**
+         * @example {
+         *       "ticket_id": 31,
+         *       "ticket_key": "MOB-152",
+         *       "similarity": 0.7310545267430243,
+         *       "ticket_name": "Retry button sends the payment twice from the app too",
+         *       "project_id": 4,
+         *       "status": "Done",
+         *       "vector_rank": 2,
+         *       "keyword_rank": 1,
+         *       "keyword_score": 21.4,
+         *       "vector_contribution": 0.2064,
+         *       "keyword_contribution": 0.4117,
+         *       "fused_score": 0.6181,
+         *       "duplicate_score": 0.5334,
+         *       "likely_duplicate": true
+         *     }
+         */
+        SimilarTicket: {
+            /** Format: int64 */
+            ticket_id: number;
+            ticket_key: string;
+            /**
+             * Format: double
+             * @description Cosine similarity of its nearest chunk; null while it is not embedded, when its words alone are compared.
+             */
+            similarity: number | null;
+            ticket_name: string;
+            /** Format: int64 */
+            project_id: number;
+            status: string;
+            /**
+             * Format: int64
+             * @description Its rank by embeddings; null if it is not among the nearest.
+             */
+            vector_rank: number | null;
+            /**
+             * Format: int64
+             * @description Its rank by words; null if it is not among the best 100.
+             */
+            keyword_rank: number | null;
+            /**
+             * Format: double
+             * @description Its score by words.
+             */
+            keyword_score: number | null;
+            /**
+             * Format: double
+             * @description 0.3 × max(0, (similarity − u) / (1 − u)), where u is the similarity of unrelated texts.
+             */
+            vector_contribution: number;
+            /**
+             * Format: double
+             * @description 0.7 × keyword_score / what the text itself would score.
+             */
+            keyword_contribution: number;
+            /**
+             * Format: double
+             * @description The sum of both. Orders the list and does not depend on other results.
+             */
+            fused_score: number;
+            /**
+             * Format: double
+             * @description 1 for a copy. Otherwise 0.7 × fused_score + 0.3 × the share of the name's words that the ticket contains, times how specific these words are. Null if nothing was compared by words.
+             */
+            duplicate_score: number | null;
+            /** @description Whether duplicate_score reaches the threshold of the model; for a model that was not measured, whether it is 1. */
+            likely_duplicate: boolean;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "ticket_key": "TX-400"
+         *         },
+         *         {
+         *           "text": "Charged twice",
+         *           "project_id": 1
+         *         }
+         *       ],
+         *       "limit": 3
+         *     }
+         */
+        SimilarBatchRequest: {
+            /**
+             * @description Each has `ticket_key`, or `text` (1 to 100,000 characters) and, to compare within one project, `project_id`. An item that is not valid gets an error of its own.
+             * @example [
+             *       {
+             *         "ticket_key": "TX-400"
+             *       },
+             *       {
+             *         "text": "Charged twice"
+             *       }
+             *     ]
+             */
+            items: unknown[];
+            filters?: components["schemas"]["Filters"];
+            /** @description The most results of each item; 5 by default. */
+            limit?: number | null;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "results": []
+         *         },
+         *         {
+         *           "error": {
+         *             "code": "not_found",
+         *             "detail": "There is no such ticket."
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        SimilarBatchResponse: {
+            items: components["schemas"]["BatchOutcome"][];
+        };
+        BatchOutcome: {
+            results?: components["schemas"]["SimilarTicket"][];
+            error?: components["schemas"]["BatchError"];
+        };
+        BatchError: {
+            code: components["schemas"]["ProblemCode"];
+            detail: string;
         };
         MeResponse: {
             /**
@@ -2605,202 +2686,6 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
-    similarTickets: {
-        parameters: {
-            query?: {
-                /** @description The most results. */
-                limit?: number;
-                /**
-                 * @description Narrows what it is compared with. A JSON object as in the body of a search (`Filters`).
-                 * @example {"open":true}
-                 */
-                filters?: string;
-            };
-            header?: never;
-            path: {
-                ticket_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The tickets most like it, the highest `fused_score` first. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "ticket_id": 31,
-                     *           "ticket_key": "MOB-152",
-                     *           "similarity": 0.7310545267430243,
-                     *           "ticket_name": "Retry button sends the payment twice from the app too",
-                     *           "project_id": 4,
-                     *           "status": "Done",
-                     *           "vector_rank": 2,
-                     *           "keyword_rank": 1,
-                     *           "keyword_score": 21.4,
-                     *           "vector_contribution": 0.2064,
-                     *           "keyword_contribution": 0.4117,
-                     *           "fused_score": 0.6181,
-                     *           "duplicate_score": 0.5334,
-                     *           "likely_duplicate": true
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SimilarResponse"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    similarToDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DraftRequest"];
-            };
-        };
-        responses: {
-            /** @description The tickets most like it, the highest `fused_score` first. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "ticket_id": 31,
-                     *           "ticket_key": "MOB-152",
-                     *           "similarity": 0.7310545267430243,
-                     *           "ticket_name": "Retry button sends the payment twice from the app too",
-                     *           "project_id": 4,
-                     *           "status": "Done",
-                     *           "vector_rank": 2,
-                     *           "keyword_rank": 1,
-                     *           "keyword_score": 21.4,
-                     *           "vector_contribution": 0.2064,
-                     *           "keyword_contribution": 0.4117,
-                     *           "fused_score": 0.6181,
-                     *           "duplicate_score": 0.5334,
-                     *           "likely_duplicate": true
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SimilarResponse"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    similarToMany: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "items": [
-                 *         {
-                 *           "ticket_key": "TX-400"
-                 *         },
-                 *         {
-                 *           "text": "Charged twice",
-                 *           "project_id": 1
-                 *         }
-                 *       ],
-                 *       "limit": 3
-                 *     }
-                 */
-                "application/json": components["schemas"]["SimilarBatchRequest"];
-            };
-        };
-        responses: {
-            /** @description An entry for each item. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "results": []
-                     *         },
-                     *         {
-                     *           "error": {
-                     *             "code": "not_found",
-                     *             "detail": "There is no such ticket."
-                     *           }
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SimilarBatchResponse"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
     alive: {
         parameters: {
             query?: never;
@@ -3061,6 +2946,207 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    similarToDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftRequest"];
+            };
+        };
+        responses: {
+            /** @description The tickets most like it, the highest `fused_score` first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "ticket_id": 31,
+                     *           "ticket_key": "MOB-152",
+                     *           "similarity": 0.7310545267430243,
+                     *           "ticket_name": "Retry button sends the payment twice from the app too",
+                     *           "project_id": 4,
+                     *           "status": "Done",
+                     *           "vector_rank": 2,
+                     *           "keyword_rank": 1,
+                     *           "keyword_score": 21.4,
+                     *           "vector_contribution": 0.2064,
+                     *           "keyword_contribution": 0.4117,
+                     *           "fused_score": 0.6181,
+                     *           "duplicate_score": 0.5334,
+                     *           "likely_duplicate": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        results: components["schemas"]["SimilarTicket"][];
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["ModelFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    similarToMany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "ticket_key": "TX-400"
+                 *         },
+                 *         {
+                 *           "text": "Charged twice",
+                 *           "project_id": 1
+                 *         }
+                 *       ],
+                 *       "limit": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["SimilarBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description An entry for each item. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "results": []
+                     *         },
+                     *         {
+                     *           "error": {
+                     *             "code": "not_found",
+                     *             "detail": "There is no such ticket."
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SimilarBatchResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["ModelFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    similarTickets: {
+        parameters: {
+            query?: {
+                /** @description The most results. */
+                limit?: number;
+                /**
+                 * @description Narrows what it is compared with. A JSON object as in the body of a search (`Filters`).
+                 * @example {"open":true}
+                 */
+                filters?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 123 */
+                ticket_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tickets most like it, the highest `fused_score` first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "ticket_id": 31,
+                     *           "ticket_key": "MOB-152",
+                     *           "similarity": 0.7310545267430243,
+                     *           "ticket_name": "Retry button sends the payment twice from the app too",
+                     *           "project_id": 4,
+                     *           "status": "Done",
+                     *           "vector_rank": 2,
+                     *           "keyword_rank": 1,
+                     *           "keyword_score": 21.4,
+                     *           "vector_contribution": 0.2064,
+                     *           "keyword_contribution": 0.4117,
+                     *           "fused_score": 0.6181,
+                     *           "duplicate_score": 0.5334,
+                     *           "likely_duplicate": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        results: components["schemas"]["SimilarTicket"][];
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["ModelFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     me: {
@@ -3519,13 +3605,11 @@ export interface operations {
                  * @example {
                  *       "title": "Why we chose Raft",
                  *       "content": "The ledger's replicas agree by Raft, because Ann's team can explain it.",
-                 *       "id": null,
                  *       "keywords": [
                  *         "raft",
                  *         "consensus"
                  *       ],
-                 *       "temporal_class": "evergreen",
-                 *       "archived": null
+                 *       "temporal_class": "evergreen"
                  *     }
                  */
                 "application/json": components["schemas"]["DocumentRequest"];

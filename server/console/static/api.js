@@ -20,7 +20,7 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['EmbeddingStatus']} EmbeddingStatus */
 /** @typedef {Schemas['Project']} Project */
 /** @typedef {Schemas['Status']} Status */
-/** @typedef {Schemas['SimilarResponse']['results'][number]} SimilarTicket */
+/** @typedef {Schemas['SimilarTicket']} SimilarTicket */
 /** @typedef {Schemas['SimilarDocument']} SimilarDocument */
 /** @typedef {Schemas['NamedDocument']} NamedDocument */
 /** @typedef {Schemas['Ready'] | Schemas['NotReady']} Readiness */
