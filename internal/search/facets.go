@@ -3,28 +3,29 @@ package search
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
-// Facets count the matches of a query by value: status, project, assignee, reporter, type,
-// priority, label and open, largest first. Each is counted without the query's own filter on it.
-type Facets struct {
-	Values map[string][]FacetValue
-	Capped bool // some facet has more matches than were counted (10,000)
-}
+// Facets count the matches of a query by the values of each filter that private.ticket_members of
+// the database counts: by the facet's name (status, assignee …), largest first. Each is counted
+// without the query's own filter on it.
+type Facets map[string][]FacetValue
 
-// facetNames are all facets.
-var facetNames = []string{"status", "project", "assignee", "reporter", "type", "priority", "label", "open"}
+// newFacets are the facets without a match: statuses and projects, which every tracker has, are
+// always there.
+func newFacets() Facets { return Facets{"status": {}, "project": {}} }
 
 // FacetValue is a value with at least one match.
 type FacetValue struct {
+	_ struct{} `schema:"FacetValue"`
+
 	// Value is the id of a status or project, true or false for open, otherwise equal to Label.
 	Value any    `json:"value"`
-	Label string `json:"label"`
-	Count int64  `json:"count"`
+	Label string `json:"label" doc:"Its name, as most tickets write it."`
+	Count int64  `json:"count" min:"1" max:"10000"`
 }
 
-func countFacets(ctx context.Context, db Database, matching map[string]any) (*Facets, error) {
+// countFacets also reports whether some facet has more matches than were counted (10,000).
+func countFacets(ctx context.Context, db Database, matching map[string]any) (facets Facets, capped bool, err error) {
 	var rows []struct {
 		Facet  string `json:"facet"`
 		Value  *int64 `json:"value"`
@@ -33,13 +34,10 @@ func countFacets(ctx context.Context, db Database, matching map[string]any) (*Fa
 		Capped bool   `json:"capped"`
 	}
 	if err := db.Call(ctx, "search_facets", matching, &rows); err != nil {
-		return nil, fmt.Errorf("count facets: %w", err)
+		return nil, false, fmt.Errorf("count facets: %w", err)
 	}
-	facets := &Facets{Values: map[string][]FacetValue{}}
+	facets = newFacets()
 	for _, row := range rows {
-		if !slices.Contains(facetNames, row.Facet) {
-			return nil, fmt.Errorf("count facets: unknown facet %q", row.Facet)
-		}
 		value := FacetValue{Value: row.Label, Label: row.Label, Count: row.Count}
 		switch {
 		case row.Value != nil:
@@ -47,8 +45,8 @@ func countFacets(ctx context.Context, db Database, matching map[string]any) (*Fa
 		case row.Facet == "open":
 			value.Value = row.Label == "open"
 		}
-		facets.Values[row.Facet] = append(facets.Values[row.Facet], value)
-		facets.Capped = facets.Capped || row.Capped
+		facets[row.Facet] = append(facets[row.Facet], value)
+		capped = capped || row.Capped
 	}
-	return facets, nil
+	return facets, capped, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,6 +24,7 @@ type Query struct {
 	Retrieval      string // Both (default) or KeywordOnly
 	Filters        filter.Filters
 	Sort           string // Relevance (default), Newest or Updated
+	Explain        bool   // also explains each rank
 	Facets         bool   // also counts the matches of each filter value
 	Typed          string `json:"-"` // the input that Text and Filters were parsed from, for the query log
 }
@@ -32,66 +32,15 @@ type Query struct {
 // Listed is the source of a hit that no search found: it passes the filters.
 const Listed = "filters"
 
-// Hit is a ticket, or a project by its own text (then the Ticket fields and Status are nil).
-type Hit struct {
-	CommentColumns
-	TicketID     *int64   `json:"ticket_id"`
-	Text         string   `json:"text"`
-	Similarity   *float64 `json:"similarity"` // nil if vector search did not find it
-	Source       string   `json:"source"`     // vector, keyword, or Listed
-	RRFScore     float64  `json:"rrf_score"`
-	FusedScore   float64  `json:"fused_score"` // the sort key: RRFScore, or the convex score
-	ProjectID    int64    `json:"project_id"`
-	ProjectName  string   `json:"project_name"`
-	TicketKey    *string  `json:"ticket_key"`
-	TicketName   *string  `json:"ticket_name"`
-	Status       *string  `json:"status"`
-	VectorRank   *int64   `json:"vector_rank"`
-	KeywordRank  *int64   `json:"keyword_rank"`
-	KeywordScore *float64 `json:"keyword_score"`
-	MatchedBy    []string `json:"matched_by"`
-	// What each search adds to FusedScore; 0 if it did not find the hit.
-	VectorContribution  float64 `json:"vector_contribution"`
-	KeywordContribution float64 `json:"keyword_contribution"`
-	Exact               bool    `json:"exact"`
-	Highlight           string  `json:"highlight"`
-	HasMore             bool    `json:"has_more"` // more hits follow this page; the same in each row
-	Relaxed             bool    `json:"relaxed"`  // quoted phrases count as words; the same in each row
-	Details
-}
-
-// Details are the remaining fields of a ticket. A project has only the times.
-type Details struct {
-	Assignee       *string    `json:"assignee"`
-	Reporter       *string    `json:"reporter"`
-	Type           *string    `json:"ticket_type"`
-	Priority       *string    `json:"priority"`
-	Labels         []string   `json:"labels"`
-	DueDate        *string    `json:"due_date"` // 2025-03-01
-	CreatedAt      *time.Time `json:"created_at"`
-	UpdatedAt      *time.Time `json:"updated_at"`
-	StatusCategory *string    `json:"status_category"` // to_do, in_progress or done
-	Links          []Link     `json:"links"`
-}
-
-// Link is a link to another ticket that the caller may see.
-type Link struct {
-	Kind       string `json:"kind"`      // duplicates, blocks, relates_to or child_of
-	Direction  string `json:"direction"` // out: as Kind reads, from the result to the other; in: the reverse
-	TicketKey  string `json:"ticket_key"`
-	TicketName string `json:"ticket_name"`
-	Status     string `json:"status"`
-}
-
 // Page is a part of the list of hits.
 type Page struct {
-	Hits     []Hit
-	HasMore  bool
-	Executed []string // searches that ran: vector, keyword
-	Degraded []string // searches that could not run
-	Relaxed  []string // requirements of the query that nothing meets: phrase
-	Weights  Weights
-	Facets   *Facets // nil unless requested
+	Hits         []Hit    `json:"results"`
+	HasMore      bool     `json:"has_more" doc:"Another page follows, even if all results of this one have just been deleted."`
+	Facets       Facets   `json:"facets,omitempty"` // nil unless requested
+	FacetsCapped bool     `json:"facets_capped,omitempty" doc:"There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise."`
+	Executed     []string `json:"executed" max:"2" enum:"vector,keyword" doc:"The searches that ran; none if there is no text to search for."`
+	Degraded     []string `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or exceeded their time budget; absent if all ran."`
+	Relaxed      []string `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Requirements of the query that no text meets and that were dropped: its quoted phrases, whose words count instead. The same on every page; absent otherwise, and if there are no results."`
 }
 
 // narrow adds filters to the arguments of a function, or leaves the argument out if there are none.
@@ -106,7 +55,7 @@ func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
 // longer than hybridBudget, only keyword search answers, and Degraded says so. With KeywordOnly
 // nothing is embedded. Facets are counted concurrently over the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
-	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Weights: s.weights}
+	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}}
 	matching := narrow(map[string]any{
 		"query_text": q.Text, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
 		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
@@ -115,7 +64,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 	case q.Filters.Nothing:
 		page.Executed = []string{}
 		if q.Facets {
-			page.Facets = &Facets{}
+			page.Facets = newFacets()
 		}
 		return page, nil
 	case q.Text == "":
@@ -144,7 +93,7 @@ func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[
 	group.Go(func() error {
 		return rescue.Do(func() error {
 			if q.Text == "" {
-				return list(ctx, db, q, &page)
+				return s.list(ctx, db, q, &page)
 			}
 			return s.rank(ctx, db, q, maps.Clone(matching), &page)
 		})
@@ -152,7 +101,7 @@ func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[
 	if q.Facets {
 		group.Go(func() error {
 			return rescue.Do(func() (err error) {
-				page.Facets, err = countFacets(ctx, db, matching)
+				page.Facets, page.FacetsCapped, err = countFacets(ctx, db, matching)
 				return err
 			})
 		})
@@ -164,14 +113,15 @@ func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[
 }
 
 // list fills the page with the tickets that pass the filters.
-func list(ctx context.Context, db Database, q Query, page *Page) error {
+func (s *Searcher) list(ctx context.Context, db Database, q Query, page *Page) error {
 	arguments := narrow(map[string]any{
 		"match_count": q.Limit, "match_offset": q.Offset, "project_filter": q.ProjectID, "status_filter": q.StatusFilter, "sort": q.Sort,
 	}, q.Filters)
-	if err := db.Call(ctx, "list_tickets", arguments, &page.Hits); err != nil {
+	var rows []hitRow
+	if err := db.Call(ctx, "list_tickets", arguments, &rows); err != nil {
 		return fmt.Errorf("list tickets: %w", err)
 	}
-	page.HasMore = len(page.Hits) > 0 && page.Hits[0].HasMore
+	s.take(page, rows, q)
 	for i := range page.Hits {
 		page.Hits[i].Source, page.Hits[i].MatchedBy = Listed, []string{}
 	}
@@ -185,14 +135,27 @@ func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map
 	if sort := cmp.Or(q.Sort, Relevance); sort != Relevance {
 		arguments["sort"] = sort
 	}
-	if err := db.Call(ctx, "search_hybrid", arguments, &page.Hits); err != nil {
+	var rows []hitRow
+	if err := db.Call(ctx, "search_hybrid", arguments, &rows); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	if len(page.Hits) > 0 {
-		page.HasMore = page.Hits[0].HasMore
-		if page.Hits[0].Relaxed {
+	s.take(page, rows, q)
+	return nil
+}
+
+// take fills the page with rows.
+func (s *Searcher) take(page *Page, rows []hitRow, q Query) {
+	for _, row := range rows {
+		hit := row.hit()
+		if q.Explain {
+			hit.Explain = row.explain(s.weights)
+		}
+		page.Hits = append(page.Hits, hit)
+	}
+	if len(rows) > 0 {
+		page.HasMore = rows[0].HasMore
+		if rows[0].Relaxed {
 			page.Relaxed = []string{"phrase"}
 		}
 	}
-	return nil
 }

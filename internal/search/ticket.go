@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,36 +13,33 @@ import (
 // Ticket is a whole ticket with one page of its comments. Long texts are cut: the database bounds
 // what one reading returns.
 type Ticket struct {
-	TicketID       int64           `json:"ticket_id"`
-	TicketKey      string          `json:"ticket_key"`
-	TicketName     string          `json:"ticket_name"`
-	ProjectID      int64           `json:"project_id"`
-	ProjectKey     string          `json:"project_key"`
-	ProjectName    string          `json:"project_name"`
-	Status         string          `json:"status"`
-	StatusCategory string          `json:"status_category"` // to_do, in_progress or done
-	Description    *string         `json:"description"`
-	DescriptionCut *int            `json:"description_truncated_at"` // where the rest begins, in characters; nil if it is whole
-	Assignee       *string         `json:"assignee"`
-	Reporter       *string         `json:"reporter"`
-	Type           *string         `json:"type"`
-	Priority       *string         `json:"priority"`
-	Labels         []string        `json:"labels"`
-	DueDate        *string         `json:"due_date"` // 2025-03-01
-	ResolvedAt     *time.Time      `json:"resolved_at"`
-	CreatedAt      time.Time       `json:"created_at"`
-	UpdatedAt      time.Time       `json:"updated_at"`
-	Links          []Link          `json:"links"`          // at most 20
-	StatusChanges  []StatusChange  `json:"status_changes"` // the last 100, oldest first
-	CommentCount   int64           `json:"comment_count"`
-	Comments       []TicketComment `json:"comments"` // a page, oldest first
+	_ struct{} `schema:"Ticket"`
+
+	TicketID       int64   `json:"ticket_id" min:"1"`
+	TicketKey      string  `json:"ticket_key"`
+	TicketName     string  `json:"ticket_name"`
+	ProjectID      int64   `json:"project_id" min:"1"`
+	ProjectKey     string  `json:"project_key"`
+	ProjectName    string  `json:"project_name"`
+	Status         string  `json:"status"`
+	StatusCategory string  `json:"status_category" enum:"to_do,in_progress,done"`
+	Description    *string `json:"description"`
+	DescriptionCut *int    `json:"description_truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
+	TicketFields
+	ResolvedAt    *time.Time      `json:"resolved_at"`
+	CreatedAt     time.Time       `json:"created_at"`
+	UpdatedAt     time.Time       `json:"updated_at"`
+	Links         []Link          `json:"links" max:"20" doc:"Links to tickets that the caller may see."`
+	StatusChanges []StatusChange  `json:"status_changes" max:"100" doc:"The last changes of its status, oldest first."`
+	CommentCount  int64           `json:"comment_count" min:"0" doc:"All of its comments, not only those of this page."`
+	Comments      []TicketComment `json:"comments" max:"100" doc:"A page of its comments, oldest first."`
 }
 
 // StatusChange is one change of a ticket's status.
 type StatusChange struct {
 	Status    *string   `json:"status"`
 	Note      *string   `json:"note"`
-	Cut       *int      `json:"truncated_at"`
+	Cut       *int      `json:"truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -51,27 +47,9 @@ type StatusChange struct {
 type TicketComment struct {
 	Comment
 	Body      string    `json:"body"`
-	BodyBytes int64     `json:"body_bytes"`   // of the whole body
-	Cut       *int      `json:"truncated_at"` // where the rest begins, in characters; nil if the body is whole
+	BodyBytes int64     `json:"body_bytes" min:"0" doc:"The length of the whole body."`
+	Cut       *int      `json:"truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
 	UpdatedAt time.Time `json:"updated_at"`
-}
-
-// UnmarshalJSON reads a row of get_ticket, whose column for the type has another name, as in every
-// database function.
-func (t *Ticket) UnmarshalJSON(text []byte) error {
-	type plain Ticket
-	row := struct {
-		*plain
-		Type *string `json:"ticket_type"`
-	}{plain: (*plain)(t)}
-	if err := json.Unmarshal(text, &row); err != nil {
-		return err
-	}
-	t.Type = row.Type
-	if t.Links == nil {
-		t.Links = []Link{}
-	}
-	return nil
 }
 
 // Part chooses what of a ticket is read: a page of its comments or, if CommentID is not 0, that
@@ -93,7 +71,10 @@ func ReadTicket(ctx context.Context, db Database, keyOrID string, part Part) (Ti
 	} else {
 		arguments["ticket_key"] = strings.TrimSpace(keyOrID)
 	}
-	var rows []Ticket
+	var rows []struct {
+		Ticket
+		typeColumn
+	}
 	if err := db.Call(ctx, "get_ticket", arguments, &rows); err != nil {
 		return Ticket{}, fmt.Errorf("read a ticket: %w", err)
 	}
@@ -103,5 +84,10 @@ func ReadTicket(ctx context.Context, db Database, keyOrID string, part Part) (Ti
 	if part.CommentID != 0 && len(rows[0].Comments) == 0 {
 		return Ticket{}, fault.New(fault.NotFound, "The ticket has no such comment.")
 	}
-	return rows[0], nil
+	ticket := rows[0].Ticket
+	ticket.Type = rows[0].TicketType
+	if ticket.Links == nil {
+		ticket.Links = []Link{}
+	}
+	return ticket, nil
 }

@@ -75,9 +75,5 @@ func rememberedPage(body []byte) search.Page {
 	if json.Unmarshal(body, &response) != nil {
 		return search.Page{}
 	}
-	page := search.Page{HasMore: response.HasMore}
-	for _, r := range response.Results {
-		page.Hits = append(page.Hits, search.Hit{ProjectID: r.ProjectID, TicketID: r.TicketID, TicketKey: r.TicketKey, Similarity: r.Similarity})
-	}
-	return page
+	return response.Page
 }

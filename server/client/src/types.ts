@@ -899,16 +899,9 @@ export interface components {
              * @enum {string}
              */
             retrieval: "hybrid" | "keyword";
-            /** @description The number of matches of each value of a filter, the largest first, then by label; at most 400 values each, none without a match. A project's own text counts for the project, and has no status. The same on every page. Facets of what no match has are absent, but for `status` and `project`, which are empty then. */
+            /** @description The number of matches of each value of a filter, by the name that the filter has in a query (`status`, `project`, `assignee`, `label` …), and `open`. The largest first, then by label, none without a match. A project's own text counts for the project, and has no status. The same on every page. Facets of what no match has are absent, but for `status` and `project`, which are empty then. */
             facets?: {
-                status: components["schemas"]["FacetValue"][];
-                project: components["schemas"]["FacetValue"][];
-                assignee?: components["schemas"]["NameFacetValue"][];
-                reporter?: components["schemas"]["NameFacetValue"][];
-                type?: components["schemas"]["NameFacetValue"][];
-                priority?: components["schemas"]["NameFacetValue"][];
-                label?: components["schemas"]["NameFacetValue"][];
-                open?: components["schemas"]["OpenFacetValue"][];
+                [key: string]: components["schemas"]["FacetValue"][];
             };
             /**
              * @description There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise.
@@ -925,29 +918,10 @@ export interface components {
             relaxed?: "phrase"[];
         };
         FacetValue: {
-            /**
-             * Format: int64
-             * @description The id of the status or project.
-             */
-            value: number;
-            /** @description Its name. */
+            /** @description What the filter takes: the id of a status or project, true or false for `open`, otherwise `label`. */
+            value: string | number | boolean;
+            /** @description Its name, as most tickets write it. */
             label: string;
-            /** Format: int64 */
-            count: number;
-        };
-        NameFacetValue: {
-            /** @description What the member of `filters` takes: `label`. */
-            value: string;
-            /** @description The name as most tickets write it. */
-            label: string;
-            /** Format: int64 */
-            count: number;
-        };
-        OpenFacetValue: {
-            /** @description What `open` of `filters` takes. */
-            value: boolean;
-            /** @enum {string} */
-            label: "open" | "done";
             /** Format: int64 */
             count: number;
         };

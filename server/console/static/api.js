@@ -7,7 +7,7 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['SearchResponse']} SearchResponse */
 /** @typedef {Schemas['SearchResult']} SearchResult */
 /** @typedef {NonNullable<Schemas['Filters']>} Filters */
-/** @typedef {Schemas['FacetValue'] | Schemas['NameFacetValue'] | Schemas['OpenFacetValue']} AnyFacetValue */
+/** @typedef {Schemas['FacetValue']} FacetValue */
 /** @typedef {Schemas['Ticket']} Ticket */
 /** @typedef {Schemas['TicketLink']} TicketLink */
 /** @typedef {Schemas['QueryRequest']} QueryRequest */

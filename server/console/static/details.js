@@ -3,6 +3,7 @@
 import { html } from './dom.js';
 import { useEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
+import { FACETS } from './facets.js';
 import { href } from './route.js';
 import { asProblem, Bar, count, date, decimal, Failure, FoundBy, Icon, Prose, score, Stack, useLoad } from './ui.js';
 
@@ -41,7 +42,7 @@ export function Details({ result, answer, onClose }) {
 function Whole({ ticket: t }) {
   /** @type {[string, string | null][]} */
   const facts = [
-    ['Assignee', t.assignee ?? 'nobody'], ['Reporter', t.reporter], ['Type', t.type], ['Priority', t.priority],
+    ...FACETS.map(({ title, field, otherwise }) => /** @type {[string, string | null]} */ ([title, field ? t[field] ?? otherwise ?? null : null])),
     ['Due', t.due_date && date(t.due_date)], ['Filed', date(t.created_at)],
     ['Changed', date(t.updated_at) !== date(t.created_at) ? date(t.updated_at) : null], ['Resolved', t.resolved_at && date(t.resolved_at)],
   ];

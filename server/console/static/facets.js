@@ -1,29 +1,32 @@
 // @ts-check
-// What a search can be narrowed to. Another facet is another line: the chips, the lists and the address follow. What is typed
-// among the words (status:done) is read by the service, which says how it was read.
+// What a search can be narrowed to. Another facet is another line: the chips, the lists, the address and the ticket's page follow.
+// What is typed among the words (status:done) is read by the service, which says how it was read.
 
 /** @typedef {import('./api.js').SearchResponse} SearchResponse */
 /** @typedef {Record<string, any>} Filters as the service reads and writes them */
-/** @typedef {import('./api.js').AnyFacetValue} AnyFacetValue */
-/** @typedef {'project' | 'status' | 'open' | 'type' | 'priority' | 'assignee' | 'reporter' | 'label'} Name */
-/** @typedef {{name: Name, param: string, title: string, member: keyof import('./api.js').Filters, typed?: string}} Facet name: in the response; param: in the address; typed: as it is typed, where that is another word */
+/** @typedef {import('./api.js').FacetValue} FacetValue */
+/**
+ * name: in the response and as it is typed; member: of the filters; param: in the address, and typed: as it is typed, where that
+ * is another word; field: of a ticket, where its page shows the value, and otherwise: what it shows if there is none.
+ * @typedef {{name: string, title: string, member: keyof import('./api.js').Filters, param: string, typed: string, field?: keyof import('./api.js').Ticket, otherwise?: string}} Facet
+ */
 
 /** @type {Facet[]} */
-export const FACETS = [
-  { name: 'project', param: 'project', title: 'Project', member: 'projects' },
-  { name: 'status', param: 'status', title: 'Status', member: 'statuses' },
-  { name: 'open', param: 'state', title: 'Open or done', member: 'open', typed: 'is' },
-  { name: 'assignee', param: 'assignee', title: 'Assignee', member: 'assignee' },
-  { name: 'reporter', param: 'reporter', title: 'Reporter', member: 'reporter' },
-  { name: 'type', param: 'type', title: 'Type', member: 'types' },
-  { name: 'priority', param: 'priority', title: 'Priority', member: 'priorities' },
-  { name: 'label', param: 'label', title: 'Label', member: 'labels' },
-];
+export const FACETS = /** @type {Omit<Facet, 'param' | 'typed'>[]} */ ([
+  { name: 'project', title: 'Project', member: 'projects' },
+  { name: 'status', title: 'Status', member: 'statuses' },
+  { name: 'open', title: 'Open or done', member: 'open', param: 'state', typed: 'is' },
+  { name: 'assignee', title: 'Assignee', member: 'assignee', field: 'assignee', otherwise: 'nobody' },
+  { name: 'reporter', title: 'Reporter', member: 'reporter', field: 'reporter' },
+  { name: 'type', title: 'Type', member: 'types', field: 'type' },
+  { name: 'priority', title: 'Priority', member: 'priorities', field: 'priority' },
+  { name: 'label', title: 'Label', member: 'labels' },
+]).map((facet) => ({ param: facet.name, typed: facet.name, ...facet }));
 
-/** What stands in the address for a value. @param {Facet} facet @param {AnyFacetValue} value */
+/** What stands in the address for a value. @param {Facet} facet @param {FacetValue} value */
 export const keyOf = (facet, value) => (facet.name === 'status' ? value.label : String(value.value));
 
-/** Whether a value is the one that is chosen. @param {Facet} facet @param {AnyFacetValue} value @param {string} key */
+/** Whether a value is the one that is chosen. @param {Facet} facet @param {FacetValue} value @param {string} key */
 export const isChosen = (facet, value, key) => key !== '' && keyOf(facet, value).toLowerCase() === key.toLowerCase();
 
 /** The filters of an address. @param {Record<string, string>} chosen @returns {import('./api.js').Filters | undefined} */
@@ -75,12 +78,12 @@ export function tell(filters) {
   });
 }
 
-const LAST = new RegExp(`(^|\\s)(${FACETS.map((f) => f.typed ?? f.name).join('|')}):("[^"]*|[^\\s"]*)$`, 'i');
+const LAST = new RegExp(`(^|\\s)(${FACETS.map((f) => f.typed).join('|')}):("[^"]*|[^\\s"]*)$`, 'i');
 
 /** A filter that is being typed at the end of a text: which, and how far. @param {string} text */
 export function beingTyped(text) {
   const found = LAST.exec(text);
   if (!found) return null;
-  const facet = /** @type {Facet} */ (FACETS.find((f) => (f.typed ?? f.name) === found[2].toLowerCase()));
+  const facet = /** @type {Facet} */ (FACETS.find((f) => f.typed === found[2].toLowerCase()));
   return { facet, part: found[3].replace('"', '').toLowerCase(), rest: text.slice(0, found.index + found[1].length) };
 }

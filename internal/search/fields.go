@@ -1,0 +1,56 @@
+package search
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Fields are a ticket's fields in a search result, beside its names, its status and its times.
+// Absent: the ticket has none. To show another one, add it here, as a column of the database
+// functions that return tickets, and where the console lists them.
+type Fields struct {
+	Assignee *string  `json:"assignee,omitempty" doc:"As the tracker names people. Absent where the ticket has none, as are other optional fields."`
+	Reporter *string  `json:"reporter,omitempty"`
+	Type     *string  `json:"type,omitempty" example:"Bug"`
+	Priority *string  `json:"priority,omitempty" example:"High"`
+	Labels   []string `json:"labels,omitempty" min:"1"`
+	DueDate  *string  `json:"due_date,omitempty" format:"date" example:"2025-03-01"`
+}
+
+// TicketFields are the Fields of a whole ticket. Null: the ticket has none.
+type TicketFields struct {
+	Assignee *string  `json:"assignee" doc:"As the tracker names people."`
+	Reporter *string  `json:"reporter"`
+	Type     *string  `json:"type" example:"Bug"`
+	Priority *string  `json:"priority" example:"High"`
+	Labels   []string `json:"labels"`
+	DueDate  *string  `json:"due_date" format:"date" example:"2025-03-01"`
+}
+
+// What one has, the other has too.
+var _ = TicketFields(Fields{})
+
+// FieldNames returns the names of Fields in JSON.
+func FieldNames() (names []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[TicketFields]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+// typeColumn is the column of database functions that does not have its field's name.
+type typeColumn struct {
+	TicketType *string `json:"ticket_type"`
+}
+
+// Link is a link to another ticket that the caller may see.
+type Link struct {
+	_ struct{} `schema:"TicketLink"`
+
+	Kind       string `json:"kind" enum:"duplicates,blocks,relates_to,child_of"`
+	Direction  string `json:"direction" enum:"out,in" doc:"~out~ reads from the result to the other ticket, ~in~ from the other ticket to the result."`
+	TicketKey  string `json:"ticket_key" example:"TX-401"`
+	TicketName string `json:"ticket_name"`
+	Status     string `json:"status"`
+}

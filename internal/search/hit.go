@@ -1,0 +1,91 @@
+package search
+
+import "time"
+
+// Hit is a search result: a ticket or, found by its own text, a project, which has nothing that
+// only tickets have.
+type Hit struct {
+	Kind        string       `json:"kind" enum:"ticket,project"`
+	TicketID    *int64       `json:"ticket_id"`
+	TicketKey   *string      `json:"ticket_key" example:"TX-400"`
+	TicketName  *string      `json:"ticket_name"`
+	Status      *string      `json:"status" example:"To Do"`
+	Text        string       `json:"text" doc:"The result's best chunk."`
+	Similarity  *float64     `json:"similarity,omitempty" min:"-1" max:"1.0001" doc:"Cosine similarity of the chunk to the query. Absent if vector search did not find it."`
+	Source      string       `json:"source" enum:"vector,keyword,filters" doc:"~vector~ if vector search found it, else ~keyword~; ~filters~ in a list without a text to search for."`
+	RRFScore    float64      `json:"rrf_score" min:"0" doc:"The sum of weight / (60 + rank) over the searches that found it, whichever fusion orders the list."`
+	FusedScore  float64      `json:"fused_score" min:"0" doc:"Orders the results, after those that are ~exact~. With ~rrf~ it is ~rrf_score~."`
+	ProjectID   int64        `json:"project_id" min:"1"`
+	ProjectName string       `json:"project_name"`
+	VectorRank  *int64       `json:"vector_rank,omitempty" min:"1" doc:"Its rank in that search, from 1. Absent if that did not find it."`
+	KeywordRank *int64       `json:"keyword_rank,omitempty" min:"1" doc:"As ~vector_rank~, of keyword search."`
+	MatchedBy   []string     `json:"matched_by" max:"2" enum:"vector,keyword" doc:"The searches that found it."`
+	Exact       bool         `json:"exact,omitempty" doc:"The query names this ticket's key. Absent otherwise."`
+	Highlight   string       `json:"highlight" doc:"An excerpt as escaped HTML with ~<mark>~ around the words that match."`
+	Explain     *Explanation `json:"explain,omitempty"`
+	Fields
+	CreatedAt      *time.Time `json:"created_at,omitempty"`
+	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
+	StatusCategory *string    `json:"status_category,omitempty" enum:"to_do,in_progress,done"`
+	Links          []Link     `json:"links,omitempty" min:"1" max:"20" doc:"Links to tickets that the caller may see."`
+	Comment        *Comment   `json:"comment,omitempty"` // that the text is of
+}
+
+// Explanation is what each search adds to a hit's fused score. A search that did not find the hit
+// is absent.
+type Explanation struct {
+	_ struct{} `schema:"Explanation" doc:"What each search added to ~fused_score~; a search that did not find the result is absent."`
+
+	Vector  *VectorPart  `json:"vector,omitempty"`
+	Keyword *KeywordPart `json:"keyword,omitempty"`
+}
+
+// VectorPart is the contribution of vector search.
+type VectorPart struct {
+	Rank         int64   `json:"rank" min:"1"`
+	Similarity   float64 `json:"similarity"`
+	Weight       float64 `json:"weight" min:"0" doc:"The operator's weight of this search."`
+	Contribution float64 `json:"contribution" min:"0" doc:"With ~rrf~ weight / (60 + rank)."`
+}
+
+// KeywordPart is the contribution of keyword search.
+type KeywordPart struct {
+	Rank         int64   `json:"rank" min:"1"`
+	Score        float64 `json:"score" min:"0" doc:"The BM25F score that orders keyword search; 0 for a ticket found by its key alone, and beyond the first 500."`
+	Weight       float64 `json:"weight" min:"0" doc:"The operator's weight of this search."`
+	Contribution float64 `json:"contribution" min:"0" doc:"With ~rrf~ weight / (60 + rank)."`
+}
+
+// hitRow is a row of search_hybrid, or of list_tickets, which has fewer columns.
+type hitRow struct {
+	Hit
+	typeColumn
+	CommentColumns
+	KeywordScore        *float64 `json:"keyword_score"`
+	VectorContribution  float64  `json:"vector_contribution"`
+	KeywordContribution float64  `json:"keyword_contribution"`
+	HasMore             bool     `json:"has_more"` // more hits follow this page; the same in each row
+	Relaxed             bool     `json:"relaxed"`  // quoted phrases count as words; the same in each row
+}
+
+func (r hitRow) hit() Hit {
+	hit := r.Hit
+	hit.Type, hit.Comment = r.TicketType, r.CommentColumns.Comment()
+	hit.Kind = "project"
+	if hit.TicketID != nil {
+		hit.Kind = "ticket"
+	}
+	return hit
+}
+
+// explain shows how the fused score adds up. The score itself comes from the database.
+func (r hitRow) explain(weights Weights) *Explanation {
+	var e Explanation
+	if r.VectorRank != nil {
+		e.Vector = &VectorPart{*r.VectorRank, *r.Similarity, weights.Vector, r.VectorContribution}
+	}
+	if r.KeywordRank != nil {
+		e.Keyword = &KeywordPart{*r.KeywordRank, *r.KeywordScore, weights.Keyword, r.KeywordContribution}
+	}
+	return &e
+}
