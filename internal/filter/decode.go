@@ -21,17 +21,17 @@ func Decode(name string, object []byte, wrong func(path, message string)) Filter
 type decoder struct{ wrong func(path, message string) }
 
 func (d decoder) filters(path string, object []byte, under bool) (f Filters) {
-	lists, spans := f.lists(), f.spans()
+	lists, spans := f.Lists(), f.Spans()
 	d.members(path, object, func(name, path string, value json.RawMessage) {
 		for _, l := range lists {
-			if l.name == name {
-				*l.values = d.values(path, value, l)
+			if l.Name == name {
+				*l.Values = d.values(path, value, l.Kind)
 				return
 			}
 		}
 		for _, s := range spans {
-			if s.name == name {
-				*s.bound = d.span(path, value, s.days)
+			if s.Name == name {
+				*s.Range = d.span(path, value, s.Days)
 				return
 			}
 		}
@@ -40,17 +40,17 @@ func (d decoder) filters(path string, object []byte, under bool) (f Filters) {
 			d.members(path, value, func(name, path string, value json.RawMessage) {
 				switch name {
 				case "any":
-					f.Labels.Any = d.values(path, value, list{})
+					f.Labels.Any = d.values(path, value, Names)
 				case "all":
-					f.Labels.All = append(f.Labels.All, d.values(path, value, list{})...)
+					f.Labels.All = append(f.Labels.All, d.values(path, value, Names)...)
 				default:
 					d.wrong(path, "is not known: labels have any and all")
 				}
 			})
 		case name == "labels":
-			f.Labels.Any = d.values(path, value, list{})
+			f.Labels.Any = d.values(path, value, Names)
 		case name == "labels_all":
-			f.Labels.All = append(f.Labels.All, d.values(path, value, list{})...)
+			f.Labels.All = append(f.Labels.All, d.values(path, value, Names)...)
 		case name == "open" && !under:
 			if err := json.Unmarshal(value, &f.Open); err != nil {
 				d.wrong(path, "must be true or false")
@@ -108,9 +108,9 @@ func (d decoder) members(path string, object []byte, visit func(name, path strin
 }
 
 // values reads a list, or a single value.
-func (d decoder) values(path string, value json.RawMessage, of list) (values []Value) {
+func (d decoder) values(path string, value json.RawMessage, of Kind) (values []Value) {
 	if value[0] != '[' {
-		return d.value(nil, path, value, of, "must be "+of.kind()+" or a list of them")
+		return d.value(nil, path, value, of, "must be "+of.String()+" or a list of them")
 	}
 	reader := json.NewDecoder(bytes.NewReader(value))
 	_, _ = reader.Token() // the bracket
@@ -123,16 +123,17 @@ func (d decoder) values(path string, value json.RawMessage, of list) (values []V
 		if reader.Decode(&element) != nil {
 			return values // unreachable: the JSON was validated before
 		}
-		values = d.value(values, path+"["+strconv.Itoa(i)+"]", element, of, "must be "+of.kind())
+		values = d.value(values, path+"["+strconv.Itoa(i)+"]", element, of, "must be "+of.String())
 	}
 	return values
 }
 
-func (l list) kind() string {
-	switch {
-	case l.ids:
+// String says what a value must be.
+func (k Kind) String() string {
+	switch k {
+	case IDs:
 		return "a key or an id"
-	case l.nobody:
+	case People:
 		return "a string or null"
 	default:
 		return "a string"
@@ -140,12 +141,12 @@ func (l list) kind() string {
 }
 
 // value appends one value, unless it is blank.
-func (d decoder) value(values []Value, path string, raw json.RawMessage, of list, must string) []Value {
+func (d decoder) value(values []Value, path string, raw json.RawMessage, of Kind, must string) []Value {
 	var text string
 	switch {
-	case of.nobody && string(raw) == "null":
+	case of == People && string(raw) == "null":
 		return append(values, Value{Null: true})
-	case of.ids && raw[0] >= '0' && raw[0] <= '9':
+	case of == IDs && raw[0] >= '0' && raw[0] <= '9':
 		id, err := strconv.ParseInt(string(raw), 10, 64)
 		if err != nil || id < 1 || id > MaxID {
 			d.wrong(path, must)

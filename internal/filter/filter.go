@@ -85,41 +85,55 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// list is a member that holds a list, and the kinds of values it accepts.
-type list struct {
-	name        string
-	values      *[]Value
-	ids, nobody bool
+// List is a member that holds a list of values.
+type List struct {
+	Name    string // in JSON
+	Typed   string // in a query: status:Done
+	Values  *[]Value
+	Kind    Kind
+	Example string // of a value, "" for those of the tracker
 }
 
-func (f *Filters) lists() []list {
-	return []list{
-		{name: "projects", values: &f.Projects, ids: true}, {name: "statuses", values: &f.Statuses},
-		{name: "assignee", values: &f.Assignee, nobody: true}, {name: "reporter", values: &f.Reporter, nobody: true},
-		{name: "types", values: &f.Types}, {name: "priorities", values: &f.Priorities},
+// Kind is what a List holds besides names.
+type Kind int
+
+// The kinds of lists.
+const (
+	Names  Kind = iota
+	IDs         // also ids
+	People      // also nobody and Me
+)
+
+// Lists returns all members that hold lists. To filter by another one, add it here and to Filters.
+func (f *Filters) Lists() []List {
+	return []List{
+		{"projects", "project", &f.Projects, IDs, ""}, {"statuses", "status", &f.Statuses, Names, ""},
+		{"assignee", "assignee", &f.Assignee, People, ""}, {"reporter", "reporter", &f.Reporter, People, ""},
+		{"types", "type", &f.Types, Names, "Bug"}, {"priorities", "priority", &f.Priorities, Names, "High"},
 	}
 }
 
-// span is a member that holds a range.
-type span struct {
-	name  string
-	bound *Range
-	days  bool // dates only
+// Span is a member that holds a range. Its name in a query is the one in JSON.
+type Span struct {
+	Name  string
+	Range *Range
+	Days  bool // dates only
 }
 
-func (f *Filters) spans() []span {
-	return []span{{"created", &f.Created, false}, {"updated", &f.Updated, false}, {"due", &f.Due, true}}
+// Spans returns all members that hold ranges.
+func (f *Filters) Spans() []Span {
+	return []Span{{"created", &f.Created, false}, {"updated", &f.Updated, false}, {"due", &f.Due, true}}
 }
 
 // IsZero reports whether every ticket matches.
 func (f Filters) IsZero() bool {
-	for _, l := range f.lists() {
-		if len(*l.values) > 0 {
+	for _, l := range f.Lists() {
+		if len(*l.Values) > 0 {
 			return false
 		}
 	}
-	for _, s := range f.spans() {
-		if *s.bound != (Range{}) {
+	for _, s := range f.Spans() {
+		if *s.Range != (Range{}) {
 			return false
 		}
 	}
@@ -128,9 +142,9 @@ func (f Filters) IsZero() bool {
 
 // AsksForMe names the first member that contains "me", or returns "".
 func (f Filters) AsksForMe() string {
-	for _, l := range f.lists() {
-		if (l.name == "assignee" || l.name == "reporter") && slices.ContainsFunc(*l.values, Value.isMe) {
-			return l.name
+	for _, l := range f.Lists() {
+		if l.Kind == People && slices.ContainsFunc(*l.Values, Value.isMe) {
+			return l.Name
 		}
 	}
 	if f.Not != nil {
@@ -146,8 +160,8 @@ func (v Value) isMe() bool { return v.Text == Me }
 // Folded normalises order and ASCII case, so that equivalent filters share a cache key. Which names
 // beyond ASCII are equal, only the database knows.
 func (f Filters) Folded() Filters {
-	for _, l := range f.lists() {
-		*l.values = fold(*l.values)
+	for _, l := range f.Lists() {
+		*l.Values = fold(*l.Values)
 	}
 	f.Labels = Labels{Any: fold(f.Labels.Any), All: fold(f.Labels.All)}
 	if f.Not != nil {

@@ -10,14 +10,14 @@ import (
 // error names the member.
 func And(a, b Filters) (Filters, error) {
 	joined := Filters{Nothing: a.Nothing || b.Nothing, Open: a.Open}
-	both, others, result := a.lists(), b.lists(), joined.lists()
+	both, others, result := a.Lists(), b.Lists(), joined.Lists()
 	for i, l := range both {
-		values, err := intersect(*l.values, *others[i].values)
+		values, err := intersect(*l.Values, *others[i].Values)
 		if err != nil {
-			return Filters{}, fmt.Errorf("%s %w", l.name, err)
+			return Filters{}, fmt.Errorf("%s %w", l.Name, err)
 		}
-		*result[i].values = values
-		joined.Nothing = joined.Nothing || len(values) == 0 && len(*l.values) > 0
+		*result[i].Values = values
+		joined.Nothing = joined.Nothing || len(values) == 0 && len(*l.Values) > 0
 	}
 	if b.Open != nil {
 		joined.Open = b.Open
@@ -27,11 +27,11 @@ func And(a, b Filters) (Filters, error) {
 	if joined.Labels, err = andLabels(a.Labels, b.Labels); err != nil {
 		return Filters{}, err
 	}
-	spans, otherSpans, resultSpans := a.spans(), b.spans(), joined.spans()
+	spans, otherSpans, resultSpans := a.Spans(), b.Spans(), joined.Spans()
 	for i, s := range spans {
-		r := overlap(*s.bound, *otherSpans[i].bound)
+		r := overlap(*s.Range, *otherSpans[i].Range)
 		joined.Nothing = joined.Nothing || r.isEmpty()
-		*resultSpans[i].bound = r
+		*resultSpans[i].Range = r
 	}
 	if joined.Not, err = nor(a.Not, b.Not); err != nil {
 		return Filters{}, fmt.Errorf("not.%w", err)
@@ -107,11 +107,11 @@ func nor(a, b *Filters) (*Filters, error) {
 		return a, nil
 	}
 	joined := Filters{}
-	lists, others, result := a.lists(), b.lists(), joined.lists()
+	lists, others, result := a.Lists(), b.Lists(), joined.Lists()
 	for i, l := range lists {
-		*result[i].values = union(*l.values, *others[i].values)
-		if len(*result[i].values) > MaxValues {
-			return nil, fmt.Errorf("%s has more than %d values", l.name, MaxValues)
+		*result[i].Values = union(*l.Values, *others[i].Values)
+		if len(*result[i].Values) > MaxValues {
+			return nil, fmt.Errorf("%s has more than %d values", l.Name, MaxValues)
 		}
 	}
 	joined.Labels = Labels{Any: union(a.Labels.Any, b.Labels.Any), All: a.Labels.All}
@@ -125,13 +125,13 @@ func nor(a, b *Filters) (*Filters, error) {
 	case len(joined.Labels.Any) > MaxValues:
 		return nil, fmt.Errorf("labels has more than %d values", MaxValues)
 	}
-	spans, otherSpans, resultSpans := a.spans(), b.spans(), joined.spans()
+	spans, otherSpans, resultSpans := a.Spans(), b.Spans(), joined.Spans()
 	for i, s := range spans {
-		r, ok := cover(*s.bound, *otherSpans[i].bound)
+		r, ok := cover(*s.Range, *otherSpans[i].Range)
 		if !ok {
-			return nil, fmt.Errorf("%s has two ranges with time between them", s.name)
+			return nil, fmt.Errorf("%s has two ranges with time between them", s.Name)
 		}
-		*resultSpans[i].bound = r
+		*resultSpans[i].Range = r
 	}
 	return &joined, nil
 }

@@ -72,37 +72,48 @@ type term struct {
 	one  filter.Filters
 }
 
-// names maps filter names to the parsers of their values.
-var names = map[string]func(t *term, values []string, now time.Time) bool{
-	"project": func(t *term, values []string, _ time.Time) bool { t.one.Projects = projects(values); return true },
-	"status": func(t *term, values []string, _ time.Time) bool {
-		t.one.Statuses = filter.Texts(values...)
-		return true
-	},
-	"assignee": func(t *term, values []string, _ time.Time) bool { t.one.Assignee = people(values); return true },
-	"reporter": func(t *term, values []string, _ time.Time) bool { t.one.Reporter = people(values); return true },
-	"type":     func(t *term, values []string, _ time.Time) bool { t.one.Types = filter.Texts(values...); return true },
-	"priority": func(t *term, values []string, _ time.Time) bool {
-		t.one.Priorities = filter.Texts(values...)
-		return true
-	},
-	"label": func(t *term, values []string, _ time.Time) bool {
+// read reads the values of the filter with this name, and reports whether it has them.
+func (t *term) read(name string, values []string, now time.Time) bool {
+	switch t.name = name; name {
+	case "is":
+		return t.readState(values)
+	case "no":
+		return t.readAbsence(values)
+	case "label":
 		t.one.Labels.Any = filter.Texts(values...)
 		return true
-	},
-	"created": func(t *term, values []string, now time.Time) bool {
-		return oneRange(&t.one.Created, values, now, false)
-	},
-	"updated": func(t *term, values []string, now time.Time) bool {
-		return oneRange(&t.one.Updated, values, now, false)
-	},
-	"due": func(t *term, values []string, now time.Time) bool { return oneRange(&t.one.Due, values, now, true) },
-	"is":  readState,
-	"no":  readAbsence,
+	}
+	if list := listOf(&t.one, name); list.Values != nil {
+		switch list.Kind {
+		case filter.IDs:
+			*list.Values = projects(values)
+		case filter.People:
+			*list.Values = people(values)
+		default:
+			*list.Values = filter.Texts(values...)
+		}
+		return true
+	}
+	for _, span := range t.one.Spans() {
+		if span.Name == name {
+			return oneRange(span.Range, values, now, span.Days)
+		}
+	}
+	return false
+}
+
+// listOf returns the list of a name, whose values are alternatives, or none.
+func listOf(f *filter.Filters, name string) (none filter.List) {
+	for _, list := range f.Lists() {
+		if list.Typed == name {
+			return list
+		}
+	}
+	return none
 }
 
 // readState reads is:open and is:done. Open means not done.
-func readState(t *term, values []string, _ time.Time) bool {
+func (t *term) readState(values []string) bool {
 	isOpen := strings.EqualFold(values[0], "open")
 	if len(values) > 1 || !isOpen && !strings.EqualFold(values[0], "done") && !strings.EqualFold(values[0], "closed") {
 		return false
@@ -112,16 +123,14 @@ func readState(t *term, values []string, _ time.Time) bool {
 	return true
 }
 
-func readAbsence(t *term, values []string, _ time.Time) bool {
-	nobody := []filter.Value{{Null: true}}
-	switch t.name = strings.ToLower(values[0]); {
-	case len(values) == 1 && t.name == "assignee":
-		t.one.Assignee = nobody
-	case len(values) == 1 && t.name == "reporter":
-		t.one.Reporter = nobody
-	default:
+// readAbsence reads no:assignee.
+func (t *term) readAbsence(values []string) bool {
+	t.name = strings.ToLower(values[0])
+	list := listOf(&t.one, t.name)
+	if len(values) > 1 || list.Kind != filter.People {
 		return false
 	}
+	*list.Values = []filter.Value{{Null: true}}
 	return true
 }
 
@@ -149,7 +158,7 @@ func people(values []string) []filter.Value {
 	return read
 }
 
-const longestName = len("assignee")
+const longestName = 20 // bytes
 
 // readTerm reads a filter at the start of text: a name, a colon and values, up to white space.
 func readTerm(text string, now time.Time) (t term, size int, ok bool) {
@@ -159,11 +168,8 @@ func readTerm(text string, now time.Time) (t term, size int, ok bool) {
 	if !found || len(name) > longestName {
 		return t, 0, false
 	}
-	if t.name = strings.ToLower(name); names[t.name] == nil {
-		return t, 0, false
-	}
 	values, length, ok := readValues(value)
-	if !ok || !names[t.name](&t, values, now) {
+	if !ok || !t.read(strings.ToLower(name), values, now) {
 		return t, 0, false
 	}
 	return t, len(text) - len(value) + length, true
@@ -208,31 +214,12 @@ func (t term) addTo(filters filter.Filters) (filter.Filters, error) {
 	one := t.one
 	if t.not {
 		one = filter.Filters{Not: &t.one}
-	} else if list := alternatives(&filters, t.name); list != nil {
-		*list = append(*list, *alternatives(&one, t.name)...)
+	} else if list := listOf(&filters, t.name).Values; list != nil {
+		*list = append(*list, *listOf(&one, t.name).Values...)
 		if len(*list) > filter.MaxValues {
 			return filter.Filters{}, fmt.Errorf("%s has more than %d values", t.name, filter.MaxValues)
 		}
 		return filters, nil
 	}
 	return filter.And(filters, one)
-}
-
-// alternatives returns the member of a name whose values are alternatives, else nil.
-func alternatives(f *filter.Filters, name string) *[]filter.Value {
-	switch name {
-	case "project":
-		return &f.Projects
-	case "status":
-		return &f.Statuses
-	case "assignee":
-		return &f.Assignee
-	case "reporter":
-		return &f.Reporter
-	case "type":
-		return &f.Types
-	case "priority":
-		return &f.Priorities
-	}
-	return nil
 }
