@@ -163,14 +163,13 @@ func (c *call) fetchTicket(ctx context.Context, name string, comment int) (read 
 		fmt.Fprintf(&b, "\nComment by %s, %s:\n%s\n%s", or(line(show(each["author"])), "an unknown person"), show(each["created_at"]), or(each["body"], ""), cut(each["truncated_at"], rest))
 	}
 	metadata := object{"type": "ticket"}
-	for _, name := range []string{"ticket_id", "ticket_key", "project_key", "project_name", "status", "status_category", "assignee", "reporter", "priority", "labels", "due_date",
-		"resolved_at", "created_at", "updated_at", "links", "comment_count"} {
+	for _, name := range wholeTicket {
 		if ticket[name] != nil {
 			metadata[name] = ticket[name]
 		}
 	}
-	if ticket["type"] != nil {
-		metadata["ticket_type"] = ticket["type"]
+	if ticket["type"] != nil { // whose name says what was read
+		metadata["type"], metadata["ticket_type"] = "ticket", ticket["type"]
 	}
 	key := show(ticket["ticket_key"])
 	return object{"title": key + " " + show(ticket["ticket_name"]), "url": c.ticketURL(ctx, key), "metadata": metadata}, b.String(), nil

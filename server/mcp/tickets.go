@@ -13,12 +13,6 @@ const (
 	maxReach     = 1000 // of pages, as the API has it
 )
 
-var (
-	ticketFields = []string{"ticket_key", "ticket_name", "status", "project_name", "text"}
-	moreOfTicket = []string{"text", "ticket_id", "project_id", "similarity", "matched_by", "highlight", "assignee", "reporter", "type", "priority", "labels",
-		"due_date", "created_at", "updated_at", "status_category", "links", "comment", "explain"}
-)
-
 var searchTickets = tool{
 	name: "search_tickets", title: "Search tickets",
 	description: "Finds tickets and projects by meaning and by words. A ticket key in the query (TX-400) finds that ticket. The query may hold filters as name:value " +
