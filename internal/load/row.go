@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/json"
 	"time"
 
 	"tasklens/internal/ticketfile"
@@ -19,15 +20,24 @@ type ticketRow struct {
 	// empty value clears it.
 	Category   *string      `json:"status_category,omitempty"`
 	UpdatedAt  *time.Time   `json:"updated_at,omitempty"`
-	Assignee   *string      `json:"assignee,omitempty"`
-	Reporter   *string      `json:"reporter,omitempty"`
-	Type       *string      `json:"ticket_type,omitempty"`
-	Priority   *string      `json:"priority,omitempty"`
 	Labels     *[]string    `json:"labels,omitempty"`
 	DueDate    *string      `json:"due_date,omitempty"`
 	ResolvedAt *string      `json:"resolved_at,omitempty"`
 	Comments   []commentRow `json:"comments,omitzero"`
 	Links      []linkRow    `json:"links,omitzero"`
+
+	texts map[string]string // further columns
+}
+
+// MarshalJSON writes the texts as members of the row.
+func (r ticketRow) MarshalJSON() ([]byte, error) {
+	type fields ticketRow
+	row, err := json.Marshal(fields(r))
+	if err != nil || len(r.texts) == 0 {
+		return row, err
+	}
+	texts, err := json.Marshal(r.texts)
+	return append(append(row[:len(row)-1], ','), texts[1:]...), err
 }
 
 type linkRow struct {
@@ -53,7 +63,7 @@ type noteRow struct {
 func newTicketRow(t ticketfile.Ticket) ticketRow {
 	row := ticketRow{Key: t.Key, ProjectKey: t.ProjectKey, Status: t.Status, Name: t.Name, Description: optional(t.Description),
 		CreatedAt: moment(t.CreatedAt), Notes: []noteRow{}, Category: optional(t.Category), UpdatedAt: moment(t.UpdatedAt),
-		Assignee: t.Assignee, Reporter: t.Reporter, Type: t.Type, Priority: t.Priority,
+		texts:   t.Texts,
 		DueDate: dateText(t.DueDate, time.DateOnly), ResolvedAt: dateText(t.ResolvedAt, time.RFC3339Nano)}
 	if t.Labels != nil {
 		row.Labels = &t.Labels

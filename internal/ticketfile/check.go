@@ -19,20 +19,21 @@ type rawTicket struct {
 	notes                                            []rawNote
 	updated, category                                string
 
-	// nil if the row lacks the field.
-	assignee, reporter, kind, priority, due, resolved *string
-	labels                                            []string
-	comments                                          []rawComment
-	links                                             []Link
+	// Absent or nil if the row lacks the field.
+	texts         map[string]string // by column
+	due, resolved *string
+	labels        []string
+	comments      []rawComment
+	links         []Link
 }
 
 type rawNote struct{ Status, Text, Created string }
 
 // fieldNames are the names of a format's fields, for error messages.
 type fieldNames struct {
-	key, project, name, status, created                           string
-	updated, category, assignee, reporter, kind, priority, labels string
-	due, resolved, comments, links                                string
+	key, project, name, status, created                       string
+	updated, category, labels, due, resolved, comments, links string
+	texts                                                     map[string]string // by column
 }
 
 // checkTicket converts raw to a ticket, or returns why it is invalid.

@@ -17,17 +17,6 @@ const (
 // than rejecting the ticket.
 func checkDetails(t *Ticket, raw rawTicket, names fieldNames, at place) {
 	warn := func(format string, args ...any) { t.Warnings = append(t.Warnings, at.wrong(format, args...)) }
-	value := func(name string, given *string) *string {
-		if given == nil {
-			return nil
-		}
-		s := oneLine(*given)
-		if utf8.RuneCountInString(s) > maxValue {
-			warn("%s is left out: it is longer than %d characters", name, maxValue)
-			return nil
-		}
-		return &s
-	}
 	date := func(name string, given *string) *time.Time {
 		if given == nil {
 			return nil
@@ -39,8 +28,21 @@ func checkDetails(t *Ticket, raw rawTicket, names fieldNames, at place) {
 		}
 		return &d
 	}
-	t.Assignee, t.Reporter = value(names.assignee, raw.assignee), value(names.reporter, raw.reporter)
-	t.Type, t.Priority = value(names.kind, raw.kind), value(names.priority, raw.priority)
+	for _, field := range textFields {
+		given, has := raw.texts[field.column]
+		if !has {
+			continue
+		}
+		text := oneLine(given)
+		if utf8.RuneCountInString(text) > maxValue {
+			warn("%s is left out: it is longer than %d characters", names.texts[field.column], maxValue)
+			continue
+		}
+		if t.Texts == nil {
+			t.Texts = map[string]string{}
+		}
+		t.Texts[field.column] = text
+	}
 	t.DueDate, t.ResolvedAt = date(names.due, raw.due), date(names.resolved, raw.resolved)
 	if updated := date(names.updated, &raw.updated); updated != nil {
 		t.UpdatedAt = *updated

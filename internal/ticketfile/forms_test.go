@@ -27,7 +27,7 @@ func TestJiraDetails(t *testing.T) {
 	at := on(3, 14, 9, 30)
 	order := map[string]int{}
 	want := []Ticket{
-		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: "Cause\nNot a*b*c", Category: "in_progress", Reporter: new("Ann"),
+		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: "Cause\nNot a*b*c", Category: "in_progress", Texts: map[string]string{"reporter": "Ann"},
 			DueDate: new(on(4, 1, 0, 0)), ResolvedAt: new(on(4, 3, 10, 0)), Labels: []string{"web", "API"},
 			Comments: []Comment{
 				{Key: madeKey("", at, "ann", order), Author: "ann", Body: "see; @bob", CreatedAt: at},
@@ -35,7 +35,7 @@ func TestJiraDetails(t *testing.T) {
 				{Key: madeKey("", time.Time{}, "", order), Body: "plain"},
 			},
 			Links: []Link{{"duplicates", "A-2", true}, {"blocks", "A-3", false}, {"blocks", "A-4", false}, {"relates_to", "A-5", false}, {"child_of", "A-9", false}}},
-		{Key: "A-2", ProjectKey: "A", Name: "m", Status: "To Do", Reporter: new(""), ResolvedAt: new(time.Time{}), Labels: []string{}, Comments: []Comment{}, Links: []Link{},
+		{Key: "A-2", ProjectKey: "A", Name: "m", Status: "To Do", Texts: map[string]string{"reporter": ""}, ResolvedAt: new(time.Time{}), Labels: []string{}, Comments: []Comment{}, Links: []Link{},
 			Warnings: []*RowError{{r.tickets.path, 4, `Due date is left out: "soon" is not a date`}, {r.tickets.path, 4, `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
@@ -75,10 +75,10 @@ func TestLinear(t *testing.T) {
 	got := all(t, r.Tickets())
 	want := []Ticket{
 		{Key: "ENG-7", ProjectKey: "ENG", Name: "Pump leaks", Description: "At *night*", Status: "In Review", Category: "in_progress", CreatedAt: on(3, 14, 8, 12),
-			UpdatedAt: on(3, 15, 13, 0), Reporter: new("ann@a.example"), Assignee: new("bob@a.example"), Priority: new("High"), Labels: []string{"Bug", "Urgent fix"},
+			UpdatedAt: on(3, 15, 13, 0), Texts: map[string]string{"reporter": "ann@a.example", "assignee": "bob@a.example", "priority": "High"}, Labels: []string{"Bug", "Urgent fix"},
 			DueDate: new(on(4, 1, 0, 0)), ResolvedAt: new(time.Time{}),
 			Links: []Link{{"child_of", "ENG-1", false}, {"relates_to", "ENG-2", false}, {"relates_to", "OPS-3", false}, {"blocks", "ENG-4", true}}},
-		{Key: "ENG-8", ProjectKey: "ENG", Name: "Old", Status: "Canceled", Category: "done", Reporter: new(""), Assignee: new(""), Priority: new(""), Labels: []string{},
+		{Key: "ENG-8", ProjectKey: "ENG", Name: "Old", Status: "Canceled", Category: "done", Texts: map[string]string{"reporter": "", "assignee": "", "priority": ""}, Labels: []string{},
 			DueDate: new(time.Time{}), ResolvedAt: new(on(3, 16, 0, 0)), Links: []Link{{"duplicates", "ENG-7", false}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
@@ -111,7 +111,7 @@ func TestGithub(t *testing.T) {
 	write(t, folder, map[string]string{"list.json.gz": githubList, "pages.json": githubPages, "lines.jsonl": strings.ReplaceAll(strings.ReplaceAll(githubList, "\n", ""), "},{\"number\":8", "}\n{\"number\":8"),
 		"cut.json": githubList[:len(githubList)-3], "none.json": "[]", "other.json": `{"a":1}`})
 	issue := Ticket{Key: "BIG-PUMPS-7", ProjectKey: "BIG-PUMPS", Name: "Pump leaks", Description: "**At** night", Status: "Not planned", Category: "done", CreatedAt: on(3, 14, 9, 12),
-		UpdatedAt: on(3, 15, 13, 0), ResolvedAt: new(on(3, 15, 13, 0)), Reporter: new("ann"), Assignee: new("bob"), Labels: []string{"bug"},
+		UpdatedAt: on(3, 15, 13, 0), ResolvedAt: new(on(3, 15, 13, 0)), Texts: map[string]string{"reporter": "ann", "assignee": "bob"}, Labels: []string{"bug"},
 		Comments: []Comment{{Key: "IC_1", Author: "bob", Body: "Tighten } it", CreatedAt: on(3, 14, 10, 0)}}}
 	for _, name := range []string{"list.json.gz", "lines.jsonl"} {
 		r := open(t, filepath.Join(folder, name))
@@ -131,8 +131,8 @@ func TestGithub(t *testing.T) {
 		t.Fatal(fatal)
 	}
 	want := []Ticket{
-		{Key: "PUMPS-1", ProjectKey: "PUMPS", Name: "One", Status: "Open", Category: "to_do", CreatedAt: on(3, 14, 9, 12), ResolvedAt: new(time.Time{}), Reporter: new("ann"), Assignee: new(""), Type: new("Bug"), Labels: []string{}},
-		{Key: "PUMPS-3", ProjectKey: "PUMPS", Name: "Three", Status: "Closed", Category: "done", ResolvedAt: new(time.Time{}), Reporter: new(""), Assignee: new(""), Labels: []string{}},
+		{Key: "PUMPS-1", ProjectKey: "PUMPS", Name: "One", Status: "Open", Category: "to_do", CreatedAt: on(3, 14, 9, 12), ResolvedAt: new(time.Time{}), Texts: map[string]string{"reporter": "ann", "assignee": "", "ticket_type": "Bug"}, Labels: []string{}},
+		{Key: "PUMPS-3", ProjectKey: "PUMPS", Name: "Three", Status: "Closed", Category: "done", ResolvedAt: new(time.Time{}), Texts: map[string]string{"reporter": "", "assignee": ""}, Labels: []string{}},
 	}
 	if diff := cmp.Diff(want, good, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
@@ -176,7 +176,7 @@ func TestJSONDetails(t *testing.T) {
 		`{"ticket_id":"S-2","project_id":"S","name":"n","comments":null,"links":[],"labels":null}`+"\n"+
 		`{"ticket_id":"S-3","project_id":"S","name":"n","comments":{},"links":[{"kind":"likes","key":"S-1"}],"labels":"x","assignee":7}`).Tickets())
 	want := []Ticket{
-		{Key: "S-1", ProjectKey: "S", Name: "n", Status: "To Do", Category: "in_progress", UpdatedAt: on(3, 15, 13, 0), Assignee: new("Ann"), Reporter: new(""), Type: new("Bug"), Priority: new(""),
+		{Key: "S-1", ProjectKey: "S", Name: "n", Status: "To Do", Category: "in_progress", UpdatedAt: on(3, 15, 13, 0), Texts: map[string]string{"assignee": "Ann", "reporter": "", "ticket_type": "Bug", "priority": ""},
 			Labels: []string{"a", "b"}, DueDate: new(on(4, 1, 0, 0)), ResolvedAt: new(time.Time{}),
 			Comments: []Comment{{Key: "c1", Author: "Bob", Body: "*x*", CreatedAt: on(3, 14, 9, 30)}, {Key: "9", Body: "*y*"}},
 			Links:    []Link{{"duplicates", "S-2", true}, {"blocks", "3", false}}},

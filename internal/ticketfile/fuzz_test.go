@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -116,11 +118,7 @@ func checkReadTicket(t *testing.T, ticket Ticket) {
 		keys[c.Key] = true
 	}
 	checkText(t, ticket.Labels...)
-	for _, value := range []*string{ticket.Assignee, ticket.Reporter, ticket.Type, ticket.Priority} {
-		if value != nil {
-			checkText(t, *value)
-		}
-	}
+	checkText(t, slices.Collect(maps.Values(ticket.Texts))...)
 	for _, l := range ticket.Links {
 		checkText(t, l.Key)
 		if l.Key == "" || strings.EqualFold(l.Key, ticket.Key) || linkKinds[l.Kind].Kind != l.Kind {

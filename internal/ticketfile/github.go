@@ -12,8 +12,8 @@ import (
 )
 
 var githubNames = fieldNames{key: "number", project: "url", name: "title", status: "state", created: "createdAt", updated: "updatedAt",
-	category: "state", assignee: "assignees", reporter: "author", kind: "type", priority: "priority", labels: "labels", due: "due",
-	resolved: "closedAt", comments: "comments", links: "links"}
+	category: "state", labels: "labels", due: "due", resolved: "closedAt", comments: "comments", links: "links",
+	texts: textNames(func(f textField) string { return f.github })}
 
 // githubIssue is an issue as written by gh issue list or by the API, which names some fields
 // differently.
@@ -137,18 +137,20 @@ func (g *githubRows) ticket(issue githubIssue, at place) (Ticket, error) {
 		return Ticket{}, fmt.Errorf("the repositories %s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, repo, key)
 	}
 	g.repos[key] = repo
-	none := ""
-	reporter, assignee := none, none
+	texts := map[string]string{"assignee": "", "reporter": ""}
 	for _, user := range []*githubUser{issue.User, issue.Author} {
 		if user != nil {
-			reporter = user.Login
+			texts["reporter"] = user.Login
 		}
 	}
 	if len(issue.Assignees) > 0 {
-		assignee = issue.Assignees[0].Login
+		texts["assignee"] = issue.Assignees[0].Login
 		if len(issue.Assignees) > 1 {
 			g.notices.assignees++
 		}
+	}
+	if kind, has := issue.kind(); has {
+		texts["ticket_type"] = kind
 	}
 	closed := first(issue.Closed, issue.ClosedAPI)
 	status, category := issue.status()
@@ -156,7 +158,7 @@ func (g *githubRows) ticket(issue githubIssue, at place) (Ticket, error) {
 		key: key + "-" + strconv.FormatInt(issue.Number, 10), project: key, name: issue.Title, description: issue.Body,
 		status: status, category: category,
 		created: first(issue.Created, issue.CreatedAPI), updated: first(issue.Updated, issue.UpdatedAPI), resolved: &closed,
-		assignee: &assignee, reporter: &reporter, kind: issue.kind(), labels: []string{},
+		texts: texts, labels: []string{},
 	}
 	for _, label := range issue.Labels {
 		raw.labels = append(raw.labels, label.Name)
@@ -181,8 +183,8 @@ func (i githubIssue) status() (name, category string) {
 	return "Closed", "done"
 }
 
-// kind returns the name of the issue's type, nil if the export has no types.
-func (i githubIssue) kind() *string {
+// kind returns the name of the issue's type, if the export has types.
+func (i githubIssue) kind() (name string, has bool) {
 	for _, given := range []json.RawMessage{i.IssueType, i.Type} {
 		if len(given) == 0 {
 			continue
@@ -191,9 +193,9 @@ func (i githubIssue) kind() *string {
 			Name string `json:"name"`
 		}
 		_ = json.Unmarshal(given, &kind) // null or not a type: none
-		return &kind.Name
+		return kind.Name, true
 	}
-	return nil
+	return "", false
 }
 
 func (i githubIssue) comments() ([]rawComment, error) {

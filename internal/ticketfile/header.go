@@ -91,6 +91,9 @@ func (h header) unread() (names []string) {
 	for _, name := range h.form.read {
 		known[name] = true
 	}
+	for _, name := range h.form.names.texts {
+		known[strings.ToLower(name)] = true
+	}
 next:
 	for _, name := range h.names {
 		lower := strings.ToLower(name)

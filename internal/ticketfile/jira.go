@@ -11,12 +11,11 @@ import (
 var jiraForm = csvForm{
 	name: "jira",
 	names: fieldNames{key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created",
-		updated: "Updated", category: "Status Category", assignee: "Assignee", reporter: "Reporter", kind: "Issue Type",
-		priority: "Priority", labels: "Labels", due: "Due date", resolved: "Resolved", comments: "Comment", links: "issue links"},
+		updated: "Updated", category: "Status Category", labels: "Labels", due: "Due date", resolved: "Resolved", comments: "Comment",
+		links: "issue links", texts: textNames(func(f textField) string { return f.jira })},
 	required: []string{"Issue key", "Summary"},
-	read: []string{"project key", "project name", "project description", "status", "created", "description", "updated", "status category", "assignee", "reporter",
-		"issue type", "priority", "labels", "components", "component/s", "due date", "resolved", "comment", "parent key", "parent", "epic link",
-		"custom field (epic link)"},
+	read: []string{"project key", "project name", "project description", "status", "created", "description", "updated", "status category", "labels",
+		"components", "component/s", "due date", "resolved", "comment", "parent key", "parent", "epic link", "custom field (epic link)"},
 	prefixes: []string{"inward issue link (", "outward issue link ("},
 	project: func(r *csvRows, t Ticket) Project {
 		p := Project{Key: t.ProjectKey, Name: strings.TrimSpace(clean(r.value("Project name"))), Description: clean(jiraText(r.value("Project description")))}
@@ -40,10 +39,7 @@ func jiraTicket(r *csvRows, _ place) (rawTicket, error) {
 		created:     r.value(names.created),
 		updated:     r.value(names.updated),
 		category:    r.value(names.category),
-		assignee:    r.given(names.assignee),
-		reporter:    r.given(names.reporter),
-		kind:        r.given(names.kind),
-		priority:    r.given(names.priority),
+		texts:       r.texts(),
 		labels:      r.all("Labels", "Components", "Component/s"),
 		due:         r.given(names.due),
 		resolved:    r.given(names.resolved),

@@ -23,9 +23,9 @@ func TestJiraExport(t *testing.T) {
 	want := []Ticket{
 		{Key: "SHOP-7", ProjectKey: "SHOP", Name: "Cart is empty", Status: "In Progress",
 			Description: "First line\n\nHe said \"it is gone\", and left", CreatedAt: time.Date(2025, 3, 14, 9, 12, 0, 0, time.UTC),
-			UpdatedAt: time.Date(2025, 3, 15, 13, 0, 0, 0, time.UTC), Type: new("Bug"), Priority: new("High"), Assignee: new("Ann"), Labels: []string{"cart", "web"},
+			UpdatedAt: time.Date(2025, 3, 15, 13, 0, 0, 0, time.UTC), Texts: map[string]string{"ticket_type": "Bug", "priority": "High", "assignee": "Ann"}, Labels: []string{"cart", "web"},
 			Comments: []Comment{{Key: madeKey("", time.Date(2025, 3, 14, 9, 30, 0, 0, time.UTC), "ann", map[string]int{}), Author: "ann", Body: "seen", CreatedAt: time.Date(2025, 3, 14, 9, 30, 0, 0, time.UTC)}}},
-		{Key: "PAY-1", ProjectKey: "PAY", Name: "Pay, twice", Status: "Done", Type: new("Story"), Priority: new("Low"), Assignee: new(""), Labels: []string{}, Comments: []Comment{},
+		{Key: "PAY-1", ProjectKey: "PAY", Name: "Pay, twice", Status: "Done", Texts: map[string]string{"ticket_type": "Story", "priority": "Low", "assignee": ""}, Labels: []string{}, Comments: []Comment{},
 			Warnings: []*RowError{{File: r.tickets.path, Line: 5, Reason: `Created is left out: "soon" is not a date`}}},
 	}
 	if diff := cmp.Diff(want, tickets, withoutPlace); diff != "" {

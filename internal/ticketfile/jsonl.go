@@ -11,8 +11,8 @@ import (
 )
 
 var jsonNames = fieldNames{key: "ticket_id", project: "project_id", name: "name", status: "status", created: "created_at", updated: "updated_at",
-	category: "status_category", assignee: "assignee", reporter: "reporter", kind: "ticket_type", priority: "priority", labels: "labels",
-	due: "due_date", resolved: "resolved_at", comments: "comments", links: "links"}
+	category: "status_category", labels: "labels", due: "due_date", resolved: "resolved_at", comments: "comments", links: "links",
+	texts: textNames(func(f textField) string { return f.column })}
 
 // jsonRows returns a function that decodes the next non-blank line. If decode fails, it returns a
 // RowError with the file's name.
@@ -73,10 +73,6 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		Notes       []jsonNote      `json:"notes"`
 		UpdatedAt   json.RawMessage `json:"updated_at"`
 		Category    json.RawMessage `json:"status_category"`
-		Assignee    json.RawMessage `json:"assignee"`
-		Reporter    json.RawMessage `json:"reporter"`
-		Type        json.RawMessage `json:"ticket_type"`
-		Priority    json.RawMessage `json:"priority"`
 		DueDate     json.RawMessage `json:"due_date"`
 		ResolvedAt  json.RawMessage `json:"resolved_at"`
 		Labels      json.RawMessage `json:"labels"`
@@ -86,7 +82,7 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 	if err := unmarshal(line, &row); err != nil {
 		return Ticket{}, err
 	}
-	raw := rawTicket{name: row.Name, status: row.Status, created: row.CreatedAt}
+	raw := rawTicket{name: row.Name, status: row.Status, created: row.CreatedAt, texts: map[string]string{}}
 	var err error
 	if raw.key, err = idText(jsonNames.key, row.ID); err != nil {
 		return Ticket{}, err
@@ -104,27 +100,27 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		}
 		raw.notes = append(raw.notes, note)
 	}
-	var updated, category *string
 	var wrong []error // defects that do not reject the ticket
-	for _, f := range []struct {
-		name  string
-		given json.RawMessage
-		into  **string
-	}{
-		{jsonNames.assignee, row.Assignee, &raw.assignee}, {jsonNames.reporter, row.Reporter, &raw.reporter}, {jsonNames.kind, row.Type, &raw.kind},
-		{jsonNames.priority, row.Priority, &raw.priority}, {jsonNames.due, row.DueDate, &raw.due}, {jsonNames.resolved, row.ResolvedAt, &raw.resolved},
-		{jsonNames.updated, row.UpdatedAt, &updated}, {jsonNames.category, row.Category, &category},
-	} {
-		if f.given == nil {
-			continue
-		}
+	text := func(name string, given json.RawMessage) *string {
 		text := ""
-		if json.Unmarshal(f.given, &text) != nil { // null gives ""
-			wrong = append(wrong, fmt.Errorf("%s is left out: it must be a string, not %s", f.name, jsonKind(f.given)))
-			continue
+		if given == nil {
+			return nil
 		}
-		*f.into = &text
+		if json.Unmarshal(given, &text) != nil { // null gives ""
+			wrong = append(wrong, fmt.Errorf("%s is left out: it must be a string, not %s", name, jsonKind(given)))
+			return nil
+		}
+		return &text
 	}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(line, &members) // an object, as was seen
+	for _, field := range textFields {
+		if given := text(field.column, memberOf(members, field.column)); given != nil {
+			raw.texts[field.column] = *given
+		}
+	}
+	raw.due, raw.resolved = text(jsonNames.due, row.DueDate), text(jsonNames.resolved, row.ResolvedAt)
+	updated, category := text(jsonNames.updated, row.UpdatedAt), text(jsonNames.category, row.Category)
 	if updated != nil {
 		raw.updated = *updated
 	}
@@ -142,6 +138,16 @@ func decodeTicket(line []byte, at place) (Ticket, error) {
 		}
 	}
 	return ticket, err
+}
+
+// memberOf finds a member as encoding/json does: without regard to case.
+func memberOf(object map[string]json.RawMessage, name string) json.RawMessage {
+	for key, value := range object {
+		if strings.EqualFold(key, name) {
+			return value
+		}
+	}
+	return nil
 }
 
 // unmarshal decodes one JSON object. Its errors speak of the file, not of Go types.

@@ -8,10 +8,10 @@ import (
 var linearForm = csvForm{
 	name: "linear",
 	names: fieldNames{key: "ID", project: "Team", name: "Title", status: "Status", created: "Created", updated: "Updated",
-		category: "Completed", assignee: "Assignee", reporter: "Creator", kind: "Type", priority: "Priority", labels: "Labels",
-		due: "Due Date", resolved: "Completed", comments: "Comment", links: "links"},
+		category: "Completed", labels: "Labels", due: "Due Date", resolved: "Completed", comments: "Comment", links: "links",
+		texts: textNames(func(f textField) string { return f.linear })},
 	required: []string{"ID", "Team", "Title"},
-	read: []string{"description", "status", "priority", "creator", "assignee", "labels", "created", "updated", "started", "completed", "canceled",
+	read: []string{"description", "status", "labels", "created", "updated", "started", "completed", "canceled",
 		"due date", "parent issue", "related to", "blocked by", "duplicate of"},
 	project: func(r *csvRows, t Ticket) Project {
 		name := strings.TrimSpace(clean(r.value("Team")))
@@ -34,9 +34,7 @@ func linearTicket(r *csvRows, _ place) (rawTicket, error) {
 		status:      r.value(names.status),
 		created:     r.value(names.created),
 		updated:     r.value(names.updated),
-		assignee:    r.given(names.assignee),
-		reporter:    r.given(names.reporter),
-		priority:    r.given(names.priority),
+		texts:       r.texts(),
 		labels:      listed(r.given(names.labels)),
 		due:         r.given(names.due),
 		resolved:    r.given("Completed", "Canceled"),
@@ -48,9 +46,8 @@ func linearTicket(r *csvRows, _ place) (rawTicket, error) {
 		}
 		raw.project = raw.key[:dash]
 	}
-	if raw.priority != nil && strings.EqualFold(strings.TrimSpace(*raw.priority), "No priority") {
-		none := ""
-		raw.priority = &none
+	if strings.EqualFold(strings.TrimSpace(raw.texts["priority"]), "No priority") {
+		raw.texts["priority"] = ""
 	}
 	switch {
 	case strings.TrimSpace(r.value("Completed")+r.value("Canceled")) != "":

@@ -34,13 +34,13 @@ type Ticket struct {
 	UpdatedAt   time.Time
 	Notes       []Note // in row order
 
-	// Optional fields. nil: the row lacks the field and the stored value stays. Empty or zero: the
-	// value is cleared.
-	Assignee, Reporter, Type, Priority *string
-	Labels                             []string
-	DueDate, ResolvedAt                *time.Time
-	Comments                           []Comment // in row order
-	Links                              []Link
+	// Optional fields. Absent or nil: the row lacks the field and the stored value stays. Empty or
+	// zero: the value is cleared.
+	Texts               map[string]string // by column, as textFields lists them
+	Labels              []string
+	DueDate, ResolvedAt *time.Time
+	Comments            []Comment // in row order
+	Links               []Link
 
 	// File and Line are where the row starts.
 	File string
