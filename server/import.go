@@ -13,8 +13,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/knowledge"
 	"tasklens/internal/load"
-	"tasklens/internal/notefile"
 	"tasklens/internal/openai"
 	"tasklens/internal/ticketfile"
 	"tasklens/internal/vector"
@@ -45,7 +45,7 @@ func importFiles(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if notefile.Is(path) {
+	if knowledge.HasNotes(path) {
 		if options.Prune || options.TakeOver || *prefix != "" {
 			return errors.New("--prune, --take-over and --prefix are for tickets: documents have no keys and stay until they are deleted")
 		}

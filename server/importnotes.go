@@ -8,13 +8,12 @@ import (
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/knowledge"
-	"tasklens/internal/notefile"
 )
 
 // importNotes loads a folder of Markdown files as documents and indexes them. The same path in the
 // same origin, which is the folder's name by default, is the same document.
 func importNotes(ctx context.Context, e embedding, path, origin string) error {
-	notes, err := notefile.Open(path)
+	notes, err := knowledge.OpenNotes(path)
 	if err != nil {
 		return err
 	}
@@ -25,7 +24,7 @@ func importNotes(ctx context.Context, e embedding, path, origin string) error {
 	started := time.Now()
 	bar := newBar(int64(notes.Len()), "importing", false)
 	bad, failed := teller{kind: "left out", bar: bar}, teller{kind: "failed", bar: bar}
-	sum, err := knowledge.Import(ctx, e.db, e.indexer, notes.Notes(), knowledge.Reports{
+	sum, err := knowledge.Import(ctx, e.db, e.indexer, notes.All(), knowledge.Reports{
 		Bad: bad.tell, Failed: failed.tell, Done: func(documents int) { _ = bar.Set(documents) },
 	})
 	_ = bar.Finish()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"tasklens/internal/mmr"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
@@ -130,7 +129,7 @@ func choose(found []candidate, q Question) []candidate {
 	}
 	var named, others []candidate
 	room := q.TopK - len(reserved)
-	for _, i := range mmr.Select(relevance, func(i, j int) float64 { return alike.of(places[i], places[j]) }, wanted, q.Lambda) {
+	for _, i := range mmr(relevance, func(i, j int) float64 { return alike.of(places[i], places[j]) }, wanted, q.Lambda) {
 		switch c := found[places[i]]; {
 		case reserved[places[i]] && c.TicketID != nil:
 			named = append(named, c)

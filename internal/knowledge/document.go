@@ -19,8 +19,8 @@ type Draft struct {
 	Archived      *bool     `json:"archived,omitempty" doc:"Whether search leaves the document out; left out, unchanged."`
 }
 
-// imported is a draft with what only an import knows.
-type imported struct {
+// Note is a document to import.
+type Note struct {
 	Draft
 	CreatedAt *time.Time `json:"created_at,omitempty"` // of a new document; nil: now
 }
@@ -64,7 +64,7 @@ type Document struct {
 // Put writes a document and reports whether it is new. Searches find it once a worker has embedded
 // it.
 func Put(ctx context.Context, db Database, draft Draft) (written Written, created bool, err error) {
-	rows, err := put(ctx, db, []imported{{Draft: draft}}, false)
+	rows, err := put(ctx, db, []Note{{Draft: draft}}, false)
 	if err != nil {
 		return Written{}, false, err
 	}
@@ -72,7 +72,7 @@ func Put(ctx context.Context, db Database, draft Draft) (written Written, create
 }
 
 // put writes documents. embedded means that the caller embeds them right away.
-func put(ctx context.Context, db Database, drafts []imported, embedded bool) ([]writtenRow, error) {
+func put(ctx context.Context, db Database, drafts []Note, embedded bool) ([]writtenRow, error) {
 	var written []writtenRow
 	err := db.Call(ctx, "upsert_documents", map[string]any{"documents": drafts, "embedded_by_caller": embedded}, &written)
 	if err == nil && len(written) != len(drafts) {

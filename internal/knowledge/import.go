@@ -10,7 +10,6 @@ import (
 
 	"tasklens/internal/bulk"
 	"tasklens/internal/index"
-	"tasklens/internal/notefile"
 )
 
 // Sizes of a batch. A batch that is still too large is halved.
@@ -42,10 +41,10 @@ type Reports struct {
 // Import writes and embeds notes. A repeated import changes only what differs, by path. A note
 // whose file was deleted stays. Failures are reported and counted, and the rest continues. It ends
 // early if nothing at all can be stored or embedded. Documents written before that stay.
-func Import(ctx context.Context, db Database, indexer bulk.Indexer, notes iter.Seq2[notefile.Note, error], reports Reports) (sum Imported, err error) {
+func Import(ctx context.Context, db Database, indexer bulk.Indexer, notes iter.Seq2[Note, error], reports Reports) (sum Imported, err error) {
 	importing := bulk.New(db, indexer, reports.Failed)
 	defer func() { sum.Counts = importing.Counts() }()
-	var batch []imported
+	var batch []Note
 	size, seen := 0, 0
 	flush := func() error {
 		if len(batch) == 0 {
@@ -70,30 +69,14 @@ func Import(ctx context.Context, db Database, indexer bulk.Indexer, notes iter.S
 				return sum, err
 			}
 		}
-		batch, size = append(batch, draftOf(note)), size+len(note.Content)
+		batch, size = append(batch, note), size+len(note.Content)
 	}
 	return sum, flush()
 }
 
-// draftOf returns the document for a note. Fields that the note lacks stay unchanged.
-func draftOf(note notefile.Note) imported {
-	id := IDOfPath(note.Path)
-	draft := imported{Draft: Draft{ID: &id, Title: note.Title, Content: note.Content}}
-	if note.Keywords != nil {
-		draft.Keywords = &note.Keywords
-	}
-	if note.TemporalClass != "" {
-		draft.TemporalClass = &note.TemporalClass
-	}
-	if !note.CreatedAt.IsZero() {
-		draft.CreatedAt = &note.CreatedAt
-	}
-	return draft
-}
-
-func (sum *Imported) write(ctx context.Context, db Database, importing *bulk.Import, batch []imported) error {
+func (sum *Imported) write(ctx context.Context, db Database, importing *bulk.Import, batch []Note) error {
 	var sources []index.Source
-	err := bulk.Write(ctx, importing, batch, func(d imported) string { return fmt.Sprintf("document %q", d.Title) }, func(part []imported) error {
+	err := bulk.Write(ctx, importing, batch, func(d Note) string { return fmt.Sprintf("document %q", d.Title) }, func(part []Note) error {
 		written, err := put(ctx, db, part, true)
 		if err != nil {
 			return err

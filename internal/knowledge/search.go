@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"tasklens/internal/keyword"
 	"tasklens/internal/search"
 )
 
@@ -54,7 +53,7 @@ func Search(ctx context.Context, db Database, q Query) ([]Found, error) {
 // see Tracker.
 func Hybrid(ctx context.Context, db Database, q Query) ([]Weighed, error) {
 	found := []Weighed{}
-	more := map[string]any{"query_keywords": keyword.Query(q.Text), "track_retrievals": false}
+	more := map[string]any{"query_keywords": Keywords(q.Text), "track_retrievals": false}
 	if err := find(ctx, db, "search_documents_hybrid", q, more, &found); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"tasklens/internal/chunk"
-	"tasklens/internal/measure"
 	"tasklens/internal/vector"
 )
 
@@ -37,14 +36,11 @@ type Measured struct {
 	Threshold  float64 `json:"match_threshold" min:"0" max:"1"`
 	// Shares of the held-out pairs above the threshold: questions with the text that answers them,
 	// with other texts of the topic, and with texts of other topics.
-	RightOver     float64 `json:"right_over" min:"0" max:"1" doc:"The share of questions whose right text exceeds the threshold."`
-	RelatedOver   float64 `json:"related_over" min:"0" max:"1" doc:"The share of other texts of the same topic that exceed it."`
-	UnrelatedOver float64 `json:"unrelated_over" min:"0" max:"1" doc:"The share of texts of other topics that exceed it."`
-	// The eleven deciles of all pairs' cosines, least to greatest.
-	Right     []float64 `json:"right_deciles" min:"11" max:"11"`
-	Related   []float64 `json:"related_deciles" min:"11" max:"11"`
-	Unrelated []float64 `json:"unrelated_deciles" min:"11" max:"11"`
-	JudgedSet string    `json:"judged_set" doc:"A fingerprint of the judged set."`
+	RightOver       float64 `json:"right_over" min:"0" max:"1" doc:"The share of questions whose right text exceeds the threshold."`
+	RelatedOver     float64 `json:"related_over" min:"0" max:"1" doc:"The share of other texts of the same topic that exceed it."`
+	UnrelatedOver   float64 `json:"unrelated_over" min:"0" max:"1" doc:"The share of texts of other topics that exceed it."`
+	UnrelatedMedian float64 `json:"unrelated_median" doc:"The median cosine of all questions and texts of other topics."`
+	JudgedSet       string  `json:"judged_set" doc:"A fingerprint of the judged set."`
 }
 
 // judgedSet is the fingerprint of the judged set and the rule. A measurement by another is
@@ -57,6 +53,10 @@ var judgedSet = sync.OnceValue(func() string {
 // Measure embeds the judged set once and fits a threshold for each width: vector.Dimensions for
 // tickets, and vector.ShortDimensions for searches that include documents.
 func Measure(ctx context.Context, model Model, name string, tokenizer chunk.Tokenizer) ([]Measured, error) {
+	all, err := judged()
+	if err != nil {
+		return nil, err
+	}
 	inputs, err := Inputs(tokenizer)
 	if err != nil {
 		return nil, err
@@ -74,11 +74,7 @@ func Measure(ctx context.Context, model Model, name string, tokenizer chunk.Toke
 				}
 			}
 		}
-		all, err := judged()
-		if err != nil {
-			return nil, err
-		}
-		m := fit(compare(all, vectors))
+		m := fit(all, vectors)
 		m.Model, m.Dimensions, m.JudgedSet = name, width, judgedSet()
 		fitted = append(fitted, m)
 	}
@@ -94,30 +90,6 @@ func Inputs(tokenizer chunk.Tokenizer) (inputs []string, err error) {
 	return inputs, err
 }
 
-// cosines holds the cosines of question–text pairs, by half.
-type cosines struct{ right, related, unrelated map[string][]float64 }
-
-// compare computes the cosines. vectors are in the order of Inputs.
-func compare(all []judgement, vectors []vector.Vector) cosines {
-	c := cosines{map[string][]float64{}, map[string][]float64{}, map[string][]float64{}}
-	for i, question := range all {
-		for j, text := range all {
-			if question.Half != text.Half {
-				continue
-			}
-			of := c.unrelated
-			switch {
-			case i == j:
-				of = c.right
-			case question.Topic == text.Topic:
-				of = c.related
-			}
-			of[question.Half] = append(of[question.Half], cosine(vectors[2*i], vectors[2*j+1]))
-		}
-	}
-	return c
-}
-
 // cosine is the inner product, because both vectors have length 1.
 func cosine(a, b vector.Vector) float64 {
 	sum := 0.0
@@ -127,14 +99,30 @@ func cosine(a, b vector.Vector) float64 {
 	return sum
 }
 
-func fit(c cosines) Measured {
-	m := Measured{
-		Threshold: fitting(c.right[choosing], c.unrelated[choosing]),
-		Right:     deciles(c.right), Related: deciles(c.related), Unrelated: deciles(c.unrelated),
+// fit fits a threshold to one half of the judged set and validates it with the other. vectors are
+// in the order of Inputs.
+func fit(all []judgement, vectors []vector.Vector) (m Measured) {
+	right, related, unrelated := map[string][]float64{}, map[string][]float64{}, map[string][]float64{} // by half
+	for i, question := range all {
+		for j, text := range all {
+			of := unrelated
+			switch {
+			case question.Half != text.Half:
+				continue
+			case i == j:
+				of = right
+			case question.Topic == text.Topic:
+				of = related
+			}
+			of[question.Half] = append(of[question.Half], cosine(vectors[2*i], vectors[2*j+1]))
+		}
 	}
-	m.RightOver = measure.ShareOver(c.right[checking], m.Threshold)
-	m.RelatedOver = measure.ShareOver(c.related[checking], m.Threshold)
-	m.UnrelatedOver = measure.ShareOver(c.unrelated[checking], m.Threshold)
+	m.Threshold = fitting(right[choosing], unrelated[choosing])
+	m.RightOver = shareOver(right[checking], m.Threshold)
+	m.RelatedOver = shareOver(related[checking], m.Threshold)
+	m.UnrelatedOver = shareOver(unrelated[checking], m.Threshold)
+	sorted := slices.Sorted(slices.Values(slices.Concat(unrelated[choosing], unrelated[checking])))
+	m.UnrelatedMedian = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	return m
 }
 
@@ -147,11 +135,12 @@ func fitting(right, unrelated []float64) float64 {
 	return min(max(0, math.Ceil(least*100-1)/100, math.Ceil(most*100)/100), greatest)
 }
 
-func deciles(byHalf map[string][]float64) []float64 {
-	all := slices.Concat(byHalf[choosing], byHalf[checking])
-	found := make([]float64, 11)
-	for i := range found {
-		found[i] = measure.Quantile(all, float64(i)/10)
+func shareOver(cosines []float64, threshold float64) float64 {
+	over := 0
+	for _, x := range cosines {
+		if x > threshold {
+			over++
+		}
 	}
-	return found
+	return float64(over) / float64(len(cosines))
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"tasklens/internal/markup"
 )
 
 var jiraForm = csvForm{
@@ -64,11 +62,11 @@ func jiraTicket(r *csvRows, _ place) (rawTicket, error) {
 // jiraText converts a field to plain text: from Atlassian's document JSON, else from wiki markup.
 func jiraText(field string) string {
 	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
-		if text, err := markup.Document(json.RawMessage(trimmed)); err == nil {
+		if text, err := readADF(json.RawMessage(trimmed)); err == nil {
 			return text
 		}
 	}
-	return markup.Text(field)
+	return readWiki(field)
 }
 
 // jiraComment reads date;author;text. A cell without a leading date is all text.

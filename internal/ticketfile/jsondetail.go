@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"tasklens/internal/markup"
 )
 
 type jsonNote struct {
@@ -23,7 +21,7 @@ func richText(field string, raw json.RawMessage) (string, error) {
 	case len(raw) == 0 || string(raw) == "null":
 		return "", nil
 	case raw[0] == '{':
-		text, err := markup.Document(raw)
+		text, err := readADF(raw)
 		if err != nil {
 			return "", fmt.Errorf("%s must be a string, not object, unless it is an Atlassian document", field)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/caarlos0/env/v11"
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/collection"
+	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/eval"
 )
 

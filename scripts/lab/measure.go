@@ -11,7 +11,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
-	"tasklens/internal/collection"
+	"tasklens/scripts/lab/collection"
 	"tasklens/internal/openai"
 	"tasklens/scripts/lab/bench"
 )

@@ -135,9 +135,8 @@ func TestLikelyDuplicate(t *testing.T) {
 	if err := s.connect().QueryRow(t.Context(), "select model from public.chunks limit 1").Scan(&model); err != nil {
 		t.Fatal(err)
 	}
-	deciles := slices.Repeat([]float64{0.3}, 11)
 	row := map[string]any{"embedding_model": model, "dimensions": 1536, "match_threshold": 0.5, "right_over": 1, "related_over": 0, "unrelated_over": 0,
-		"right_deciles": deciles, "related_deciles": deciles, "unrelated_deciles": deciles, "judged_set": "s"}
+		"unrelated_median": 0.3, "judged_set": "s"}
 	if err := s.rows.Call(t.Context(), "store_match_thresholds", map[string]any{"thresholds": []any{row}}, nil); err != nil {
 		t.Fatal(err)
 	}

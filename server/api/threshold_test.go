@@ -32,10 +32,9 @@ func TestUsedThreshold(t *testing.T) {
 			t.Parallel()
 			s := startTracker(t, func(w *setup) { w.serves, w.more = true, func(p *api.Parts) { p.MatchThreshold = c.set } })
 			if c.measured {
-				deciles := make([]float64, 11)
 				var all []threshold.Measured
 				for _, width := range threshold.Widths {
-					m := threshold.Measured{Model: offline.EmbeddingModel, Dimensions: width, Threshold: 0.41, Right: deciles, Related: deciles, Unrelated: deciles}
+					m := threshold.Measured{Model: offline.EmbeddingModel, Dimensions: width, Threshold: 0.41}
 					if width == vector.ShortDimensions {
 						m.Threshold = 0.43
 					}
@@ -130,9 +129,7 @@ func TestThresholdOfDocuments(t *testing.T) {
 	for measured, want := range map[float64][]string{0: {"Third"}, 0.2: {"Third"}, 0.4: {"Third"}} {
 		s := start(t, func(w *setup) { w.modelURL, w.serves = strings.TrimSuffix(provider, "/v1"), true })
 		if measured > 0 {
-			deciles := make([]float64, 11)
-			m := threshold.Measured{Model: offline.EmbeddingModel, Dimensions: vector.ShortDimensions, Threshold: measured,
-				Right: deciles, Related: deciles, Unrelated: deciles}
+			m := threshold.Measured{Model: offline.EmbeddingModel, Dimensions: vector.ShortDimensions, Threshold: measured}
 			if err := s.rows.Call(t.Context(), "store_match_thresholds", map[string]any{"thresholds": []threshold.Measured{m}}, nil); err != nil {
 				t.Fatal(err)
 			}

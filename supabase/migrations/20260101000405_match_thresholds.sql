@@ -8,9 +8,7 @@ create table private.match_thresholds (
   right_over double precision not null,
   related_over double precision not null,
   unrelated_over double precision not null,
-  right_deciles double precision[] not null,
-  related_deciles double precision[] not null,
-  unrelated_deciles double precision[] not null,
+  unrelated_median double precision not null,
   judged_set text not null,
   measured_at timestamptz not null default now(),
   primary key (embedding_model, dimensions)
@@ -18,7 +16,7 @@ create table private.match_thresholds (
 comment on table private.match_thresholds is 'The measured similarity threshold of each model.';
 comment on column private.match_thresholds.dimensions is '1536 for tickets, 768 if documents are compared too.';
 comment on column private.match_thresholds.right_over is 'Share of the held-out questions whose right text is over the threshold; related_over: of other texts on the topic, unrelated_over: of texts on other topics.';
-comment on column private.match_thresholds.right_deciles is 'The eleven deciles of the cosine similarities between questions and their right texts, in ascending order; related_deciles and unrelated_deciles likewise.';
+comment on column private.match_thresholds.unrelated_median is 'The median cosine similarity of questions and texts on other topics.';
 comment on column private.match_thresholds.judged_set is 'Fingerprint of the judged set.';
 
 alter table private.match_thresholds enable row level security;
@@ -29,21 +27,21 @@ returns void
 language sql volatile security invoker set search_path = ''
 as $$
   insert into private.match_thresholds as m (embedding_model, dimensions, match_threshold, right_over, related_over, unrelated_over,
-    right_deciles, related_deciles, unrelated_deciles, judged_set)
+    unrelated_median, judged_set)
   select t.embedding_model, t.dimensions, t.match_threshold, t.right_over, t.related_over, t.unrelated_over,
-    t.right_deciles, t.related_deciles, t.unrelated_deciles, t.judged_set
+    t.unrelated_median, t.judged_set
   from jsonb_to_recordset(store_match_thresholds.thresholds) as t(
     embedding_model text, dimensions integer, match_threshold double precision, right_over double precision, related_over double precision,
-    unrelated_over double precision, right_deciles double precision[], related_deciles double precision[], unrelated_deciles double precision[],
+    unrelated_over double precision, unrelated_median double precision,
     judged_set text)
   order by t.embedding_model, t.dimensions
   on conflict (embedding_model, dimensions) do update set
-    (match_threshold, right_over, related_over, unrelated_over, right_deciles, related_deciles, unrelated_deciles, judged_set, measured_at) =
-    (excluded.match_threshold, excluded.right_over, excluded.related_over, excluded.unrelated_over, excluded.right_deciles,
-      excluded.related_deciles, excluded.unrelated_deciles, excluded.judged_set, excluded.measured_at)
+    (match_threshold, right_over, related_over, unrelated_over, unrelated_median, judged_set, measured_at) =
+    (excluded.match_threshold, excluded.right_over, excluded.related_over, excluded.unrelated_over, excluded.unrelated_median,
+      excluded.judged_set, excluded.measured_at)
 $$;
 comment on function public.store_match_thresholds is
-  'Stores measured thresholds: [{embedding_model, dimensions, match_threshold, right_over, related_over, unrelated_over, right_deciles, related_deciles, unrelated_deciles, judged_set}]. A row for the same model and width is replaced.';
+  'Stores measured thresholds: [{embedding_model, dimensions, match_threshold, right_over, related_over, unrelated_over, unrelated_median, judged_set}]. A row for the same model and width is replaced.';
 
 -- The only source of the similarity of unrelated texts, which fusion needs. It contains no tenant
 -- data, so every caller may read it.
@@ -51,7 +49,7 @@ create function private.unrelated_similarity(embedding_model text) returns doubl
 language sql stable security definer set search_path = ''
 as $$
   select least(0.99, greatest(0, coalesce(
-    (select m.unrelated_deciles[6] from private.match_thresholds m
+    (select m.unrelated_median from private.match_thresholds m
       where m.embedding_model = unrelated_similarity.embedding_model and m.dimensions = 1536),
     -- From published vectors. A stored name may end in @ and the requested dimensions.
     case split_part(unrelated_similarity.embedding_model, '@', 1)

@@ -6,8 +6,7 @@ select plan(5);
 create function pg_temp.measured(model text, width integer, threshold double precision) returns jsonb
 language sql as $$
   select jsonb_build_object('embedding_model', model, 'dimensions', width, 'match_threshold', threshold, 'right_over', 0.95, 'related_over', 0.2,
-    'unrelated_over', 0, 'right_deciles', '{0.1,0.9}'::double precision[], 'related_deciles', '{0.1,0.9}'::double precision[],
-    'unrelated_deciles', '{0.1,0.9}'::double precision[], 'judged_set', 'first')
+    'unrelated_over', 0, 'unrelated_median', 0.1, 'judged_set', 'first')
 $$;
 create function pg_temp.known() returns text[]
 language sql as $$

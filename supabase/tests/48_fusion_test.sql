@@ -13,8 +13,7 @@ $$;
 create function pg_temp.measure(model text, unrelated double precision) returns void
 language sql as $$
   select public.store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', model, 'dimensions', 1536,
-    'match_threshold', 0.5, 'right_over', 1, 'related_over', 0, 'unrelated_over', 0, 'right_deciles', '{}'::double precision[],
-    'related_deciles', '{}'::double precision[], 'unrelated_deciles', array_fill(unrelated, array[11]), 'judged_set', 'first')))
+    'match_threshold', 0.5, 'right_over', 1, 'related_over', 0, 'unrelated_over', 0, 'unrelated_median', unrelated, 'judged_set', 'first')))
 $$;
 
 insert into public.status (status_id, name) values (1, 'To Do');

@@ -82,7 +82,7 @@ select results_eq($$ select ticket_key from found where likely_duplicate $$, arr
 select is((select count(*) from public.similar_tickets(pg_temp.unit(1), 'm', 5, query_text => replace(pg_temp.draft(), 'Monday', 'Tuesday')) where likely_duplicate), 0::bigint,
   'without a known similarity of unrelated texts no other ticket is a likely duplicate');
 select public.store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', 'm', 'dimensions', 1536, 'match_threshold', 0.5, 'right_over', 1, 'related_over', 0,
-  'unrelated_over', 0, 'right_deciles', array_fill(0.9, array[11]), 'related_deciles', array_fill(0.4, array[11]), 'unrelated_deciles', array_fill(0.2, array[11]), 'judged_set', 's')));
+  'unrelated_over', 0, 'unrelated_median', 0.2, 'judged_set', 's')));
 select results_eq($$ select ticket_key from found where likely_duplicate $$, array['AA-1', 'AA-2'], 'with a measured similarity of unrelated texts, the default threshold applies');
 select results_eq($$ select round(vector_contribution::numeric, 6) from found where ticket_key = 'AA-3' $$, array[0.225], 'similarities count above the measured one of unrelated texts: 0.3 × (0.8 - 0.2) / 0.8');
 select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 5) where likely_duplicate or duplicate_score is not null $$, 'without a text no ticket is a likely duplicate');

@@ -9,7 +9,7 @@ import (
 	"math"
 	"os/exec"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 // Turns loads the collection if the database is empty. For every line that it reads it runs the

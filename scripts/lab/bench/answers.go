@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 	"tasklens/scripts/lab/offline"
 )
 

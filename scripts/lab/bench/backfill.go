@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"tasklens/internal/measure"
 	"tasklens/internal/wait"
+	"tasklens/scripts/lab/measure"
 )
 
 // refilled is the number of tickets whose chunks are recreated: enough to make the worker's

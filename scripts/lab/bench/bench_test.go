@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/measure"
 	"tasklens/internal/testbed"
 	"tasklens/internal/vector"
 	"tasklens/scripts/lab/bench"
+	"tasklens/scripts/lab/measure"
 	"tasklens/scripts/lab/offline"
 	"tasklens/server/api/apitest"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/keyword"
-	"tasklens/internal/measure"
+	"tasklens/internal/knowledge"
 	"tasklens/internal/vector"
+	"tasklens/scripts/lab/measure"
 )
 
 const (
@@ -83,7 +83,7 @@ func (r Run) weigh(ctx context.Context, weights string, over, queries int) ([]st
 			return nil, fmt.Errorf("choose a threshold: %w", err)
 		}
 		higher := func(ours, best float64) bool { return ours >= best-1e-9 }
-		if err := c.add(ctx, r.Connection, weights, [2]string{hybridSQL, everythingSQL}, higher, embedding, keyword.Query(strings.ToLower(q.Text)), threshold); err != nil {
+		if err := c.add(ctx, r.Connection, weights, [2]string{hybridSQL, everythingSQL}, higher, embedding, knowledge.Keywords(strings.ToLower(q.Text)), threshold); err != nil {
 			return nil, fmt.Errorf("search documents: %w", err)
 		}
 	}

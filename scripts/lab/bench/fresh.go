@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/measure"
 	"tasklens/internal/wait"
+	"tasklens/scripts/lab/measure"
 )
 
 // Fresh measures how soon edits become searchable, and what that costs other requests. It edits the

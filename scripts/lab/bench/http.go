@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"tasklens/internal/measure"
 	"tasklens/internal/wait"
+	"tasklens/scripts/lab/measure"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 // narrowing is a search filter, and its equivalent in plain SQL on tickets t.

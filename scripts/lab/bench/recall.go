@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 // depth is the rank at which recall is measured.

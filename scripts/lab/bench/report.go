@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 // Table is a table of the report. The first column is text, the others are numbers.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 // The numbers of candidates that search_hybrid requests from its legs, and of results that the

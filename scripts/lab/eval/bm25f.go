@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/kljensen/snowball/english"
 
-	"tasklens/internal/collection"
 	"tasklens/scripts/lab/bm25"
+	"tasklens/scripts/lab/collection"
 )
 
 // bm25f ranks whole tickets by BM25F over title and description, as a dedicated search engine

@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"tasklens/internal/collection"
 	"tasklens/internal/knowledge"
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/collection"
+	"tasklens/scripts/lab/measure"
 )
 
 // DocumentsFolder is a collection's folder of documents.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"tasklens/internal/measure"
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/eval"
+	"tasklens/scripts/lab/measure"
 )
 
 // The sample documents are few: this is a regression test, not a measure of quality.

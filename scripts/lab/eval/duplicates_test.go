@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"tasklens/internal/collection"
-	"tasklens/internal/measure"
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/eval"
+	"tasklens/scripts/lab/measure"
 )
 
 // A copy of PUMP-1 is flagged as its duplicate; PUMP-1 and PUMP-2, which one query duplicates, are

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"tasklens/internal/collection"
+	"tasklens/scripts/lab/collection"
 )
 
 const (

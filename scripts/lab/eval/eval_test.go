@@ -8,16 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"tasklens/internal/collection"
 	"tasklens/internal/knowledge"
 	"tasklens/internal/load"
-	"tasklens/internal/measure"
-	"tasklens/internal/notefile"
 	"tasklens/internal/testbed"
 	"tasklens/internal/threshold"
 	"tasklens/internal/ticketfile"
 	"tasklens/internal/tokenizer"
+	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/eval"
+	"tasklens/scripts/lab/measure"
 	"tasklens/scripts/lab/offline"
 	"tasklens/server/api/apitest"
 )
@@ -69,10 +68,10 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if folder := filepath.Join(path, eval.DocumentsFolder); notefile.Is(folder) {
-		notes, err := notefile.Open(folder)
+	if folder := filepath.Join(path, eval.DocumentsFolder); knowledge.HasNotes(folder) {
+		notes, err := knowledge.OpenNotes(folder)
 		if err == nil {
-			_, err = knowledge.Import(t.Context(), service.Database, service.Indexer, notes.Notes(),
+			_, err = knowledge.Import(t.Context(), service.Database, service.Indexer, notes.All(),
 				knowledge.Reports{Bad: func(bad error) { t.Error(bad) }, Failed: func(err error) { t.Error(err) }, Done: func(int) {}})
 		}
 		if err != nil {

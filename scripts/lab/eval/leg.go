@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"tasklens/internal/collection"
+	"tasklens/scripts/lab/collection"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"tasklens/internal/collection"
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/collection"
+	"tasklens/scripts/lab/measure"
 )
 
 // result is a result of the stand-in; rank 0 means none.

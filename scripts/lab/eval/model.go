@@ -84,38 +84,18 @@ func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
 	return lines.Err()
 }
 
-// Print prints the check as Markdown, one line per kind of pair; see docs/models.md. dollars is
-// negative if the price is unknown.
+// Print prints the check as a Markdown table; see docs/models.md. dollars is negative if the price is
+// unknown.
 func (c ModelCheck) Print(to io.Writer, dollars float64) error {
-	var out strings.Builder
-	out.WriteString("| model | pairs |")
-	for decile := range 11 {
-		fmt.Fprintf(&out, " %d%% |", decile*10)
-	}
-	out.WriteString(" over the threshold | threshold | right source | cited | abstained | tokens embedded, read, written | cost |\n|---|---|")
-	out.WriteString(strings.Repeat("---|", 11+7) + "\n")
 	cost := "not known"
 	if dollars >= 0 {
 		cost = fmt.Sprintf("$%.4f", dollars)
 	}
 	m := c.Fitting.Measured
-	for i, line := range []struct {
-		pairs  string
-		values []float64
-		over   float64
-	}{{"right", m.Right, m.RightOver}, {"related", m.Related, m.RelatedOver}, {"unrelated", m.Unrelated, m.UnrelatedOver}} {
-		fmt.Fprintf(&out, "| %s | %s |", c.Fitting.Model, line.pairs)
-		for _, value := range line.values {
-			fmt.Fprintf(&out, " %.2f |", value)
-		}
-		fmt.Fprintf(&out, " %.1f%% |", 100*line.over)
-		if i > 0 {
-			out.WriteString(" | | | | | |\n")
-			continue
-		}
-		fmt.Fprintf(&out, " %.2f | %d of %d | %d | %d of %d | %d, %d, %d | %s |\n", c.Fitting.Threshold, c.Sourced, c.Answerable, c.Cited,
-			c.Abstained, c.Unanswerable, c.EmbeddingTokens, c.ChatIn, c.ChatOut, cost)
-	}
-	_, err := io.WriteString(to, out.String())
+	_, err := fmt.Fprintf(to, `| model | threshold | right texts over it | related | unrelated | median of the unrelated | right source | cited | abstained | tokens embedded, read, written | cost |
+|---|---|---|---|---|---|---|---|---|---|---|
+| %s | %.2f | %.1f%% | %.1f%% | %.1f%% | %.2f | %d of %d | %d | %d of %d | %d, %d, %d | %s |
+`, c.Fitting.Model, c.Fitting.Threshold, 100*m.RightOver, 100*m.RelatedOver, 100*m.UnrelatedOver, m.UnrelatedMedian,
+		c.Sourced, c.Answerable, c.Cited, c.Abstained, c.Unanswerable, c.EmbeddingTokens, c.ChatIn, c.ChatOut, cost)
 	return err
 }

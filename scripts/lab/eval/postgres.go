@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/collection"
+	"tasklens/scripts/lab/collection"
 )
 
 // postgres ranks with Postgres's full-text search as most guides show it. It indexes the tickets in

@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/collection"
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/collection"
+	"tasklens/scripts/lab/measure"
 )
 
 // Result prints what a run measured: a line for each figure (collection, what was measured, metric

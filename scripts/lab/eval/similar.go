@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"tasklens/internal/collection"
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/collection"
+	"tasklens/scripts/lab/measure"
 )
 
 // comparison ranks tickets by their similarity to a draft, which is the query's text, or to the

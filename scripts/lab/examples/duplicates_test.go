@@ -106,7 +106,6 @@ func TestFlagDuplicates(t *testing.T) {
 	working := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL)...)
 	failing := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL+"/nowhere")...)
 
-	deciles := "[0.6,0.6,0.6,0.6,0.6,0.6,0.6,0.6,0.6,0.6,0.6]"
 	for _, statement := range []string{
 		`insert into status (status_id, name) values (1, 'To Do')`,
 		`insert into projects (project_id, key, name) values (1, 'TX', 'Checkout')`,
@@ -116,8 +115,7 @@ func TestFlagDuplicates(t *testing.T) {
 			(3, 1, 1, 'TX-3', 'Card charged twice after a retry', 'The terminal retries the payment and the bank books it again.')`,
 		// The decision needs a model that is measured.
 		fmt.Sprintf(`select store_match_thresholds(jsonb_build_array(jsonb_build_object('embedding_model', '%s', 'dimensions', 1536, 'match_threshold', 0.7,
-			'right_over', 1, 'related_over', 0, 'unrelated_over', 0, 'right_deciles', '%[2]s'::jsonb, 'related_deciles', '%[2]s'::jsonb,
-			'unrelated_deciles', '%[2]s'::jsonb, 'judged_set', 's')))`, offline.EmbeddingModel, deciles),
+			'right_over', 1, 'related_over', 0, 'unrelated_over', 0, 'unrelated_median', 0.6, 'judged_set', 's')))`, offline.EmbeddingModel),
 	} {
 		if _, err := owner.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)

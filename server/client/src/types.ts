@@ -1961,9 +1961,11 @@ export interface components {
                  * @description The share of texts of other topics that exceed it.
                  */
                 unrelated_over: number;
-                right_deciles: number[];
-                related_deciles: number[];
-                unrelated_deciles: number[];
+                /**
+                 * Format: double
+                 * @description The median cosine of all questions and texts of other topics.
+                 */
+                unrelated_median: number;
                 /** @description A fingerprint of the judged set. */
                 judged_set: string;
             } | null;

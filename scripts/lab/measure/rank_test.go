@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 func near(t *testing.T, what string, got, want float64) {

@@ -3,7 +3,7 @@ package measure_test
 import (
 	"testing"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 func TestShareOver(t *testing.T) {

@@ -1,4 +1,4 @@
-package markup
+package ticketfile
 
 import (
 	"regexp"
@@ -15,9 +15,10 @@ var (
 	title   = regexp.MustCompile(`[:|]title=([^|{}]+)`)
 )
 
-// Text returns what a reader sees of a text in Jira's wiki markup. Code and noformat blocks are
+// readWiki returns what a reader sees of a text in Jira's wiki markup, in linear time. It keeps every
+// word, and leaves text that only resembles markup unchanged: source code, identifiers, shell. Code and noformat blocks are
 // copied verbatim.
-func Text(wiki string) string {
+func readWiki(wiki string) string {
 	wiki = strings.ReplaceAll(wiki, "\r\n", "\n")
 	var out strings.Builder
 	out.Grow(len(wiki))

@@ -1,4 +1,4 @@
-package keyword_test
+package knowledge_test
 
 import (
 	"fmt"
@@ -9,15 +9,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"tasklens/internal/keyword"
+	"tasklens/internal/knowledge"
 )
 
-func ExampleQuery() {
-	fmt.Println(keyword.Query("How does Raft work?"))
+func ExampleKeywords() {
+	fmt.Println(knowledge.Keywords("How does Raft work?"))
 	// Output: [raft work]
 }
 
-func TestQuery(t *testing.T) {
+func TestKeywords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                                       "",
@@ -41,27 +41,27 @@ func TestQuery(t *testing.T) {
 		"mail ann@example.org: v1.2.3-rc.1":                   "mail ann@example.org v1.2.3-rc.1",
 		"read/write 100%_done":                                "read write 100 _done",
 	} {
-		if got := strings.Join(keyword.Query(text), " "); got != want {
+		if got := strings.Join(knowledge.Keywords(text), " "); got != want {
 			t.Errorf("%q has the keywords %q, not %q", text, got, want)
 		}
 	}
 }
 
-func TestAnyQuery(t *testing.T) {
+func TestKeywordsOfAnyText(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) { checkQuery(t, rapid.String().Draw(t, "text")) })
+	rapid.Check(t, func(t *rapid.T) { checkKeywords(t, rapid.String().Draw(t, "text")) })
 }
 
-func FuzzQuery(f *testing.F) {
+func FuzzKeywords(f *testing.F) {
 	for _, text := range []string{"", "How does Raft work?", "TX-400 Ti.UI.TableView naïve 支払い", "a'b 's \x00 \xff -x- \u0301\u200d"} {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkQuery(t, text) })
+	f.Fuzz(func(t *testing.T, text string) { checkKeywords(t, text) })
 }
 
-// checkQuery checks all guarantees of Query, for any text.
-func checkQuery(t interface{ Fatalf(string, ...any) }, text string) {
-	got := keyword.Query(text)
+// checkKeywords checks all guarantees of Keywords, for any text.
+func checkKeywords(t interface{ Fatalf(string, ...any) }, text string) {
+	got := knowledge.Keywords(text)
 	if got == nil || len(got) > 10 {
 		t.Fatalf("%d keywords", len(got))
 	}
@@ -70,7 +70,7 @@ func checkQuery(t interface{ Fatalf(string, ...any) }, text string) {
 			t.Fatalf("keyword %q of %q", word, got)
 		}
 	}
-	if again := keyword.Query(strings.Join(got, " ")); !slices.Equal(again, got) {
+	if again := knowledge.Keywords(strings.Join(got, " ")); !slices.Equal(again, got) {
 		t.Fatalf("%q are no keywords of themselves: %q", got, again)
 	}
 }

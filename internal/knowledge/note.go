@@ -1,4 +1,4 @@
-package notefile
+package knowledge
 
 import (
 	"errors"
@@ -16,31 +16,37 @@ const (
 	maxKeyword  = 100 // characters
 )
 
-// parse reads a note. Its title is "" if neither the front matter nor a heading has one.
-func parse(text string) (Note, error) {
+// parseNote reads a note. Its title comes from the front matter, else from the first heading. It is "" if neither the front matter nor a heading has one.
+func parseNote(text string) (Note, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return Note{}, errors.New("it is not text in UTF-8")
 	}
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
 	fields, body := frontMatter(text)
-	note := Note{Title: first(fields["title"]), Content: strings.TrimSpace(body)}
+	note := Note{Draft: Draft{Title: first(fields["title"]), Content: strings.TrimSpace(body)}}
 	if note.Title == "" {
 		note.Title = heading(body)
 	}
 	note.Title = clip(note.Title, maxTitle)
+	var keywords []string
 	for _, keyword := range append(fields["keywords"], fields["tags"]...) {
-		if keyword = clip(keyword, maxKeyword); keyword != "" && len(note.Keywords) < maxKeywords {
-			note.Keywords = append(note.Keywords, keyword)
+		if keyword = clip(keyword, maxKeyword); keyword != "" && len(keywords) < maxKeywords {
+			keywords = append(keywords, keyword)
 		}
 	}
-	note.TemporalClass = strings.ToLower(first(fields["temporal_class"]))
-	if known := []string{"", "evergreen", "current", "dated", "historical", "unknown"}; !slices.Contains(known, note.TemporalClass) {
-		return Note{}, fmt.Errorf("its temporal_class %q is none of%s", clip(note.TemporalClass, maxKeyword), strings.Join(known, " "))
+	if keywords != nil {
+		note.Keywords = &keywords
+	}
+	if class := strings.ToLower(first(fields["temporal_class"])); class != "" {
+		if known := []string{"evergreen", "current", "dated", "historical", "unknown"}; !slices.Contains(known, class) {
+			return Note{}, fmt.Errorf("its temporal_class %q is none of %s", clip(class, maxKeyword), strings.Join(known, " "))
+		}
+		note.TemporalClass = &class
 	}
 	for _, name := range []string{"created_at", "created", "date"} {
 		if date := first(fields[name]); date != "" {
-			var err error
-			note.CreatedAt, err = moment(date)
+			at, err := moment(date)
+			note.CreatedAt = &at
 			return note, err
 		}
 	}

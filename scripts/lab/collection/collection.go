@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 // Query is a text to search for, with the keys of the tickets that it should find.

@@ -1,4 +1,4 @@
-package markup
+package ticketfile
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 var errNotDocument = errors.New("not an Atlassian document: its type is not doc")
 
-// node has the fields of a node that Document reads:
+// node has the fields of a node that readADF reads:
 // https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
 type node struct {
 	Type    string         `json:"type"`
@@ -34,9 +34,9 @@ func (n node) attr(names ...string) string {
 	return ""
 }
 
-// Document returns the text of adf, an object in Atlassian's document format. A node of unknown
+// readADF returns the text of adf, an object in Atlassian's document format. A node of unknown
 // type contributes its children.
-func Document(adf json.RawMessage) (string, error) {
+func readADF(adf json.RawMessage) (string, error) {
 	var root node
 	if err := json.Unmarshal(adf, &root); err != nil {
 		return "", fmt.Errorf("read Atlassian document: %w", err)

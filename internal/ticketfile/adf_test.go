@@ -1,4 +1,4 @@
-package markup
+package ticketfile
 
 import (
 	"encoding/json"
@@ -27,17 +27,17 @@ const document = `{"version":1,"type":"doc","content":[
  {"type":"rule"},{"type":"mediaSingle","content":[{"type":"media","attrs":{"id":"x","alt":"screen.png"}}]},
  {"type":"newThing","content":[{"type":"paragraph","content":[{"type":"text","text":"kept"}]},{"type":"paragraph","content":[{"type":"text","text":"too"}]}]}]}`
 
-func TestDocument(t *testing.T) {
+func TestADF(t *testing.T) {
 	t.Parallel()
-	got, err := Document(json.RawMessage(document))
+	got, err := readADF(json.RawMessage(document))
 	want := "Root cause\n\nSee the page (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n  3. deep\n- two\n\n" +
 		"int *a = *b;\nreturn _x_;\n\nCase | Result\n\nCareful\n\n- ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\ntoo"
 	if err != nil || got != want {
 		t.Errorf("%v\n got %q\nwant %q", err, got, want)
 	}
 	for _, bad := range []string{"", "null", "{}", `"x"`, `{"type":"paragraph"}`, `{"type":"doc","content":"x"}`, `{"type":"doc"`} {
-		if got, err := Document(json.RawMessage(bad)); err == nil {
-			t.Errorf("Document(%s) = %q, want an error", bad, got)
+		if got, err := readADF(json.RawMessage(bad)); err == nil {
+			t.Errorf("readADF(%s) = %q, want an error", bad, got)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestEmptyBlocks(t *testing.T) {
 		{"type":"bulletList","content":[{"type":"listItem","content":[` + empty + `]}]},
 		{"type":"bulletList","content":[{"type":"taskItem","content":[{"type":"text","text":"beside"}]}]},
 		{"type":"listItem","content":[{"type":"text","text":"two"}]}]}`
-	got, err := Document(json.RawMessage(`{"type":"doc","content":[` + empty + `,{"type":"panel","content":[` + empty + `]},` + items + `,` + empty + `,{"type":"text","text":"end"}]}`))
+	got, err := readADF(json.RawMessage(`{"type":"doc","content":[` + empty + `,{"type":"panel","content":[` + empty + `]},` + items + `,` + empty + `,{"type":"text","text":"end"}]}`))
 	if want := "1.   - deep\n  - beside\n2. two\n\nend"; err != nil || got != want {
 		t.Errorf("%v\n got %q\nwant %q", err, got, want)
 	}
@@ -70,7 +70,7 @@ func TestDepthCostsNothing(t *testing.T) {
 			adf := json.RawMessage(`{"type":"doc","content":[` + strings.Repeat(level.open, depth) + `{"type":"text","text":"` + text + `"}` + strings.Repeat(level.end, depth) + `]}`)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			got, err := Document(adf)
+			got, err := readADF(adf)
 			runtime.ReadMemStats(&after)
 			cost[depth] = after.TotalAlloc - before.TotalAlloc
 			if err != nil || !strings.HasSuffix(got, text) || len(got) > len(text)+depth*len("                - ") {
@@ -83,11 +83,11 @@ func TestDepthCostsNothing(t *testing.T) {
 	}
 }
 
-func FuzzDocument(f *testing.F) {
+func FuzzADF(f *testing.F) {
 	f.Add([]byte(document))
 	f.Add([]byte(`{"type":"doc","content":[{"type":"text","text":"` + strings.Repeat("x", 10) + `"}]}`))
 	f.Fuzz(func(t *testing.T, adf []byte) {
-		text, err := Document(adf)
+		text, err := readADF(adf)
 		if err == nil && !utf8.ValidString(text) {
 			t.Fatalf("Document returned invalid UTF-8: %q", text)
 		}

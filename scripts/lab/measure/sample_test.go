@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/measure"
 )
 
 // The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5 and the sum of squared deviations is 32: variance 32/7,

@@ -1,6 +1,4 @@
-// Package keyword extracts from a question the words that describe its subject. It does not know
-// what they are compared with.
-package keyword
+package knowledge
 
 import (
 	"slices"
@@ -9,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// most is the maximum number of keywords. With more, a single match would count too little.
-const most = 10
+// mostWords is the maximum number of keywords of a query. With more, a single match would count too little.
+const mostWords = 10
 
-// Query returns the keywords of a query in lower case: at most 10, in their order, each once. It
+// Keywords returns the keywords of a query in lower case: at most 10, in their order, each once. It
 // leaves out stop words and single digits and letters, which occur nearly everywhere. A word
 // consists of letters and digits of any script, and of the joints inside an identifier (TX-400,
 // app.yaml, max_retries, std::vector, C++, C#).
-func Query(text string) []string {
+func Keywords(text string) []string {
 	keywords := []string{}
 	for _, word := range words(strings.ToLower(text)) {
 		if word = strip(word); word == "" || isSingle(word) || stopWords[word] || slices.Contains(keywords, word) {
 			continue
 		}
-		if keywords = append(keywords, word); len(keywords) == most {
+		if keywords = append(keywords, word); len(keywords) == mostWords {
 			break
 		}
 	}

@@ -1,6 +1,4 @@
-// Package notefile reads notes from a folder of Markdown files. It owns where a note's title, date
-// and keywords are found and which files are notes. It does not know where notes go.
-package notefile
+package knowledge
 
 import (
 	"errors"
@@ -13,46 +11,33 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // maxFile bounds a file. A longer one is not a note.
 const maxFile = 4 << 20
 
-// Note is one file.
-type Note struct {
-	// Path is the folder's Name and the file's path below it, with slashes. It does not depend on
-	// where the folder is.
-	Path          string
-	Title         string // from the front matter, else the first heading, else the file name; at most 500 characters
-	Content       string // without the front matter
-	Keywords      []string
-	TemporalClass string    // "" where the note does not say
-	CreatedAt     time.Time // zero if the note has none
-}
-
-// Folder is a folder of notes.
-type Folder struct {
-	Name  string // the first part of its notes' paths; the folder's own, unless the caller sets it
+// Notes are a folder of Markdown files.
+type Notes struct {
+	Name  string // the first part of the paths; the folder's own, unless the caller sets it
 	path  string
 	files []string // relative, with slashes
 }
 
-// Is reports whether an import of this path means notes: a Markdown file, or a folder with some and
+// HasNotes reports whether an import of this path means notes: a Markdown file, or a folder with some and
 // without tickets.
-func Is(where string) bool {
+func HasNotes(where string) bool {
 	for _, tickets := range []string{"projects.jsonl", "projects.jsonl.gz", "tickets.jsonl", "tickets.jsonl.gz"} {
 		if _, err := os.Stat(filepath.Join(where, tickets)); err == nil {
 			return false
 		}
 	}
-	folder, err := Open(where)
+	folder, err := OpenNotes(where)
 	return err == nil && len(folder.files) > 0
 }
 
-// Open lists the files in a folder and below, or a single file. It skips hidden folders and
+// OpenNotes lists the files in a folder and below, or a single file. It skips hidden folders and
 // symbolic links.
-func Open(where string) (*Folder, error) {
+func OpenNotes(where string) (*Notes, error) {
 	absolute, err := filepath.Abs(where)
 	if err != nil {
 		return nil, err
@@ -62,14 +47,14 @@ func Open(where string) (*Folder, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		f := &Folder{path: filepath.Dir(absolute)}
+		f := &Notes{path: filepath.Dir(absolute)}
 		f.Name = filepath.Base(f.path)
 		if info.Mode().IsRegular() && isMarkdown(absolute) {
 			f.files = []string{filepath.Base(absolute)}
 		}
 		return f, nil
 	}
-	f := &Folder{path: absolute, Name: filepath.Base(absolute)}
+	f := &Notes{path: absolute, Name: filepath.Base(absolute)}
 	err = fs.WalkDir(os.DirFS(absolute), ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -92,11 +77,12 @@ func isMarkdown(file string) bool {
 }
 
 // Len returns the number of files.
-func (f *Folder) Len() int { return len(f.files) }
+func (f *Notes) Len() int { return len(f.files) }
 
-// Notes yields the notes in the order of their paths. A file that cannot be read yields an error,
+// All yields the notes as documents, in the order of their paths. A document is identified by Name and
+// the file's path below the folder, wherever that is. Fields that the note lacks are nil. A file that cannot be read yields an error,
 // and iteration continues.
-func (f *Folder) Notes() iter.Seq2[Note, error] {
+func (f *Notes) All() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
 		for _, file := range f.files {
 			note, err := f.read(file)
@@ -110,7 +96,7 @@ func (f *Folder) Notes() iter.Seq2[Note, error] {
 	}
 }
 
-func (f *Folder) read(file string) (Note, error) {
+func (f *Notes) read(file string) (Note, error) {
 	disk, err := os.Open(filepath.Join(f.path, filepath.FromSlash(file)))
 	if err != nil {
 		return Note{}, errors.Unwrap(err)
@@ -123,10 +109,11 @@ func (f *Folder) read(file string) (Note, error) {
 	if len(text) > maxFile {
 		return Note{}, fmt.Errorf("it is longer than %d bytes", maxFile)
 	}
-	note, err := parse(string(text))
+	note, err := parseNote(string(text))
 	if note.Title == "" {
 		note.Title = strings.TrimSuffix(path.Base(file), path.Ext(file))
 	}
-	note.Path = f.Name + "/" + file
+	id := IDOfPath(f.Name + "/" + file)
+	note.ID = &id
 	return note, err
 }

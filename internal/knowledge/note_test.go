@@ -1,4 +1,4 @@
-package notefile
+package knowledge
 
 import (
 	"os"
@@ -46,28 +46,30 @@ func TestNotes(t *testing.T) {
 	if err := os.Symlink(filepath.Join(folder, "a.md"), filepath.Join(folder, "link.md")); err != nil {
 		t.Fatal(err)
 	}
-	if !Is(folder) {
-		t.Error("Is reports that a folder of notes contains none")
+	if !HasNotes(folder) {
+		t.Error("HasNotes reports that a folder of notes contains none")
 	}
-	opened, err := Open(folder)
+	opened, err := OpenNotes(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []Note
 	var bad []string
-	for note, err := range opened.Notes() {
+	for note, err := range opened.All() {
 		if err != nil {
 			bad = append(bad, err.Error())
 		} else {
 			got = append(got, note)
 		}
 	}
+	dated, ten := time.Date(2025, 4, 8, 0, 0, 0, 0, time.UTC), time.Date(2025, 4, 8, 10, 0, 0, 0, time.UTC)
+	id := func(path string) *string { return new(IDOfPath(path)) }
 	want := []Note{
-		{Path: "notes/a.md", Title: "A: title", Content: "# Heading\nText", Keywords: []string{"one", "two three"}, TemporalClass: "dated", CreatedAt: time.Date(2025, 4, 8, 0, 0, 0, 0, time.UTC)},
-		{Path: "notes/b/Deep.MD", Title: "Deep", Content: "No heading."},
-		{Path: "notes/c.markdown", Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"},
-		{Path: "notes/d.md", Title: "d", Content: "Text", Keywords: []string{"four", "five"}, CreatedAt: time.Date(2025, 4, 8, 10, 0, 0, 0, time.UTC)},
-		{Path: "notes/e.md", Title: "e", Content: "---\nA rule, and no front matter"},
+		{Draft: Draft{ID: id("notes/a.md"), Title: "A: title", Content: "# Heading\nText", Keywords: &[]string{"one", "two three"}, TemporalClass: new("dated")}, CreatedAt: &dated},
+		{Draft: Draft{ID: id("notes/b/Deep.MD"), Title: "Deep", Content: "No heading."}},
+		{Draft: Draft{ID: id("notes/c.markdown"), Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"}},
+		{Draft: Draft{ID: id("notes/d.md"), Title: "d", Content: "Text", Keywords: &[]string{"four", "five"}}, CreatedAt: &ten},
+		{Draft: Draft{ID: id("notes/e.md"), Title: "e", Content: "---\nA rule, and no front matter"}},
 	}
 	if differ := cmp.Diff(want, got); differ != "" {
 		t.Errorf("notes (-want +got):\n%s", differ)
@@ -81,21 +83,21 @@ func TestNotes(t *testing.T) {
 }
 
 // A folder of tickets is not a folder of notes. A single file is opened as a note of its folder.
-func TestIs(t *testing.T) {
+func TestHasNotes(t *testing.T) {
 	t.Parallel()
 	folder := write(t, map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
 	for where, want := range map[string]bool{"": false, "documents": true, "documents/a.md": true, "empty": false, "empty/x.txt": false, "nowhere": false} {
-		if Is(filepath.Join(folder, where)) != want {
-			t.Errorf("Is(%q) = %t", where, !want)
+		if HasNotes(filepath.Join(folder, where)) != want {
+			t.Errorf("HasNotes(%q) = %t", where, !want)
 		}
 	}
-	one, err := Open(filepath.Join(folder, "documents/a.md"))
+	one, err := OpenNotes(filepath.Join(folder, "documents/a.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for note, err := range one.Notes() {
-		if err != nil || note.Path != "documents/a.md" {
-			t.Errorf("the path is %q, %v", note.Path, err)
+	for note, err := range one.All() {
+		if err != nil || *note.ID != IDOfPath("documents/a.md") {
+			t.Errorf("the note is %+v, %v", note, err)
 		}
 	}
 }
@@ -118,7 +120,7 @@ func FuzzNote(f *testing.F) {
 }
 
 func checkText(t interface{ Fatalf(string, ...any) }, text string) {
-	note, err := parse(text)
+	note, err := parseNote(text)
 	if err == nil && (strings.ContainsRune(note.Title+note.Content, 0) || strings.ContainsRune(note.Title, '\n') || len([]rune(note.Title)) > 500 ||
 		!utf8.ValidString(note.Title+note.Content)) {
 		t.Fatalf("%q was read as %+v", text, note)

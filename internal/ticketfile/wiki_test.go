@@ -1,4 +1,4 @@
-package markup
+package ticketfile
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestText(t *testing.T) {
+func TestWiki(t *testing.T) {
 	t.Parallel()
 	for wiki, want := range map[string]string{
 		"":                                    "",
@@ -40,14 +40,14 @@ func TestText(t *testing.T) {
 		"https://a.example/_foo_/*bar*":                                        "https://a.example/_foo_/*bar*",
 		"*größer* _é_":                                                         "größer é",
 	} {
-		if got := Text(wiki); got != want {
+		if got := readWiki(wiki); got != want {
 			t.Errorf("%q:\n got %q\nwant %q", wiki, got, want)
 		}
 	}
 }
 
 // Text that only resembles markup is left unchanged.
-func TestTextWithoutMarkup(t *testing.T) {
+func TestWikiWithoutMarkup(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"snake_case_names and __init__ and _private_var and MAX_ and _",
@@ -67,7 +67,7 @@ func TestTextWithoutMarkup(t *testing.T) {
 		"{\"json\": [1, {\"a_b\": \"*\"}]}",
 		"5 * 3! = 30 and a[0]*b[1]*c",
 	} {
-		if got := Text(text); got != text {
+		if got := readWiki(text); got != text {
 			t.Errorf("%q:\n got %q", text, got)
 		}
 	}
@@ -84,13 +84,13 @@ func words(s string) string {
 }
 
 // A backtracking parser would scan such input repeatedly.
-func TestTextTakesLinearTime(t *testing.T) {
+func TestWikiTakesLinearTime(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"*a ", "_", "*", "[", "[a|", "!", "!a", "{{", "{code}", "{code:x}", "{noformat}{code}", "{quote", "|a", "{", `\`, "h1. ", "*_a_* ",
 		"{color:", "https://", "*a\n", "|\n", "[~"} {
 		text := strings.Repeat(part, 1<<18/len(part))
 		started := time.Now()
-		Text(text)
+		readWiki(text)
 		// A quadratic pass takes minutes.
 		if took := time.Since(started); took > time.Minute {
 			t.Errorf("256 kB of %q took %v", part, took)
@@ -98,13 +98,13 @@ func TestTextTakesLinearTime(t *testing.T) {
 	}
 }
 
-func FuzzText(f *testing.F) {
+func FuzzWiki(f *testing.F) {
 	for _, seed := range []string{"", "h1. x\n*b* _i_ {code:java}x{code}", "||a||b||\n|c|d|", "[t|https://a.example] !a.png! [~u]", "{quote}x{quote}\\*", "{{x}} {color:red}y{color}",
 		"* a\n** b\n# c", "{noformat}{code}", "*_*_", "\x00\xff"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, wiki string) {
-		got := Text(wiki)
+		got := readWiki(wiki)
 		if len(got) > 4*len(wiki)+8 {
 			t.Fatalf("the text of %q has %d bytes", wiki, len(got))
 		}

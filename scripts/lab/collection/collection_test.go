@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tasklens/internal/collection"
-	"tasklens/internal/measure"
+	"tasklens/scripts/lab/collection"
+	"tasklens/scripts/lab/measure"
 )
 
 // folder returns a folder with files of these names and texts. Names that end in .gz are gzipped.

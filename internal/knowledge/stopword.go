@@ -1,4 +1,4 @@
-package keyword
+package knowledge
 
 import "strings"
 
