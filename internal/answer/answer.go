@@ -71,16 +71,21 @@ func New(model Model, tokenizer Tokenizer, options Options) *Answerer {
 
 // Question is a question and the part of the tracker it is about.
 type Question struct {
-	Text           string
-	Corpus         Corpus // "" is Tickets
-	ProjectID      *int64
-	StatusFilter   *string
-	Filters        filter.Filters
-	TopK           int     // number of chunks given to the model
-	MatchThreshold float64 // exclusive minimum cosine similarity of a chunk
-	Lambda         float64 // MMR: 1 is relevance only, 0 diversity only
-	Hybrid         bool    // candidates come from hybrid search, which finds exact codes
+	Text           string         `json:"question" length:"2000" example:"How was the double charge fixed?" doc:"1 to 2,000 characters once trimmed."`
+	ProjectID      *int64         `json:"project_id" min:"1" example:"1" doc:"Only this project. One that does not exist finds nothing."`
+	StatusFilter   *string        `json:"status_filter" maxlen:"200" example:"To Do" doc:"Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is."`
+	Filters        filter.Filters `json:"filters" default:""`
+	Corpus         Corpus         `json:"corpus" enum:"tickets,documents,all" default:"tickets" doc:"What to answer from: tickets and projects, documents, or all of them, compared by the first 768 numbers of their embeddings. Filters apply to tickets; with ~documents~ they are refused. With ~documents~ and ~all~, ~retrieval~ must be ~vector~."`
+	TopK           int            `json:"top_k" min:"1" max:"20" default:"5" doc:"The most sources, which are chunks."`
+	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model."`
+	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.5" doc:"How sources are selected: 1 by relevance alone, 0 by difference from those already selected."`
+	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"How candidates are found: by meaning, or by keywords and meaning."`
 }
+
+// Hybrid is the retrieval by keywords and meaning, which finds exact codes.
+const Hybrid = "hybrid"
+
+func (q Question) isHybrid() bool { return q.Retrieval == Hybrid }
 
 // Corpus is the set of texts a question is answered from.
 type Corpus string
@@ -95,36 +100,42 @@ const (
 
 // Source is a chunk given to the model: of a ticket, of a project's own text or of a document.
 type Source struct {
-	Type       string          `json:"type"` // ticket, project or document
-	DocumentID *string         `json:"document_id,omitempty"`
-	Title      *string         `json:"title,omitempty"`      // of the document
-	TicketID   *int64          `json:"ticket_id"`            // nil for a project's own text and for a document
-	Similarity *float64        `json:"similarity"`           // cosine; nil for a text found by keywords that has no vector
-	ProjectID  *int64          `json:"project_id,omitempty"` // nil for a document
-	TicketKey  *string         `json:"ticket_key"`
-	TicketName *string         `json:"ticket_name"`
-	Comment    *search.Comment `json:"comment,omitempty"` // the comment the text comes from; nil for the ticket's own text and notes
-	ChunkID    *string         `json:"chunk_id"`          // nil if the text is not embedded yet
-	Text       string          `json:"text"`
-	Cited      bool            `json:"cited"` // the answer cites it
+	_ struct{} `schema:"Source" doc:"A chunk that the chat model received, by the ~type~ of what it is a chunk of." kinds:"type: ticket TicketSource, project ProjectSource, document DocumentSource"`
+
+	Type       string          `json:"type"`
+	DocumentID *string         `json:"document_id,omitempty" of:"document" format:"uuid"`
+	Title      *string         `json:"title,omitempty" of:"document"`
+	TicketID   *int64          `json:"ticket_id" of:"ticket" min:"1" example:"5"`
+	Similarity *float64        `json:"similarity" min:"-1" max:"1.0001" example:"0.82" doc:"Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet."`
+	ProjectID  *int64          `json:"project_id,omitempty" of:"ticket,project" min:"1" example:"1"`
+	TicketKey  *string         `json:"ticket_key" of:"ticket" example:"TX-400"`
+	TicketName *string         `json:"ticket_name" of:"ticket" example:"Customer charged twice when a payment is retried"`
+	Comment    *search.Comment `json:"comment,omitempty" may:"ticket"`
+	ChunkID    *string         `json:"chunk_id" format:"uuid" example:"0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11" doc:"Null if keyword search found a text that is not embedded yet."`
+	Text       string          `json:"text" example:"An idempotency key now goes with every attempt." doc:"The chunk."`
+	Cited      bool            `json:"cited" example:"true" doc:"Whether the answer cites it."`
 }
 
 // Answer is the result. Its citations [1], [2] … number the sources from 1.
 type Answer struct {
-	Text           string
-	Sources        []Source
-	LowSimilarity  bool     // no text was over the threshold
-	BestSimilarity *float64 // within the filters; nil if there was nothing to compare
-	Model          string
+	_ struct{} `schema:"QueryResponse"`
+
+	Text           string   `json:"answer" length:"32900" example:"An idempotency key now goes with every attempt [1]." doc:"Text with citations ~[N]~, where N counts ~sources~ from 1, of at most 32 KiB and a closing note. Show it as plain text, or as Markdown without images and raw HTML."`
+	Sources        []Source `json:"sources" max:"20" doc:"The chunks that the chat model received, in the order of the citations."`
+	LowSimilarity  bool     `json:"low_similarity" doc:"No source is over the threshold."`
+	BestSimilarity *float64 `json:"best_similarity" min:"-1" max:"1.0001" example:"0.82" doc:"The similarity of the nearest text within the filters; null if there was nothing to compare."`
+	MatchThreshold float64  `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied, of the request or the default."`
+	Cached         bool     `json:"cached" doc:"The response comes from the cache; no data that it depends on has changed since it was computed."`
+	Model          string   `json:"model" example:"gpt-4o-mini" doc:"The chat model, as the provider names it."`
 
 	// For the operator.
-	Outcome          Outcome
-	UnknownCitations int // removed from the text
-	TokensIn         int // of prompt and answer; counted here if the provider does not report them
-	TokensOut        int
-	Embedding        time.Duration // duration of each step; 0 if it did not run
-	Retrieval        time.Duration
-	Chat             time.Duration
+	Outcome          Outcome       `json:"-"`
+	UnknownCitations int           `json:"-"` // removed from the text
+	TokensIn         int           `json:"-"` // of prompt and answer; counted here if the provider does not report them
+	TokensOut        int           `json:"-"`
+	Embedding        time.Duration `json:"-"` // duration of each step; 0 if it did not run
+	Retrieval        time.Duration `json:"-"`
+	Chat             time.Duration `json:"-"`
 }
 
 // Listener receives an answer while it is computed. An error of either method ends the work.
@@ -140,6 +151,9 @@ type Listener interface {
 // An error comes with what was known by then, for the query log.
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
+	if q.MatchThreshold != nil {
+		answer.MatchThreshold = *q.MatchThreshold
+	}
 	started := time.Now()
 	vector, err := search.Await(ctx, embedding)
 	if err != nil {

@@ -72,7 +72,7 @@ func TestHybridRunsKeywordSearchToo(t *testing.T) {
 	row.OverThreshold, row.Relevance = false, number(1.0)
 	db := &rows{rows: []candidate{row}}
 	q := question(5, 0.5)
-	q.Hybrid = true
+	q.Retrieval = Hybrid
 	got, err := New(&model{say: says("So [1].")}, letters{}, Options{VectorWeight: 1, KeywordWeight: 2}).Answer(t.Context(), db, q, &model{}, nil)
 	if err != nil || len(got.Sources) != 1 || !got.LowSimilarity || !got.Sources[0].Cited {
 		t.Errorf("%+v, %v", got, err)

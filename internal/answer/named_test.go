@@ -49,7 +49,9 @@ func TestChooseWhatIsNamed(t *testing.T) {
 	near.OverThreshold = true
 	for _, hybrid := range []bool{false, true} {
 		q := question(5, 0.5)
-		q.Hybrid = hybrid
+		if hybrid {
+			q.Retrieval = Hybrid
+		}
 		if diff := cmp.Diff([]string{"10-1", "2-1"}, ids(choose(alike([]candidate{near, silent}, 0.5, nil), q))); diff != "" {
 			t.Errorf("hybrid %t: %s", hybrid, diff)
 		}
@@ -108,7 +110,7 @@ func TestThinKeepsTheBest(t *testing.T) {
 	}
 	for _, lambda := range lambdas {
 		q := question(2, lambda)
-		q.Hybrid = true
+		q.Retrieval = Hybrid
 		if got := ids(choose(alike(slices.Clone(copies), 0.1, nil), q)); !slices.Contains(got, "2-1") {
 			t.Errorf("hybrid, lambda %v: %v", lambda, got)
 		}

@@ -47,7 +47,7 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model 
 	case q.Corpus == All:
 		function = "retrieve_all_chunks"
 		arguments["question"] = q.Text
-	case q.Hybrid:
+	case q.isHybrid():
 		function = "retrieve_chunks_hybrid"
 		arguments["query_text"] = q.Text
 		arguments["vector_weight"], arguments["keyword_weight"], arguments["fusion"] = a.options.VectorWeight, a.options.KeywordWeight, cmp.Or(a.options.Fusion, search.RRF)
@@ -111,7 +111,7 @@ func best(found []candidate) *float64 {
 func choose(found []candidate, q Question) []candidate {
 	var places []int // indices in found
 	for i, c := range found {
-		if c.Named || q.Hybrid && c.Relevance != nil || !q.Hybrid && c.OverThreshold {
+		if c.Named || q.isHybrid() && c.Relevance != nil || !q.isHybrid() && c.OverThreshold {
 			places = append(places, i)
 		}
 	}
@@ -146,9 +146,9 @@ func choose(found []candidate, q Question) []candidate {
 // relevance is the relevance that MMR uses.
 func (c candidate) relevance(q Question) float64 {
 	switch {
-	case q.Hybrid && c.Relevance != nil:
+	case q.isHybrid() && c.Relevance != nil:
 		return *c.Relevance
-	case !q.Hybrid && c.Similarity != nil:
+	case !q.isHybrid() && c.Similarity != nil:
 		return *c.Similarity
 	}
 	return 0

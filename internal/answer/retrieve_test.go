@@ -132,7 +132,7 @@ func TestChooseOfHybridSearch(t *testing.T) {
 	rows[0].OverThreshold, rows[2].OverThreshold = false, false
 	rows[2].Similarity = nil
 	q := question(5, 1)
-	q.Hybrid = true
+	q.Retrieval = Hybrid
 	if diff := cmp.Diff([]string{"1-1", "2-1", "3-1"}, ids(choose(alike(rows, 0.1, nil), q))); diff != "" {
 		t.Error(diff)
 	}

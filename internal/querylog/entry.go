@@ -82,7 +82,7 @@ type queryParameters struct {
 	StatusFilter   *string        `json:"status_filter,omitempty"`
 	Filters        filter.Filters `json:"filters,omitzero"`
 	TopK           int            `json:"top_k"`
-	MatchThreshold float64        `json:"match_threshold"`
+	MatchThreshold *float64       `json:"match_threshold"`
 	Lambda         float64        `json:"mmr_lambda"`
 	Retrieval      string         `json:"retrieval"`
 }
@@ -91,12 +91,9 @@ type queryParameters struct {
 // is the operator's threshold: results below it count as low similarity even if the request set a
 // lower one.
 func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) Entry {
-	parameters := queryParameters{q.Corpus, q.ProjectID, q.StatusFilter, q.Filters, q.TopK, q.MatchThreshold, q.Lambda, "vector"}
+	parameters := queryParameters{q.Corpus, q.ProjectID, q.StatusFilter, q.Filters, q.TopK, q.MatchThreshold, q.Lambda, cmp.Or(q.Retrieval, "vector")}
 	if q.Corpus == answer.Tickets {
 		parameters.Corpus = ""
-	}
-	if q.Hybrid {
-		parameters.Retrieval = "hybrid"
 	}
 	e := Entry{
 		Kind: kindQuery, Question: q.Text, Parameters: parameters, Outcome: string(found.Outcome), Sources: []Source{},

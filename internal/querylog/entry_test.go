@@ -56,7 +56,7 @@ func TestAnswerFlags(t *testing.T) {
 
 func TestAnswerEntry(t *testing.T) {
 	t.Parallel()
-	q := answer.Question{Text: "Why?", ProjectID: is(int64(1)), StatusFilter: is("Done"), TopK: 5, MatchThreshold: 0.6, Lambda: 0.5, Hybrid: true}
+	q := answer.Question{Text: "Why?", ProjectID: is(int64(1)), StatusFilter: is("Done"), TopK: 5, MatchThreshold: is(0.6), Lambda: 0.5, Retrieval: answer.Hybrid}
 	found := answer.Answer{
 		Text: "So\x00 [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
 			Similarity: is(0.75), Text: "never logged", Cited: true}}, BestSimilarity: is(0.75), Model: "m\x00", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
@@ -71,7 +71,7 @@ func TestAnswerEntry(t *testing.T) {
 		"streamed": true, "tokens_in": 9, "tokens_out": 2, "embedding_ms": 1.5, "retrieval_ms": 2, "total_ms": 4}`)
 
 	cause := fmt.Errorf("answer: %w", fault.Wrap(fault.Provider, "The model failed.", errors.New("sk-secret")))
-	e = OfAnswer(answer.Question{Text: "Why?", TopK: 5}, answer.Answer{Sources: found.Sources, LowSimilarity: true}, 0.7, cause)
+	e = OfAnswer(answer.Question{Text: "Why?", TopK: 5, MatchThreshold: is(0.0)}, answer.Answer{Sources: found.Sources, LowSimilarity: true}, 0.7, cause)
 	checkJSON(t, e, `{"query_id": "00000000-0000-0000-0000-000000000000", "asked_at": "0001-01-01T00:00:00Z", "kind": "query", "question": "Why?",
 		"parameters": {"top_k": 5, "match_threshold": 0, "mmr_lambda": 0, "retrieval": "vector"}, "outcome": "failed", "error": "provider",
 		"sources": [{"project_id": 1, "ticket_id": 7, "ticket_key": "AA-7", "chunk_id": "c", "similarity": 0.75, "cited": true}], "best_similarity": null,

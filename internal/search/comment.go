@@ -4,8 +4,10 @@ import "time"
 
 // Comment is the author and time of a comment on a ticket.
 type Comment struct {
-	CommentID int64     `json:"comment_id"`
-	Author    *string   `json:"author"` // nil if the tracker has none
+	_ struct{} `schema:"Comment" doc:"Whose comment on the ticket the text is. Absent if it is of the ticket's own text or notes."`
+
+	CommentID int64     `json:"comment_id" min:"1"`
+	Author    *string   `json:"author" example:"Ada" doc:"As the tracker names people."`
 	CreatedAt time.Time `json:"created_at"`
 }
 

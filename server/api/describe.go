@@ -217,6 +217,9 @@ func (s *schemas) response(r route, status, about string) object {
 	if gives != reflect.TypeFor[nothing]() && status != "202" {
 		content.add(fiber.MIMEApplicationJSON, object{{"schema", s.structure(gives)}, {"example", example(gives, "")}})
 	}
+	if r.events != nil {
+		content.add(mimeEvents, object{{"schema", s.stream(r)}})
+	}
 	for _, f := range failures {
 		if strconv.Itoa(f.status) == status && r.needs != open {
 			content = append(content, f.content(s))
@@ -227,6 +230,22 @@ func (s *schemas) response(r route, status, about string) object {
 		response.add("content", content)
 	}
 	return response
+}
+
+// stream describes the events of a route, and returns the schema of what their stream ends with.
+func (s *schemas) stream(r route) object {
+	var kinds []any
+	for _, e := range r.events {
+		kinds = append(kinds, object{{"type", "object"}, {"additionalProperties", false}, {"required", []string{"event", "data"}}, {"properties", object{
+			{"event", object{{"type", "string"}, {"enum", []string{e.name}}}}, {"data", s.structure(e.data)},
+		}}})
+	}
+	name := strings.ToUpper(r.id[:1]) + r.id[1:] + "Event"
+	s.named.add(name, object{{"description", "An event of a stream, by its name and its data."}, {"oneOf", kinds}})
+	return object{
+		{"description", "What the stream ends with: the data of its event `done`. The events are those of `" + name + "`, each with its data in one line of JSON."},
+		{"allOf", []any{s.structure(r.gives)}},
+	}
 }
 
 // mayFail reports whether a route may answer with a status.

@@ -12,6 +12,13 @@ type endpoint struct {
 	handle             fiber.Handler
 	takes, gives, errs reflect.Type // errs: of failures that are no problems; nil: there are none
 	media              []string     // of what it gives, where that is no JSON
+	events             []eventKind  // of which it sends a stream, if asked to
+}
+
+// eventKind is a server-sent event by its name and the struct of its data.
+type eventKind struct {
+	name string
+	data reflect.Type
 }
 
 // nothing is what a request has without parameters and body, and a response without a body.
@@ -51,6 +58,12 @@ func plain[Q, R, E any](handle fiber.Handler) endpoint {
 func files[Q any](handle fiber.Handler, media ...string) endpoint {
 	e := plain[Q, nothing, nothing](handle)
 	e.media = media
+	return e
+}
+
+// streams says that an endpoint sends events, too.
+func (e endpoint) streams(events []eventKind) endpoint {
+	e.events = events
 	return e
 }
 

@@ -55,14 +55,11 @@ func (a *API) logEntry(ctx context.Context, started time.Time, entry querylog.En
 // rememberedAnswer holds what the query log needs of a cached answer. Only complete answers and
 // those without sources are cached.
 func rememberedAnswer(body []byte) answer.Answer {
-	var response queryResponse
-	if json.Unmarshal(body, &response) != nil {
+	var found answer.Answer
+	if json.Unmarshal(body, &found) != nil {
 		return answer.Answer{}
 	}
-	found := answer.Answer{
-		Text: response.Answer, Sources: response.Sources, LowSimilarity: response.LowSimilarity, BestSimilarity: response.BestSimilarity,
-		Model: response.Model, Outcome: answer.Answered,
-	}
+	found.Outcome = answer.Answered
 	if len(found.Sources) == 0 {
 		found.Outcome = answer.Abstained
 	}

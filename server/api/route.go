@@ -1,6 +1,10 @@
 package api
 
-import "github.com/gofiber/fiber/v2"
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/answer"
+)
 
 // access is what a route requires of its caller with AUTH=on. docs/access.md has the same table,
 // and a test compares them.
@@ -49,7 +53,7 @@ func (a *API) table() []route {
 		{fiber.MethodGet, resourcePath, open, plain[nothing, resourceMetadata, nothing](a.resource), about{"describeResource", "assistants", "Name the server that gives tokens", []int{404}}},
 		{fiber.MethodGet, resourcePath + mcpPath, open, plain[nothing, resourceMetadata, nothing](a.resource), about{"describeMcpResource", "assistants", "Name the server that gives tokens, by the path of the resource", []int{404}}},
 		{fiber.MethodGet, "/docs/:file", open, files[docsPart](docsFile, "text/css", "text/html", "text/javascript"), about{"docsFile", "operations", "Read a part of that page", []int{404}}},
-		{fiber.MethodPost, "/api/query", signedIn, byHand(a.query), about{}},
+		{fiber.MethodPost, "/api/query", signedIn, sends[queryRequest, answer.Answer](a.query).streams(answerKinds), about{"query", "search", "Answer a question from tickets, projects or documents", []int{502, cached}}},
 		{fiber.MethodPost, "/api/hybrid-search", signedIn, byHand(a.hybridSearch), about{}},
 		{fiber.MethodPost, "/api/tickets/similar", signedIn, answers(a.similarToDraft), about{"similarToDraft", "search", "Find likely duplicates of a ticket that is not filed yet", []int{502}}},
 		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, answers(a.similarToMany), about{"similarToMany", "search", "Find likely duplicates of several tickets and drafts", []int{502}}},

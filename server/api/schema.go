@@ -23,10 +23,15 @@ import (
 //	default            what a field or parameter is that is left out, null or blank; "" is nothing
 //	schema             the name of a schema that describe.go has
 //
+//	kinds              of a struct of several kinds: the field that tells them, and each kind with
+//	                   the name of its schema
+//	of, may            the kinds that always have the field, or that may have it; it is null or, with
+//	                   omitempty, absent in the others
+//
 // A field of a request that is a pointer or has a default may be left out or null. A field of a response is always
 // there, unless it has omitempty, and null if it is a nil pointer. The tags of a struct itself are
-// those of its field _: doc, example, schema, its name in the document, and open: it may have other
-// members.
+// those of its field _: doc, example, kinds, schema, its name in the document, and open: it may have
+// other members.
 
 // member is one of an object, whose order readers see.
 type member struct {
@@ -60,9 +65,10 @@ func reference(name string) object { return object{{"$ref", "#/components/schema
 
 // schemas are the named ones of a document.
 type schemas struct {
-	named   object
-	known   map[string]bool
-	request bool // whether what is described now is one
+	named           object
+	known           map[string]bool
+	request         bool   // whether what is described now is one
+	kindField, kind string // of what is described now, if it is a struct of several kinds
 }
 
 var (
@@ -161,6 +167,9 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 	}
 	text := tags.Get("doc")
 	if inBody && s.request && fallback != "" {
+		if t.Kind() == reflect.String {
+			fallback = "~" + fallback + "~"
+		}
 		text = strings.TrimPrefix(strings.TrimSuffix(text, ".")+"; "+fallback+" by default.", "; ")
 	}
 	if text != "" {
@@ -224,11 +233,61 @@ func (s *schemas) structure(t reflect.Type) object {
 	if name == "" && t.Name() != "" && t.PkgPath() == reflect.TypeFor[schemas]().PkgPath() && !strings.Contains(t.Name(), "[") {
 		name = strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 	}
+	if kinds, has := own.Lookup("kinds"); has {
+		return s.union(name, t, kinds)
+	}
 	return s.define(name, t, own)
+}
+
+// union describes a struct of several kinds.
+func (s *schemas) union(name string, t reflect.Type, kinds string) object {
+	if s.known[name] {
+		return reference(name)
+	}
+	s.known[name] = true
+	at := len(s.named)
+	s.named.add(name, nil)
+	field, list, _ := strings.Cut(kinds, ": ")
+	var all []any
+	var mapping object
+	for _, kind := range strings.Split(list, ", ") {
+		value, schema, _ := strings.Cut(kind, " ")
+		s.kindField, s.kind = field, value
+		all = append(all, s.define(schema, t, ""))
+		mapping.add(value, "#/components/schemas/"+schema)
+	}
+	s.named[at].value = object{{"description", inCode(ownTags(t).Get("doc"))}, {"oneOf", all}, {"discriminator", object{{"propertyName", field}, {"mapping", mapping}}}}
+	return reference(name)
+}
+
+// ofKind returns the schema of a field in a struct of this kind, and whether the field is always there;
+// nil if it never is.
+func (s *schemas) ofKind(kindField, kind string, field reflect.StructField) (schema object, always bool) {
+	t, tags := field.Type, field.Tag
+	omits := strings.Contains(tags.Get("json"), ",omit")
+	of, isOf := tags.Lookup("of")
+	may, isMay := tags.Lookup("may")
+	switch {
+	case nameOf(field) == kindField:
+		return object{{"type", "string"}, {"enum", []string{kind}}}, true
+	case slices.Contains(strings.Split(of, ","), kind): // as a field that is no pointer
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		return s.of(t, tags), true
+	case (isOf || isMay && !slices.Contains(strings.Split(may, ","), kind)) && omits:
+		return nil, false
+	case isOf:
+		return append(s.of(t, tags)[:1:1], member{"nullable", true}, member{"description", "Always null."}), true
+	default:
+		return s.of(t, tags), !omits
+	}
 }
 
 // define describes a struct, but for some of its members, under a name, if it has one.
 func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, except ...string) object {
+	kindField, kind := s.kindField, s.kind
+	s.kindField, s.kind = "", "" // of its members
 	if s.known[name] {
 		return reference(name)
 	}
@@ -250,6 +309,15 @@ func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, exc
 	}
 	for _, field := range bodyFields(t) {
 		if slices.Contains(except, nameOf(field)) {
+			continue
+		}
+		if kind != "" {
+			if schema, always := s.ofKind(kindField, kind, field); schema != nil {
+				properties.add(nameOf(field), schema)
+				if always {
+					required = append(required, nameOf(field))
+				}
+			}
 			continue
 		}
 		properties.add(nameOf(field), s.of(field.Type, field.Tag))
@@ -317,7 +385,16 @@ func example(t reflect.Type, tags reflect.StructTag) any {
 			return literal(text)
 		}
 		o := object{}
+		kindField, kind, _ := strings.Cut(ownTags(t).Get("kinds"), ": ")
+		kind, _, _ = strings.Cut(kind, " ") // the first one
 		for _, field := range bodyFields(t) {
+			if nameOf(field) == kindField {
+				o.add(kindField, kind)
+				continue
+			}
+			if of, has := field.Tag.Lookup("of"); has && !slices.Contains(strings.Split(of, ","), kind) {
+				continue
+			}
 			_, shown := field.Tag.Lookup("example")
 			if shown || !strings.Contains(field.Tag.Get("json"), ",omit") {
 				o.add(nameOf(field), example(field.Type, field.Tag))

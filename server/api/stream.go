@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -14,13 +15,23 @@ import (
 
 // sourcesEvent is sent before the text.
 type sourcesEvent struct {
-	Sources        []answer.Source `json:"sources"`
+	_ struct{} `doc:"The data of an event ~sources~. No source is marked as cited yet."`
+
+	Sources        []answer.Source `json:"sources" max:"20"`
 	LowSimilarity  bool            `json:"low_similarity"`
-	BestSimilarity *float64        `json:"best_similarity"`
+	BestSimilarity *float64        `json:"best_similarity" min:"-1" max:"1.0001"`
 }
 
 type deltaEvent struct {
+	_ struct{} `doc:"The data of an event ~delta~, a piece of the answer."`
+
 	Text string `json:"text"`
+}
+
+// answerKinds are the events of an answer.
+var answerKinds = []eventKind{
+	{"sources", reflect.TypeFor[sourcesEvent]()}, {"delta", reflect.TypeFor[deltaEvent]()},
+	{"done", reflect.TypeFor[answer.Answer]()}, {"error", reflect.TypeFor[problemBody]()},
 }
 
 // streamAnswer answers a question as events: sources, delta (many), done. A cached answer is sent
@@ -52,18 +63,17 @@ func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, que
 
 // replay sends a complete response as the events of a stream.
 func replay(body []byte, events answerEvents) error {
-	var response queryResponse
-	if err := json.Unmarshal(body, &response); err != nil {
+	var found answer.Answer
+	if err := json.Unmarshal(body, &found); err != nil {
 		return fmt.Errorf("read the cached answer: %w", err)
 	}
-	found := answer.Answer{Sources: response.Sources, LowSimilarity: response.LowSimilarity, BestSimilarity: response.BestSimilarity}
 	for i := range found.Sources {
 		found.Sources[i].Cited = false
 	}
 	if err := events.Found(found); err != nil {
 		return err
 	}
-	return events.Piece(response.Answer)
+	return events.Piece(found.Text)
 }
 
 // answerEvents sends an answer as events while it is generated.
@@ -76,5 +86,5 @@ func (send answerEvents) Found(found answer.Answer) error {
 }
 
 func (send answerEvents) Piece(text string) error {
-	return send("delta", deltaEvent{text})
+	return send("delta", deltaEvent{Text: text})
 }

@@ -107,7 +107,7 @@ func checkTags(wrong report, name string, value reflect.Value, tags reflect.Stru
 	}
 	switch value.Kind() {
 	case reflect.String:
-		text := value.Addr().Interface().(*string)
+		text := value.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string)
 		if fallback, optional := tags.Lookup("default"); optional && *text == fallback {
 			return
 		}

@@ -56,87 +56,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/query": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Answer a question from tickets, projects or documents
-         * @description Embeds the question, takes the chunks whose similarity exceeds the threshold, selects `top_k` of them that are
-         *     relevant and different from each other (maximal marginal relevance, weighted by `mmr_lambda`), and has the chat model
-         *     answer from these alone. Citations `[1]`, `[2]` … in the answer count `sources` from 1; citations of sources that do
-         *     not exist are removed. With `mmr_lambda` below 1, further chunks of one ticket, copies of a text and short notes
-         *     unrelated to the question give way to others, if there are any. The operator limits the tokens of all sources
-         *     together (8,000 by default); beyond that the least relevant are left out of `sources` too.
-         *
-         *     With `"retrieval": "hybrid"` the candidates come from hybrid search, so that exact codes such as TX-400 are found:
-         *     keyword matches need not exceed the threshold, and relevance is the fused score. A quoted phrase is required of
-         *     keyword matches only: the answer to a question that quotes a name may be elsewhere.
-         *
-         *     Texts that the question names are among the sources in every retrieval, within the filters and what the caller may
-         *     see: tickets by key in any usual spelling (TX-400, tx 400), projects by key or name, and with a project and a status
-         *     ("What is blocked in the mobile app?") the nearest of its tickets in that status. They need not exceed the threshold.
-         *     A name of one word counts where something marks it as a name: a capital, quotes, the word "project", or the end of
-         *     the question. Names add sources; they do not filter.
-         *
-         *     If no text exceeds the threshold and nothing is named, the chat model is not called: `sources` is empty,
-         *     `low_similarity` is true, and `best_similarity` says how near the best text came. With named sources alone the model
-         *     answers, and `low_similarity` is true as well.
-         *
-         *     These have status 200 as well: a refusal, in the model's words; a fixed sentence if the model returns nothing or the
-         *     provider's content filter withholds everything; an answer that reached its greatest length or that the content filter
-         *     ended, closed by a note in round brackets after an empty line. An answer has at most 800 tokens, which the model is
-         *     asked to keep to, and 32 KiB, at which the service cuts it off.
-         *
-         *     A provider that fails is a `502`, one that limits the service a `503`, one that is too slow a `504`: for the
-         *     question's embedding after 5 seconds, whatever `retrieval` is. After several failures in a row the circuit breaker
-         *     opens for a few seconds, and requests are a `502` at once.
-         *
-         *     **Showing an answer**: show it as plain text, or as Markdown without images and raw HTML. A model wrote it after
-         *     reading many people's texts, so the service checks it:
-         *
-         *     - Citations are `[N]` of known sources. In code, an index such as `rows[0]` is written `rows(0)`.
-         *     - An address that does not occur as a whole, with path and query, in a source's text, title or name is replaced by
-         *       `(link removed)`: anything with `://`, `www.`, `http:`, `https:` or `ftp:` before a name, `//host.example`, and
-         *       `javascript:`, `vbscript:` and `data:` with what follows. HTML entities, backslashes, and line breaks and tabs
-         *       within a scheme hide none. A mail address that occurs in no source gets a space before its `@`.
-         *     - An image, `![a](target)`, becomes `![a] (link removed)` or, with an address of a source, `![a] (address)`: neither
-         *       loads anything. `<img`, `<svg`, `<iframe` and other elements that load an address become `(image removed)`.
-         *     - A link stays if its target is an `http` or `https` address of a source. Any other, whatever its scheme, becomes
-         *       `[a] (link removed)`. Link definitions are broken by a space (`[1] : …`), and so is `<scheme:…>` before its `>`.
-         *     - Control characters other than tabs and line breaks, bidirectional controls and invisible characters are removed.
-         *     - HTML is text like any other and stays: escape it.
-         *
-         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events:
-         *     `sources` (a `SourcesEvent`), `delta` (a `DeltaEvent`; many, or one for a cached answer), then `done` (the whole
-         *     `QueryResponse`) or `error` (a `Problem`); the schema `QueryEvent` describes all of them. The deltas joined are the `answer` of `done`. A word is held
-         *     back until white space closes it and it is checked, for at most 2,048 bytes; a citation counts as one word. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent
-         *     stream alive. The connection closes after the last event. If the client disconnects, the work ends, unless another
-         *     request waits for its result.
-         *
-         *     ```
-         *     event: sources
-         *     data: {"sources":[],"low_similarity":true,"best_similarity":0.41}
-         *
-         *     event: delta
-         *     data: {"text":"I found nothing relevant to this question in the projects and tickets searched."}
-         *
-         *     event: done
-         *     data: {"answer":"I found nothing relevant to this question in the projects and tickets searched.","sources":[],"low_similarity":true,"best_similarity":0.41,"match_threshold":0.7,"cached":false,"model":"gpt-4o-mini"}
-         *     ```
-         */
-        post: operations["query"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/tickets/{ticket}": {
         parameters: {
             query?: never;
@@ -316,6 +235,58 @@ export interface paths {
         get: operations["docsFile"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a question from tickets, projects or documents
+         * @description Embeds the question, takes the chunks whose similarity exceeds the threshold, selects `top_k` of them that are relevant and different from each other (maximal marginal relevance, weighted by `mmr_lambda`), and has the chat model answer from these alone. Citations `[1]`, `[2]` … in the answer count `sources` from 1; citations of sources that do not exist are removed. With `mmr_lambda` below 1, further chunks of one ticket, copies of a text and short notes unrelated to the question give way to others, if there are any. The operator limits the tokens of all sources together (8,000 by default); beyond that the least relevant are left out of `sources` too.
+         *
+         *     With `"retrieval": "hybrid"` the candidates come from hybrid search, so that exact codes such as TX-400 are found: keyword matches need not exceed the threshold, and relevance is the fused score. A quoted phrase is required of keyword matches only: the answer to a question that quotes a name may be elsewhere.
+         *
+         *     Texts that the question names are among the sources in every retrieval, within the filters and what the caller may see: tickets by key in any usual spelling (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status. They need not exceed the threshold. A name of one word counts where something marks it as a name: a capital, quotes, the word "project", or the end of the question. Names add sources; they do not filter.
+         *
+         *     If no text exceeds the threshold and nothing is named, the chat model is not called: `sources` is empty, `low_similarity` is true, and `best_similarity` says how near the best text came. With named sources alone the model answers, and `low_similarity` is true as well.
+         *
+         *     These have status 200 as well: a refusal, in the model's words; a fixed sentence if the model returns nothing or the provider's content filter withholds everything; an answer that reached its greatest length or that the content filter ended, closed by a note in round brackets after an empty line. An answer has at most 800 tokens, which the model is asked to keep to, and 32 KiB, at which the service cuts it off.
+         *
+         *     A provider that fails is a `502`, one that limits the service a `503`, one that is too slow a `504`: for the question's embedding after 5 seconds, whatever `retrieval` is. After several failures in a row the circuit breaker opens for a few seconds, and requests are a `502` at once.
+         *
+         *     **Showing an answer**: show it as plain text, or as Markdown without images and raw HTML. A model wrote it after reading many people's texts, so the service checks it:
+         *
+         *     - Citations are `[N]` of known sources. In code, an index such as `rows[0]` is written `rows(0)`.
+         *     - An address that does not occur as a whole, with path and query, in a source's text, title or name is replaced by `(link removed)`: anything with `://`, `www.`, `http:`, `https:` or `ftp:` before a name, `//host.example`, and `javascript:`, `vbscript:` and `data:` with what follows. HTML entities, backslashes, and line breaks and tabs within a scheme hide none. A mail address that occurs in no source gets a space before its `@`.
+         *     - An image, `![a](target)`, becomes `![a] (link removed)` or, with an address of a source, `![a] (address)`: neither loads anything. `<img`, `<svg`, `<iframe` and other elements that load an address become `(image removed)`.
+         *     - A link stays if its target is an `http` or `https` address of a source. Any other, whatever its scheme, becomes `[a] (link removed)`. Link definitions are broken by a space (`[1] : …`), and so is `<scheme:…>` before its `>`.
+         *     - Control characters other than tabs and line breaks, bidirectional controls and invisible characters are removed.
+         *     - HTML is text like any other and stays: escape it.
+         *
+         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources` (a `SourcesEvent`), `delta` (a `DeltaEvent`; many, or one for a cached answer), then `done` (the whole `QueryResponse`) or `error` (a `Problem`); the schema `QueryEvent` describes all of them. The deltas joined are the `answer` of `done`. A word is held back until white space closes it and it is checked, for at most 2,048 bytes; a citation counts as one word. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent stream alive. The connection closes after the last event. If the client disconnects, the work ends.
+         *
+         *     ```
+         *     event: sources
+         *     data: {"sources":[],"low_similarity":true,"best_similarity":0.41}
+         *
+         *     event: delta
+         *     data: {"text":"I found nothing relevant to this question in the projects and tickets searched."}
+         *
+         *     event: done
+         *     data: {"answer":"I found nothing relevant to this question in the projects and tickets searched.","sources":[],"low_similarity":true,"best_similarity":0.41,"match_threshold":0.7,"cached":false,"model":"gpt-4o-mini"}
+         *     ```
+         */
+        post: operations["query"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1151,112 +1122,6 @@ export interface components {
                 contribution: number;
             };
         };
-        QueryRequest: {
-            /**
-             * @description 1 to 2,000 characters once trimmed.
-             * @example How was the double charge fixed?
-             */
-            question: string;
-            project_id?: components["schemas"]["ProjectFilter"];
-            status_filter?: components["schemas"]["StatusFilter"];
-            filters?: components["schemas"]["Filters"];
-            /**
-             * @description What to answer from: tickets and projects (the default), documents, or all of them, compared by the first 768 numbers of their embeddings. Filters apply to tickets; with `documents` they are refused. With `documents` and `all`, `retrieval` must be `vector`.
-             * @enum {string|null}
-             */
-            corpus?: "tickets" | "documents" | "all" | "" | null;
-            /** @description The most sources, which are chunks; 5 by default. */
-            top_k?: number | null;
-            match_threshold?: components["schemas"]["MatchThreshold"];
-            /**
-             * Format: double
-             * @description How sources are selected: 1 by relevance alone, 0 by difference from those already selected; 0.5 by default.
-             */
-            mmr_lambda?: number | null;
-            /**
-             * @description How candidates are found: by meaning (the default), or by keywords and meaning.
-             * @enum {string|null}
-             */
-            retrieval?: "vector" | "hybrid" | "" | null;
-            /** @description Whether the answer comes as server-sent events; false by default. */
-            stream?: boolean | null;
-        };
-        QueryResponse: {
-            /** @description Text with citations `[N]`, where N counts `sources` from 1, of at most 32 KiB and a closing note. Show it as plain text, or as Markdown without images and raw HTML. */
-            answer: string;
-            /** @description The chunks that the chat model received, in the order of the citations. */
-            sources: components["schemas"]["Source"][];
-            /** @description No source is over the threshold. */
-            low_similarity: boolean;
-            /**
-             * Format: double
-             * @description The similarity of the nearest text within the filters; null if there was nothing to compare.
-             */
-            best_similarity: number | null;
-            match_threshold: components["schemas"]["UsedThreshold"];
-            /** @description The response comes from the cache; no data that it depends on has changed since it was computed. */
-            cached: boolean;
-            /** @description The chat model, as the provider names it. */
-            model: string;
-        };
-        /** @description A chunk that the chat model received, by the `type` of what it is a chunk of. */
-        Source: components["schemas"]["TicketSource"] | components["schemas"]["ProjectSource"] | components["schemas"]["DocumentSource"];
-        /** @description A chunk of a ticket, of its notes, or of a comment on it. */
-        TicketSource: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "ticket";
-            ticket_id: components["schemas"]["Id"];
-            similarity: components["schemas"]["SourceSimilarity"];
-            project_id: components["schemas"]["Id"];
-            /** @example TX-400 */
-            ticket_key: string;
-            ticket_name: string;
-            comment?: components["schemas"]["Comment"];
-            chunk_id: components["schemas"]["SourceChunkId"];
-            text: components["schemas"]["SourceText"];
-            cited: components["schemas"]["Cited"];
-        };
-        /** @description A chunk of a project's own text. */
-        ProjectSource: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "project";
-            ticket_id: components["schemas"]["NoTicketId"];
-            similarity: components["schemas"]["SourceSimilarity"];
-            project_id: components["schemas"]["Id"];
-            ticket_key: components["schemas"]["NoTicketText"];
-            ticket_name: components["schemas"]["NoTicketText"];
-            chunk_id: components["schemas"]["SourceChunkId"];
-            text: components["schemas"]["SourceText"];
-            cited: components["schemas"]["Cited"];
-        };
-        /** @description A chunk of a document. */
-        DocumentSource: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "document";
-            document_id: components["schemas"]["DocumentId"];
-            title: string;
-            ticket_id: components["schemas"]["NoTicketId"];
-            /**
-             * Format: double
-             * @description Cosine similarity of the chunk to the question.
-             */
-            similarity: number;
-            ticket_key: components["schemas"]["NoTicketText"];
-            ticket_name: components["schemas"]["NoTicketText"];
-            /** Format: uuid */
-            chunk_id: string;
-            text: components["schemas"]["SourceText"];
-            cited: components["schemas"]["Cited"];
-        };
         /**
          * Format: int64
          * @description Always null.
@@ -1264,66 +1129,6 @@ export interface components {
         NoTicketId: number | null;
         /** @description Always null. */
         NoTicketText: string | null;
-        /**
-         * Format: double
-         * @description Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet.
-         */
-        SourceSimilarity: number | null;
-        /**
-         * Format: uuid
-         * @description Null if keyword search found a text that is not embedded yet.
-         */
-        SourceChunkId: string | null;
-        /** @description The chunk. */
-        SourceText: string;
-        /** @description Whether the answer cites it. */
-        Cited: boolean;
-        /** @description Whose comment on the ticket the text is. Absent if it is of the ticket's own text or notes. */
-        Comment: {
-            /** Format: int64 */
-            comment_id: number;
-            /**
-             * @description As the tracker names people.
-             * @example Ada
-             */
-            author: string | null;
-            /** Format: date-time */
-            created_at: string;
-        };
-        /** @description An event of a streamed answer, by its name and its data. */
-        QueryEvent: {
-            /** @enum {string} */
-            event: "sources";
-            data: components["schemas"]["SourcesEvent"];
-        } | {
-            /** @enum {string} */
-            event: "delta";
-            data: components["schemas"]["DeltaEvent"];
-        } | {
-            /** @enum {string} */
-            event: "done";
-            data: components["schemas"]["QueryResponse"];
-        } | {
-            /** @enum {string} */
-            event: "error";
-            data: components["schemas"]["Problem"];
-        };
-        /** @description The data of an event `sources`. No source is marked as cited yet. */
-        SourcesEvent: {
-            sources: components["schemas"]["Source"][];
-            low_similarity: boolean;
-            /** Format: double */
-            best_similarity: number | null;
-        };
-        /** @description The data of an event `delta`, a piece of the answer. */
-        DeltaEvent: {
-            text: string;
-        };
-        /**
-         * Format: uuid
-         * @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3
-         */
-        DocumentId: string;
         AliveResponse: {
             /** @enum {string} */
             status: "ok";
@@ -1379,21 +1184,49 @@ export interface components {
             /** @example tasklens */
             resource_name: string;
         };
-        DraftRequest: {
+        QueryRequest: {
             /**
-             * @description The draft. 1 to 100,000 characters once trimmed.
-             * @example Charged twice
+             * @description 1 to 2,000 characters once trimmed.
+             * @example How was the double charge fixed?
              */
-            text: string;
+            question: string;
             /**
              * Format: int64
              * @description Only this project. One that does not exist finds nothing.
              * @example 1
              */
             project_id?: number | null;
+            /**
+             * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
+             * @example To Do
+             */
+            status_filter?: string | null;
             filters?: components["schemas"]["Filters"];
-            /** @description The most results; 5 by default. */
-            limit?: number | null;
+            /**
+             * @description What to answer from: tickets and projects, documents, or all of them, compared by the first 768 numbers of their embeddings. Filters apply to tickets; with `documents` they are refused. With `documents` and `all`, `retrieval` must be `vector`; `tickets` by default.
+             * @enum {string|null}
+             */
+            corpus?: "tickets" | "documents" | "all" | "" | null;
+            /** @description The most sources, which are chunks; 5 by default. */
+            top_k?: number | null;
+            /**
+             * Format: double
+             * @description The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model.
+             * @example 0.7
+             */
+            match_threshold?: number | null;
+            /**
+             * Format: double
+             * @description How sources are selected: 1 by relevance alone, 0 by difference from those already selected; 0.5 by default.
+             */
+            mmr_lambda?: number | null;
+            /**
+             * @description How candidates are found: by meaning, or by keywords and meaning; `vector` by default.
+             * @enum {string|null}
+             */
+            retrieval?: "vector" | "hybrid" | "" | null;
+            /** @description Whether the answer comes as server-sent events; false by default. */
+            stream?: boolean | null;
         };
         /**
          * @description What tickets must be. All members must hold, and of a list one value is enough. Names compare without regard to case; one that no ticket has finds nothing. A project's own text passes `projects` alone.
@@ -1491,6 +1324,236 @@ export interface components {
                 to?: string | null;
             } | null;
         } | null;
+        QueryResponse: {
+            /**
+             * @description Text with citations `[N]`, where N counts `sources` from 1, of at most 32 KiB and a closing note. Show it as plain text, or as Markdown without images and raw HTML.
+             * @example An idempotency key now goes with every attempt [1].
+             */
+            answer: string;
+            /** @description The chunks that the chat model received, in the order of the citations. */
+            sources: components["schemas"]["Source"][];
+            /** @description No source is over the threshold. */
+            low_similarity: boolean;
+            /**
+             * Format: double
+             * @description The similarity of the nearest text within the filters; null if there was nothing to compare.
+             * @example 0.82
+             */
+            best_similarity: number | null;
+            /**
+             * Format: double
+             * @description The threshold that was applied, of the request or the default.
+             * @example 0.31
+             */
+            match_threshold: number;
+            /** @description The response comes from the cache; no data that it depends on has changed since it was computed. */
+            cached: boolean;
+            /**
+             * @description The chat model, as the provider names it.
+             * @example gpt-4o-mini
+             */
+            model: string;
+        };
+        /** @description A chunk that the chat model received, by the `type` of what it is a chunk of. */
+        Source: components["schemas"]["TicketSource"] | components["schemas"]["ProjectSource"] | components["schemas"]["DocumentSource"];
+        TicketSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket";
+            /**
+             * Format: int64
+             * @example 5
+             */
+            ticket_id: number;
+            /**
+             * Format: double
+             * @description Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet.
+             * @example 0.82
+             */
+            similarity: number | null;
+            /**
+             * Format: int64
+             * @example 1
+             */
+            project_id: number;
+            /** @example TX-400 */
+            ticket_key: string;
+            /** @example Customer charged twice when a payment is retried */
+            ticket_name: string;
+            comment?: components["schemas"]["Comment"];
+            /**
+             * Format: uuid
+             * @description Null if keyword search found a text that is not embedded yet.
+             * @example 0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11
+             */
+            chunk_id: string | null;
+            /**
+             * @description The chunk.
+             * @example An idempotency key now goes with every attempt.
+             */
+            text: string;
+            /**
+             * @description Whether the answer cites it.
+             * @example true
+             */
+            cited: boolean;
+        };
+        /** @description Whose comment on the ticket the text is. Absent if it is of the ticket's own text or notes. */
+        Comment: {
+            /** Format: int64 */
+            comment_id: number;
+            /**
+             * @description As the tracker names people.
+             * @example Ada
+             */
+            author: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        ProjectSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "project";
+            /** @description Always null. */
+            ticket_id: number | null;
+            /**
+             * Format: double
+             * @description Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet.
+             * @example 0.82
+             */
+            similarity: number | null;
+            /**
+             * Format: int64
+             * @example 1
+             */
+            project_id: number;
+            /** @description Always null. */
+            ticket_key: string | null;
+            /** @description Always null. */
+            ticket_name: string | null;
+            /**
+             * Format: uuid
+             * @description Null if keyword search found a text that is not embedded yet.
+             * @example 0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11
+             */
+            chunk_id: string | null;
+            /**
+             * @description The chunk.
+             * @example An idempotency key now goes with every attempt.
+             */
+            text: string;
+            /**
+             * @description Whether the answer cites it.
+             * @example true
+             */
+            cited: boolean;
+        };
+        DocumentSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "document";
+            /** Format: uuid */
+            document_id: string;
+            title: string;
+            /** @description Always null. */
+            ticket_id: number | null;
+            /**
+             * Format: double
+             * @description Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet.
+             * @example 0.82
+             */
+            similarity: number | null;
+            /** @description Always null. */
+            ticket_key: string | null;
+            /** @description Always null. */
+            ticket_name: string | null;
+            /**
+             * Format: uuid
+             * @description Null if keyword search found a text that is not embedded yet.
+             * @example 0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11
+             */
+            chunk_id: string | null;
+            /**
+             * @description The chunk.
+             * @example An idempotency key now goes with every attempt.
+             */
+            text: string;
+            /**
+             * @description Whether the answer cites it.
+             * @example true
+             */
+            cited: boolean;
+        };
+        /** @description The data of an event `sources`. No source is marked as cited yet. */
+        SourcesEvent: {
+            sources: components["schemas"]["Source"][];
+            low_similarity: boolean;
+            /** Format: double */
+            best_similarity: number | null;
+        };
+        /** @description The data of an event `delta`, a piece of the answer. */
+        DeltaEvent: {
+            text: string;
+        };
+        /** @description A failure (RFC 9457). */
+        Problem: {
+            /** @enum {string} */
+            type: "about:blank";
+            /** @description The name of the status. */
+            title: string;
+            status: number;
+            code: components["schemas"]["ProblemCode"];
+            /** @description The failure in words that may be shown to users. */
+            detail: string;
+            /** @description The same as X-Request-Id. */
+            request_id: string;
+            /** @description Only with 400: the fields or parameters at fault, the first 20 of them. */
+            errors?: {
+                /** @description The name as it was sent. */
+                field: string;
+                message: string;
+            }[];
+        };
+        /** @description An event of a stream, by its name and its data. */
+        QueryEvent: {
+            /** @enum {string} */
+            event: "sources";
+            data: components["schemas"]["SourcesEvent"];
+        } | {
+            /** @enum {string} */
+            event: "delta";
+            data: components["schemas"]["DeltaEvent"];
+        } | {
+            /** @enum {string} */
+            event: "done";
+            data: components["schemas"]["QueryResponse"];
+        } | {
+            /** @enum {string} */
+            event: "error";
+            data: components["schemas"]["Problem"];
+        };
+        DraftRequest: {
+            /**
+             * @description The draft. 1 to 100,000 characters once trimmed.
+             * @example Charged twice
+             */
+            text: string;
+            /**
+             * Format: int64
+             * @description Only this project. One that does not exist finds nothing.
+             * @example 1
+             */
+            project_id?: number | null;
+            filters?: components["schemas"]["Filters"];
+            /** @description The most results; 5 by default. */
+            limit?: number | null;
+        };
         /**
          * @example {
          *       "ticket_id": 31,
@@ -2101,25 +2164,6 @@ export interface components {
         RpcError: {
             [key: string]: unknown;
         };
-        /** @description A failure (RFC 9457). */
-        Problem: {
-            /** @enum {string} */
-            type: "about:blank";
-            /** @description The name of the status. */
-            title: string;
-            status: number;
-            code: components["schemas"]["ProblemCode"];
-            /** @description The failure in words that may be shown to users. */
-            detail: string;
-            /** @description The same as X-Request-Id. */
-            request_id: string;
-            /** @description Only with 400: the fields or parameters at fault, the first 20 of them. */
-            errors?: {
-                /** @description The name as it was sent. */
-                field: string;
-                message: string;
-            }[];
-        };
         /**
          * @description What went wrong, for programs. `docs/api.md` says when each occurs and what a client does. More may be added; then act by the status.
          * @enum {string}
@@ -2518,47 +2562,6 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
-    query: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["QueryRequest"];
-            };
-        };
-        responses: {
-            /** @description An answer, or a statement that nothing relevant was found. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Cache-Status": components["headers"]["Cache-Status"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueryResponse"];
-                    "text/event-stream": components["schemas"]["QueryResponse"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
     getTicket: {
         parameters: {
             query?: {
@@ -2922,6 +2925,70 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+        };
+    };
+    query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryRequest"];
+            };
+        };
+        responses: {
+            /** @description An answer, or a statement that nothing relevant was found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Cache-Status": components["headers"]["Cache-Status"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "answer": "An idempotency key now goes with every attempt [1].",
+                     *       "sources": [
+                     *         {
+                     *           "type": "ticket",
+                     *           "ticket_id": 5,
+                     *           "similarity": 0.82,
+                     *           "project_id": 1,
+                     *           "ticket_key": "TX-400",
+                     *           "ticket_name": "Customer charged twice when a payment is retried",
+                     *           "chunk_id": "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11",
+                     *           "text": "An idempotency key now goes with every attempt.",
+                     *           "cited": true
+                     *         }
+                     *       ],
+                     *       "low_similarity": false,
+                     *       "best_similarity": 0.82,
+                     *       "match_threshold": 0.31,
+                     *       "cached": false,
+                     *       "model": "gpt-4o-mini"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueryResponse"];
+                    "text/event-stream": components["schemas"]["QueryResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["ModelFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     similarToDraft: {
