@@ -4,10 +4,16 @@
 -- Users cannot set ids, keys or times. Keys are unique across projects: choosing one would reveal
 -- whether it is taken, or take a key that another project would generate later.
 grant select, update (name, description), delete on public.projects to authenticated;
-grant select,
-  insert (project_id, status_id, name, description, assignee, reporter, ticket_type, priority, labels, due_date),
-  update (project_id, status_id, name, description, assignee, reporter, ticket_type, priority, labels, due_date),
-  delete on public.tickets to authenticated;
+grant select, delete on public.tickets to authenticated;
+do $$
+begin
+  execute (
+    select format('grant insert (%1$s), update (%1$s) on public.tickets to authenticated', string_agg(quote_ident(a.attname), ', '))
+    from pg_catalog.pg_attribute a
+    where a.attrelid = 'public.tickets'::regclass and a.attnum > 0 and not a.attisdropped
+      and a.attidentity = '' and a.attname <> 'key' and a.atttypid <> 'timestamptz'::regtype);
+end
+$$;
 grant select, insert (ticket_id, author, body), update (author, body), delete on public.comments to authenticated;
 grant select, insert (ticket_id, kind, other_ticket_id), delete on public.ticket_links to authenticated;
 grant select, insert (ticket_id, status_id, note), update (ticket_id, status_id, note), delete on public.status_changes to authenticated;

@@ -130,11 +130,7 @@ begin
     search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight,
     search_hybrid.fusion, search_hybrid.sort, private.clamp(match_offset, 0, 0, 1000), private.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
-  left join lateral (
-    select t.project_id, t.key, t.name, t.description, t.status_id, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date,
-      t.created_at, t.updated_at
-    from public.tickets t where t.ticket_id = g.ticket_id offset 0
-  ) t on true
+  left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
   cross join lateral (select p.project_id, p.name, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true

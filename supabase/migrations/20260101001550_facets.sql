@@ -1,5 +1,4 @@
--- How many matches of a query each status, project, person, type, priority and label has, for the
--- filters next to a list of results.
+-- How many matches of a query each value of a filter has, for the filters beside a list of results.
 
 create function public.search_facets(
   query_text text,
@@ -85,6 +84,6 @@ begin
 end
 $$;
 comment on function public.search_facets is
-  'How many matches of a hybrid search each status, project, assignee, reporter, type, priority and label has, and how many are open or done (facet open), most frequent first, at most 1,000 values in all, of which each facet has an equal share. value is the id of a status or project, label the most frequent spelling. Each facet ignores its own filter (status: status_filter and filters.statuses; project: project_filter and filters.projects). A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches are counted, and capped is set if there are more matches or values: those named by key, the nearest 100 by vector over match_threshold, then those that contain the rarest words of the query; among equals, the first in the table, so that a count only changes after a write.';
+  'How many matches of a hybrid search each value of the facets that private.ticket_members() defines has, most frequent first, at most 1,000 values in all, of which each facet has an equal share. value is the id of a status or project, label the most frequent spelling. Each facet ignores its own filter (status: status_filter and filters.statuses; project: project_filter and filters.projects). A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches are counted, and capped is set if there are more matches or values: those named by key, the nearest 100 by vector over match_threshold, then those that contain the rarest words of the query; among equals, the first in the table, so that a count only changes after a write.';
 
 insert into private.migrations (version) values ('20260101001550');

@@ -1,7 +1,7 @@
 -- What each caller may write. The consequences of a write do not depend on the writer.
 
 begin;
-select plan(11);
+select plan(12);
 
 \ir kit/jobs.sql
 
@@ -17,6 +17,10 @@ insert into public.project_members (project_id, user_id, role) select 2, a.user_
 -- Actors cannot read the table of actors.
 select set_config('test.member', a.user_id::text, true) from actors a where a.name = 'member';
 create function pg_temp.member() returns uuid language sql as $$ select current_setting('test.member')::uuid $$;
+
+select results_eq($$ select a.attname from pg_attribute a where a.attrelid = 'public.tickets'::regclass and a.attnum > 0
+    and not (has_column_privilege('authenticated', a.attrelid, a.attnum, 'insert') and has_column_privilege('authenticated', a.attrelid, a.attnum, 'update')) order by 1 $$,
+  array['created_at', 'key', 'resolved_at', 'ticket_id', 'updated_at']::name[], 'users write every column of tickets but its id, its key and its times');
 
 create temporary table attempts (place integer generated always as identity, statement text, outcome text);
 insert into attempts (statement, outcome) values --                                                                anon stranger outsider viewer member admin service

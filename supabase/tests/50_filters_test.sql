@@ -108,8 +108,8 @@ exception when sqlstate '22023' then
 end
 $$;
 select results_eq($$ select pg_temp.hint(f) from unnest(array['{"colour": 1}', '{"not": {"colour": 1}}']::jsonb[]) f $$,
-  array['Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, due, open, not.',
-    'Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, due.'], 'an unknown filter is answered by the known ones');
+  $$ select format(f, (select string_agg(m.member, ', ') from private.ticket_members() m where m.member <> 'open')) from unnest(array['Allowed: %s, open, not.', 'Allowed: %s.']) f $$,
+  'an unknown filter is answered by the known ones');
 select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 51) i))), 'filters.types has 51 values', 'more than 50 values are rejected');
 select is(pg_temp.refusal(jsonb_build_object('types', jsonb_build_array(repeat('x', 256)))), 'filters.types[0] has 256 characters', 'a value of more than 255 characters is rejected');
 select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg(repeat('x', 254) || i % 10) from generate_series(1, 50) i))), 'passed', '50 values of 255 characters are accepted');
@@ -192,10 +192,10 @@ select is_empty($$ select pg_temp.facets('{"assignee": ["nobody"]}', '{status,re
 create function pg_temp.listed(sort text, count integer default 10, start integer default 0, filters jsonb default '{"projects": ["TX", "BB", "7"]}') returns text
 language sql as $$
   select string_agg(coalesce(h.ticket_key, '-'), ' ' order by h.place) || case when bool_or(h.has_more) then ' …' else '' end
-  from public.search_hybrid('alpha -seven', pg_temp.unit(1), 'm', 0.9, count, start, sort => listed.sort, filters => listed.filters)
-    with ordinality as h(ticket_id, text, similarity, source, rrf_score, fused_score, project_id, project_name, ticket_key, ticket_name, status, vector_rank, keyword_rank, keyword_score,
-      vector_contribution, keyword_contribution, matched_by, exact, highlight, chunk_id, has_more, relaxed, assignee, reporter, ticket_type, priority, labels, due_date, created_at, updated_at,
-      status_category, comment_id, comment_author, comment_created_at, links, place)
+  from (
+    select s.*, row_number() over () as place
+    from public.search_hybrid('alpha -seven', pg_temp.unit(1), 'm', 0.9, count, start, sort => listed.sort, filters => listed.filters) s
+  ) h
 $$;
 select is(pg_temp.listed('newest', filters => '{"not": {"assignee": "ada"}}'), '7-6 BB-5 BB-4 TX-2 TX-1', 'sort newest returns the newest tickets first');
 select is(pg_temp.listed('updated', filters => '{"not": {"assignee": "ada"}}'), 'BB-5 BB-4 TX-2 TX-1 7-6', 'sort updated returns the last updated tickets first');

@@ -17,9 +17,7 @@ set local role service_role;
 create function pg_temp.listed(filters jsonb default null, sort text default 'newest', page integer default 10, skip integer default 0) returns text
 language sql as $$
   select coalesce(string_agg(l.ticket_key, ' ' order by l.place), '')
-  from public.list_tickets(page, skip, sort => sort, filters => filters) with ordinality as l(
-    ticket_id, text, project_id, project_name, ticket_key, ticket_name, status, highlight, has_more, assignee, reporter, ticket_type, priority,
-    labels, due_date, created_at, updated_at, status_category, links, place)
+  from (select t.*, row_number() over () as place from public.list_tickets(page, skip, sort => sort, filters => filters) t) l
 $$;
 
 select is(pg_temp.listed(), 'TX-2 TX-3 TX-1 BB-1', 'tickets are listed newest first, ties by ID');

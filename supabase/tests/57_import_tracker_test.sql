@@ -91,17 +91,17 @@ from (values
 select is((select count(*) from public.tickets), 3::bigint, 'a rejected import stores nothing');
 
 -- A column that an operator adds.
-alter table public.tickets add column sprint text;
-create function pg_temp.sprint(given text) returns text
+alter table public.tickets add column flavour text;
+create function pg_temp.flavour(given text) returns text
 language sql as $$
   select public.upsert_tickets(format('[{"key": "AA-2", "project_key": "AA", "status": "Fixed", "name": "Press hums"%s}]', given)::jsonb);
-  select concat_ws(' ', t.sprint, to_char(t.updated_at, 'MM-DD')) from public.tickets t where t.key = 'AA-2'
+  select concat_ws(' ', t.flavour, to_char(t.updated_at, 'MM-DD')) from public.tickets t where t.key = 'AA-2'
 $$;
-select results_eq($$ select pg_temp.sprint(g) from unnest(array[', "sprint": "S 7", "updated_at": "2025-03-16T00:00:00Z"', ', "updated_at": "2025-03-17T00:00:00Z"', ', "sprint": "", "updated_at": "2025-03-18T00:00:00Z"']) g $$,
+select results_eq($$ select pg_temp.flavour(g) from unnest(array[', "flavour": "S 7", "updated_at": "2025-03-16T00:00:00Z"', ', "updated_at": "2025-03-17T00:00:00Z"', ', "flavour": "", "updated_at": "2025-03-18T00:00:00Z"']) g $$,
   array['S 7 03-16', 'S 7 03-17', '03-18'], 'an import writes any column of tickets by its name, keeps an absent one and clears an empty one');
-create temporary table written as select pg_temp.sprint(', "sprint": "S 8"') as ticket;
+create temporary table written as select pg_temp.flavour(', "flavour": "S 8"') as ticket;
 create temporary table stored as select t.ctid::text as place from public.tickets t where t.key = 'AA-2';
-insert into written select pg_temp.sprint(', "sprint": "S 8"');
+insert into written select pg_temp.flavour(', "flavour": "S 8"');
 select results_eq($$ select distinct w.ticket, t.ctid::text = s.place from written w, stored s, public.tickets t where t.key = 'AA-2' $$,
   $$ select 'S 8 ' || to_char(now(), 'MM-DD'), true $$, 'a ticket whose columns are the same is not written again');
 
