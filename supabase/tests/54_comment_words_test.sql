@@ -1,7 +1,7 @@
 -- Keyword search in comments: words, phrases, exclusions, filters and visibility.
 
 begin;
-select plan(48);
+select plan(49);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
@@ -30,6 +30,8 @@ select is(pg_temp.found('gasket', 1), 'AA-12 AA-11', 'a project filter keeps com
 select is(pg_temp.found('gasket', null, 'done'), 'BB-22 AA-12', 'a status filter applies to the tickets of comments');
 select is(pg_temp.found('xylotoll'), 'BB-21', 'a misspelling is corrected to a word of a comment');
 select is((select array_agg(w order by w) from unnest((private.plan_words('gasket P4711 xylotol', null)).terms) w), '{''gasket'',''p4711'',''xylotol''}', 'plan_words keeps words that only comments contain');
+select is((private.plan_words('gaskett', null)).idfs[1] / (private.plan_words('gasket', null)).idfs[1], extensions.similarity('gasket', 'gaskett')::double precision / 2,
+  'a replacement weighs half its similarity of what the word weighs, comments counted');
 select is((select array[w.entries, w.comments] from private.word_entries(array['gasket']) w), array[1, 2]::bigint[], 'comments that contain a word are counted separately from entries');
 select is((select array[w.comments, w.comment_words] from private.word_entries(array['']) w), array[5, (select sum(e.length) from public.comment_entries e)]::bigint[],
   'all comments and their words are counted');
