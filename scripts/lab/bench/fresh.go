@@ -47,7 +47,7 @@ func (f Fresh) Do(ctx context.Context, to io.Writer) error {
 	if _, err := fmt.Fprintf(to, "\n### Edits and backfill, %d tickets\n\n%s\n", f.Collection.Tickets(), where); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) (Table, error){f.edits, f.backfill} {
+	for _, step := range []func(context.Context) (Table, error){f.edits, f.saves, f.backfill} {
 		table, err := step(ctx)
 		if err == nil {
 			err = table.Print(to)
@@ -126,6 +126,57 @@ func (f Fresh) edits(ctx context.Context) (Table, error) {
 			{"transactions a second while nothing is edited", number(idle), "", "", ""},
 		},
 		Caption: "Found is the time when a search, started once the chunk was stored, returned it.",
+	}, nil
+}
+
+// saves measures how long an editor's save of a ticket takes, while nothing is stored and while the
+// chunks of the ticket's long text are.
+func (f Fresh) saves(ctx context.Context) (Table, error) {
+	const ticket, quietSaves, texts = 1, 1000, 5
+	f.Progress("saving a ticket with a long text")
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	save := func() (float64, error) {
+		begun := time.Now()
+		_, err := f.Connection.Exec(ctx, `update public.tickets set priority = md5(random()::text) where ticket_id = $1`, ticket)
+		return milliseconds(time.Since(begun)), err
+	}
+	var quiet, storing []float64
+	for range quietSaves {
+		took, err := save()
+		if err != nil {
+			return Table{}, fmt.Errorf("save: %w", err)
+		}
+		quiet = append(quiet, took)
+	}
+	for n := range texts {
+		var long strings.Builder
+		for i := 0; long.Len() < 190_000; i++ {
+			fmt.Fprintf(&long, "%s %d of %d in %d.\n", f.Collection.Query(i).Text, i, n, f.Salt)
+		}
+		mark := fmt.Sprintf(" 0 of %d in %d.", n, f.Salt)
+		if _, err := f.Connection.Exec(ctx, `update public.tickets set description = $1 where ticket_id = $2`, long.String(), ticket); err != nil {
+			return Table{}, fmt.Errorf("write a long text: %w", err)
+		}
+		for stored := false; !stored; {
+			took, err := save()
+			if err == nil {
+				storing = append(storing, took)
+				err = f.Connection.QueryRow(ctx, `select exists (select from public.chunks where ticket_id = $1 and strpos(text, $2) > 0)`, ticket, mark).Scan(&stored)
+			}
+			if err != nil {
+				return Table{}, fmt.Errorf("save while chunks are stored: %w", err)
+			}
+		}
+	}
+	return Table{
+		Title:  "saves of a ticket, one after another",
+		Header: []string{"what", "saves", "p50", "p95", "p99", "most"},
+		Rows: [][]string{
+			append(append([]string{"while nothing is stored, ms", fmt.Sprint(len(quiet))}, quantiles(quiet)...), number(measure.Quantile(quiet, 1))),
+			append(append([]string{"while its text of 190,000 characters is embedded and stored, ms", fmt.Sprint(len(storing))}, quantiles(storing)...),
+				number(measure.Quantile(storing, 1))),
+		},
 	}, nil
 }
 
