@@ -91,32 +91,4 @@ grant select (
 create policy read_documents on public.documents for select to authenticated
   using ((select private.visible_projects()) <> '{}');
 
--- A new text is embedded and enriched again. Until then the old keywords are kept.
-create function private.touch_document() returns trigger
-language plpgsql volatile security invoker set search_path = ''
-as $$
-begin
-  if (new.title, new.content) is distinct from (old.title, old.content) then
-    new.embedding_status := 'pending';
-    new.enriched_at := null;
-    new.enrichment_attempts := 0;
-    new.enrichment_error := null;
-    new.enrichment_due_at := clock_timestamp();
-    new.enrichment_lease_id := null;
-  end if;
-  if (new.title, new.content, new.keywords, new.named_entities, new.temporal_class, new.archived)
-    is distinct from (old.title, old.content, old.keywords, old.named_entities, old.temporal_class, old.archived) then
-    new.updated_at := now();
-  end if;
-  return new;
-end
-$$;
-comment on function private.touch_document is 'Trigger: queues a changed text for embedding and enrichment; sets updated_at if the row really changed.';
-
--- Not for columns written by retrieval counts, votes and embedding.
-create trigger touch_document before update of
-  title, content, keywords, given_keywords, enriched_keywords, removed_keywords, named_entities, given_entities, enriched_entities, removed_entities,
-  temporal_class, given_temporal_class, enriched_temporal_class, archived on public.documents
-  for each row execute function private.touch_document();
-
 insert into private.migrations (version) values ('20260101001800');

@@ -337,6 +337,7 @@ begin
       ('public.ticket_links',         'follow_links()',          '{insert,update,delete,truncate}'),
       ('public.project_members',      'follow_members()',        '{insert,update,delete,truncate}'),
       ('public.documents',            'follow_documents()',      '{insert,update,delete,truncate}'),
+      ('public.document_votes',       'count_votes()',           '{insert,update,delete,truncate}'),
       ('public.chunks',               'follow_chunks()',         '{insert,update,delete,truncate}'),
       ('public.embeddings',           'follow_rows(''-1'')',        '{insert,update,delete,truncate}'),
       ('private.sources',             'follow_sources()',        '{delete,truncate}'),

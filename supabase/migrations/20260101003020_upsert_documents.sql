@@ -1,17 +1,5 @@
 -- Writing, reading and deleting documents.
 
-create function private.replace_keywords(given text[], former text[], next text[]) returns text[]
-language sql immutable security invoker set search_path = ''
-as $$
-  select case when replace_keywords.next is null then replace_keywords.given
-    else private.combine_keywords(replace_keywords.next, array(
-      select g.keyword from unnest(replace_keywords.given) with ordinality as g(keyword, place)
-      where lower(g.keyword) not in (select lower(f) from unnest(replace_keywords.former) f)
-      order by g.place)) end
-$$;
-comment on function private.replace_keywords is
-  'The given keywords, with those of the previous upsert replaced by the new ones; null replaces none.';
-
 create function public.upsert_documents(documents jsonb, embedded_by_caller boolean default false)
 returns table (id uuid, created boolean, embedding_status text)
 language sql volatile rows 100 security invoker set search_path = ''
@@ -36,14 +24,17 @@ as $$
     from latest l
     order by l.id
     on conflict (id) do update set (title, content, given_keywords, upserted_keywords, given_temporal_class, archived) = (
-      select l.title, l.content, private.replace_keywords(d.given_keywords, d.upserted_keywords, l.keywords), coalesce(l.keywords, d.upserted_keywords),
+      select l.title, l.content,
+        case when l.keywords is null then d.given_keywords else private.combine_keywords(l.keywords, d.given_keywords, d.upserted_keywords) end,
+        coalesce(l.keywords, d.upserted_keywords),
         coalesce(l.temporal_class, d.given_temporal_class), coalesce(l.archived, d.archived)
       from latest l
       where l.id = excluded.id)
     where exists (
       select from latest l
       where l.id = excluded.id and ((d.title, d.content) is distinct from (l.title, l.content)
-        or l.keywords <> d.upserted_keywords or d.given_keywords <> private.replace_keywords(d.given_keywords, d.upserted_keywords, l.keywords)
+        or l.keywords is not null and (d.upserted_keywords, d.given_keywords)
+          is distinct from (l.keywords, private.combine_keywords(l.keywords, d.given_keywords, d.upserted_keywords))
         or l.temporal_class is not null and d.given_temporal_class is distinct from l.temporal_class
         or l.archived is not null and d.archived <> l.archived))
     returning d.id, d.embedding_status, d.xmax = 0 as created

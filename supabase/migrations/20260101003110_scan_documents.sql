@@ -10,22 +10,6 @@ as $$
 $$;
 comment on function private.documents_are_few is 'Whether comparing all documents costs no more than reading the vector index.';
 
-create function private.compare_documents(query_embedding extensions.vector, embedding_model text, match_threshold double precision)
-returns table (document_id uuid, similarity double precision)
-language sql stable rows 1000 security invoker set search_path = ''
-as $$
-  with compared as materialized (
-    select d.id, 1 - (e.embedding operator(extensions.<=>) compare_documents.query_embedding) as similarity
-    from public.documents d
-    join public.embeddings e on e.document_id = d.id and e.chunk_id is null
-    where not d.archived and d.embedding_status = 'complete'
-      and (compare_documents.embedding_model is null or e.model = compare_documents.embedding_model)
-  )
-  select c.id, c.similarity from compared c where c.similarity > compare_documents.match_threshold
-$$;
-comment on function private.compare_documents is
-  'All visible documents strictly above the threshold, unordered.';
-
 -- A small number of documents is compared completely. For more, the index proposes the nearest. If
 -- it stops before it has enough (after hnsw.max_scan_tuples, for instance because most are
 -- archived), all are compared. Its batches are not ordered among each other, so more rows are read
@@ -83,7 +67,14 @@ begin
   if enough then
     return query select f.document_id, f.similarity from unnest(document_ids, similarities) as f(document_id, similarity);
   else
-    return query select c.document_id, c.similarity from private.compare_documents(query_embedding, embedding_model, match_threshold) c;
+    return query
+      with compared as materialized (
+        select d.id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
+        from public.documents d
+        join public.embeddings e on e.document_id = d.id and e.chunk_id is null
+        where not d.archived and d.embedding_status = 'complete' and (embedding_model is null or e.model = embedding_model)
+      )
+      select c.id, c.similarity from compared c where c.similarity > match_threshold;
   end if;
 end
 $$;

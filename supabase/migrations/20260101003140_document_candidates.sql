@@ -1,3 +1,23 @@
+-- Candidates of the document search by keywords, usefulness and age.
+
+-- The index contains every substring of up to 3 characters. A text of 1 to 3 characters is one of
+-- them; a longer text can only be contained where all its 3-character substrings are. Unlike
+-- pg_trgm's trigrams, these include "c++" and "go".
+create function private.pieces(texts text[], shortest integer default 1) returns text[]
+language sql immutable security invoker set search_path = ''
+as $$
+  select coalesce(array_agg(distinct substr(t.text, s.start, s.length)), '{}')
+  from (select lower(x) as text from unnest(pieces.texts) x) t
+  cross join lateral (
+    select start, length from generate_series(1, length(t.text)) start, generate_series(1, 3) length
+    where start + length - 1 <= length(t.text) and length >= least(pieces.shortest, length(t.text))
+  ) s
+$$;
+comment on function private.pieces is
+  'All substrings of 1 to 3 characters of some texts, in lower case. With shortest 3: those that a text containing one of them must have.';
+
+create index documents_keyword_pieces_idx on public.documents using gin (private.pieces(keywords)) where not archived and embedding_status = 'complete';
+
 -- If more documents exceed the threshold than are scored one by one, the best by score may not be
 -- among the nearest: a document of similarity s can reach similarity_weight * s plus the full value
 -- of everything else.
@@ -22,7 +42,7 @@ as $$
       from unnest(document_candidates.query_keywords) as w(word)
       cross join lateral (
         select d.id, d.utility_score, d.created_at from public.documents d
-        where not d.archived and d.embedding_status = 'complete' and private.pieces(d.keywords) @> private.needed_pieces(w.word)
+        where not d.archived and d.embedding_status = 'complete' and private.pieces(d.keywords) @> private.pieces(array[w.word], 3)
         limit 10000
       ) m
       group by m.id

@@ -1,14 +1,5 @@
 -- Search of documents by meaning, keywords, usefulness and age.
 
-create function private.clean_keywords(keywords text[]) returns text[]
-language sql immutable security invoker set search_path = ''
-as $$
-  -- Removes the character with which score_documents joins keywords, so that no match can span two
-  -- of them.
-  select array(select lower(k) from unnest((private.combine_keywords(clean_keywords.keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000)
-$$;
-comment on function private.clean_keywords is 'The first 50 distinct keywords of a query, in lower case, without blank ones and those of more than 2,000 characters.';
-
 -- The parts of a document's score, from 0 to 1 (similarity is unchanged). Keywords are joined by a
 -- character that no query keyword contains and are searched at once.
 create function private.score_documents(
@@ -52,7 +43,7 @@ as $$
   where c.only_row
 $$;
 comment on function private.score_documents is
-  'The scores of documents with these similarities, unordered. query_keywords: the result of clean_keywords.';
+  'The scores of documents with these similarities, unordered. query_keywords: distinct, in lower case, without e''\x01''.';
 
 create function private.rank_documents(
   query_embedding extensions.vector,
@@ -73,7 +64,10 @@ as $$
 declare
   -- This many are scored one by one: if no more exceed the threshold, none is missed.
   document_limit constant integer := 1000;
-  wanted constant text[] := private.clean_keywords(query_keywords);
+  -- Without the character with which score_documents joins keywords. A longer one than any query
+  -- would need an index lookup for each of its pieces.
+  wanted constant text[] := array(
+    select lower(k) from unnest((private.combine_keywords(query_keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000);
   threshold constant double precision := coalesce(match_threshold, 0.3);
   document_ids uuid[];
   similarities double precision[];

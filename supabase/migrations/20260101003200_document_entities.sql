@@ -67,7 +67,7 @@ begin
     return query
       with named as materialized (
         select e.* from public.document_entities e
-        where private.pieces(array[e.name]) @> private.needed_pieces(wanted)
+        where private.pieces(array[e.name]) @> private.pieces(array[wanted], 3)
           and strpos(lower(e.name), wanted) > 0 and lower(e.name) <> wanted and (wanted_type is null or lower(e.type) = wanted_type)
       )
       select d.id, d.title, e.name, e.type

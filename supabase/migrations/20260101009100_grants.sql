@@ -22,11 +22,11 @@ begin
         retrieve_document_chunks, search_by_keyword, search_by_vector, search_documents, search_documents_hybrid,
         search_facets, search_hybrid, similar_tickets, similar_tickets_batch}'),
       ('private', 'authenticated, service_role', '{
-        beginning_of, best_chunk_by_words, caller_names, check_batch, clamp, clean_keywords, combine_keywords,
+        beginning_of, best_chunk_by_words, caller_names, check_batch, clamp, combine_items, combine_keywords,
         comment_heading, compose_text, cut_text, document_candidates, document_queries, dotted_names, duplicate_rule,
         filter_list, filter_range, filter_text, find_candidates, find_chunks,
         find_entities, find_matches, find_page, find_similar, find_ticket, flatten_marks, highlight, implied_words, is_copy,
-        is_unrestricted, known_duplicates, links_of, list_passing, parse_query, part_names,
+        is_unrestricted, item_key, known_duplicates, links_of, list_passing, parse_query, part_names,
         particles, phrase, plain_hyphens, plain_text, projects_as, question_keys, quote_word, rank_by_keyword,
         rank_by_vector, rank_documents, read_data_version, read_filters, scan_documents,
         score_documents, searched_set, serving_model, source_texts, spell_signs, text_limit, ticket_key_pattern,
@@ -43,11 +43,11 @@ begin
         track_document_retrieval, track_document_retrievals, unanswered_questions, upsert_documents, upsert_projects,
         upsert_tickets}'),
       ('private', 'service_role', '{
-        add_missing_sources, are_entities, check_platform, combine_items, count_chunks, count_words, document_hash, edit_items, enqueue_missing,
-        enqueue_sources, ensure_statuses, find_sources, hold_embedding_set, hold_sources, import_origin, item_key,
-        leave_embedding_to_caller, lock_sources, lock_waiting_jobs, mark_imported, missing_sources, needed_pieces,
+        add_missing_sources, are_entities, check_platform, count_chunks, count_words, document_hash, edit_items, enqueue_missing,
+        enqueue_sources, ensure_statuses, find_sources, hold_embedding_set, hold_sources, import_origin,
+        leave_embedding_to_caller, lock_sources, lock_waiting_jobs, mark_imported, missing_sources,
         own_rows, pieces, present_parts, question_key, readable_documents, readable_sources,
-        reembed_waits, replace_keywords, source_chunks, store_document_vectors, stored_chunks, subtract_items,
+        reembed_waits, source_chunks, store_document_vectors, stored_chunks,
         unlisted_rows, upsert_comments, write_tickets}'),
       ('private', 'public', '{
         fold_labels, name_words}')

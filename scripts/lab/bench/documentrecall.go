@@ -15,11 +15,14 @@ import (
 )
 
 const (
-	thresholdSQL = `select coalesce((select c.similarity from private.compare_documents($1, '` + model + `', -2) c order by c.similarity desc offset $2 limit 1), -1)`
-	hybridSQL    = `select h.final_score from public.search_documents_hybrid($1, $2, 10, $3, false, 30, '` + model + `') h`
+	thresholdSQL = `select coalesce((
+		select 1 - (e.embedding operator(extensions.<=>) $1) as similarity from public.embeddings e where e.chunk_id is null order by similarity desc offset $2 limit 1), -1)`
+	hybridSQL = `select h.final_score from public.search_documents_hybrid($1, $2, 10, $3, false, 30, '` + model + `') h`
 	// The search's specification: the best of all documents over the threshold.
-	everythingSQL = `with c as materialized (
-			select array_agg(c.document_id) as ids, array_agg(c.similarity) as similarities from private.compare_documents($1, '` + model + `', $3) c)
+	everythingSQL = `with e as materialized (
+			select e.document_id, 1 - (e.embedding operator(extensions.<=>) $1) as similarity from public.embeddings e where e.chunk_id is null
+		), c as materialized (
+			select array_agg(e.document_id) as ids, array_agg(e.similarity) as similarities from e where e.similarity > $3)
 		select s.final_score from c, private.score_documents(c.ids, c.similarities, $2, 30) s order by s.final_score desc limit 10`
 	allSQL   = `select (1 - a.similarity)::double precision from public.retrieve_all_chunks($1, '` + model + `', -1, $2) a order by a.similarity desc`
 	exactSQL = `with q as materialized (select extensions.l2_normalize(extensions.subvector($1::extensions.vector, 1, 768)) as v)

@@ -41,7 +41,7 @@ $$;
 comment on function private.time_vote is 'Trigger: updates the time of a changed vote.';
 create trigger time_vote before update of helpful on public.document_votes for each row execute function private.time_vote();
 
--- Security definer: readers may vote but not write documents.
+-- Security definer: readers may vote but not write documents. Its triggers are in follow_changes.
 create function private.count_votes() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -74,40 +74,6 @@ begin
 end
 $$;
 comment on function private.count_votes is 'Trigger: updates the vote counts of documents.';
-create trigger count_new_votes after insert on public.document_votes
-  referencing new table as new_rows for each statement execute function private.count_votes();
-create trigger count_changed_votes after update on public.document_votes
-  referencing old table as old_rows new table as new_rows for each statement execute function private.count_votes();
-create trigger count_deleted_votes after delete on public.document_votes
-  referencing old table as old_rows for each statement execute function private.count_votes();
-create trigger count_emptied_votes after truncate on public.document_votes for each statement execute function private.count_votes();
-
-create function private.derive_utility() returns trigger
-language plpgsql volatile security invoker set search_path = ''
-as $$
-declare
-  weight bigint;
-begin
-  if tg_op = 'INSERT' then
-    new.helpful_votes := 0;
-    new.unhelpful_votes := 0;
-  end if;
-  weight := 19 + new.helpful_votes + new.unhelpful_votes;
-  if new.utility_score is null then
-    new.utility_base := 0;
-  elsif tg_op = 'INSERT' and new.utility_base is null or tg_op = 'UPDATE' and new.utility_score <> old.utility_score then
-    -- A written score is kept; its base is derived from it.
-    new.utility_base := (least(10, new.utility_score) * weight - 10 * new.helpful_votes) / 19;
-    return new;
-  end if;
-  new.utility_score := greatest(0, least(10, (19 * new.utility_base + 10 * new.helpful_votes) / weight));
-  return new;
-end
-$$;
-comment on function private.derive_utility is 'Trigger: derives utility_score from the votes and utility_base, and utility_base from a written score. A new document has no votes.';
-create trigger derive_utility before insert or update of utility_score, utility_base, helpful_votes, unhelpful_votes on public.documents
-  for each row execute function private.derive_utility();
-
 create function public.rate_document(doc_id uuid, helpful boolean)
 returns double precision
 language plpgsql volatile security invoker set search_path = ''
@@ -127,4 +93,4 @@ $$;
 comment on function public.rate_document is
   'Votes on a document as the caller. A user''s vote replaces their earlier one; each vote of the service counts. utility_score is (19 * utility_base + 10 * helpful votes) / (19 + all votes): the first helpful vote raises 0 to 0.5. Returns the new score, null if the document does not exist.';
 
-insert into private.migrations (version) values ('20260101003050');
+insert into private.migrations (version) values ('20260101001820');
