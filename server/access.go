@@ -42,13 +42,6 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 	_, err := c.rate()
 	wrong(err != nil, "RATE_LIMIT must be auto, off, or of the form 1200/1m (1 to 100000 requests in 1s to 24h), not %q", c.RateLimit)
 	wrong(c.MaxInFlight < 0, "MAX_IN_FLIGHT must be 0 (off) or more, not %d", c.MaxInFlight)
-	wrong(c.MaxConns < 0, "MAX_CONNECTIONS must be 0 (half of the file descriptors) or more, not %d", c.MaxConns)
-	for _, timeout := range []struct {
-		name  string
-		value time.Duration
-	}{{"HEADER_TIMEOUT", c.HeaderTimeout}, {"IDLE_TIMEOUT", c.IdleTimeout}} {
-		wrong(timeout.value < time.Second || timeout.value > 15*time.Minute, "%s must be 1s to 15m, not %v", timeout.name, timeout.value)
-	}
 }
 
 // isOrigin reports whether a text is an origin as browsers write it (RFC 6454, section 6.2).
@@ -139,17 +132,19 @@ func newVerifier(c Config) *identity.Verifier {
 	return identity.New(options)
 }
 
-// How long a client may take to send a body, and to read a response.
+// How long a client may take to send headers and a body, to read a response, and between requests.
 const (
-	readTimeout  = 15 * time.Second
-	writeTimeout = time.Minute
+	headerTimeout = 10 * time.Second
+	readTimeout   = 15 * time.Second
+	writeTimeout  = time.Minute
+	idleTimeout   = 90 * time.Second
 )
 
 // newLimits returns the limits on callers. closing releases their resources.
-func newLimits(c Config, log *slog.Logger) (limits api.Limits, closing func() error, err error) {
+func newLimits(c Config, connections int, log *slog.Logger) (limits api.Limits, closing func() error, err error) {
 	limits = api.Limits{
-		InFlight: c.MaxInFlight, Connections: c.MaxConns, Origins: c.origins(),
-		HeaderTimeout: c.HeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: c.IdleTimeout,
+		InFlight: c.MaxInFlight, Connections: connections, Origins: c.origins(),
+		HeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 	}
 	closing = func() error { return nil }
 	policy, err := c.rate()

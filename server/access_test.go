@@ -83,7 +83,7 @@ func TestOriginsAndRatesAreRead(t *testing.T) {
 		if err != nil || (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("AUTH=%s RATE_LIMIT=%s: %v (%v)", c.auth, c.rate, got, err)
 		}
-		limits, closing, err := newLimits(config, slog.New(slog.DiscardHandler))
+		limits, closing, err := newLimits(config, 7, slog.New(slog.DiscardHandler))
 		if err != nil || (limits.Rate == nil) != (c.want == nil) || closing() != nil {
 			t.Errorf("AUTH=%s RATE_LIMIT=%s: %+v (%v)", c.auth, c.rate, limits, err)
 		}
@@ -149,7 +149,7 @@ func TestLimitsAreShared(t *testing.T) {
 	config := Config{Auth: "on", RateLimit: "2/1h", RedisURL: url}
 	// Each instance alone would allow two. If Redis is slow, it is skipped, so a few more may pass.
 	for range 200 {
-		limits, closing, err := newLimits(config, slog.New(slog.DiscardHandler))
+		limits, closing, err := newLimits(config, 7, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func printed(t *testing.T, do func() error) string {
 
 func TestBackfill(t *testing.T) {
 	owner, settings := startStack(t)
-	setEnvironment(t, with(settings, "WORKER_POLL", "100ms"))
+	setEnvironment(t, settings)
 	// Like rows created before the triggers.
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
 		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', 20)
@@ -88,7 +88,7 @@ func TestBackfillEstimates(t *testing.T) {
 
 func TestBackfillWithASlowDatabase(t *testing.T) {
 	owner, settings := startSlowStack(t)
-	setEnvironment(t, with(settings, "WORKER_POLL", "100ms", "WORKER_ATTEMPTS", "1"))
+	setEnvironment(t, with(settings, "WORKER_ATTEMPTS", "1"))
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
 		insert into public.tickets (project_id, status_id, name, description)
 			select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', case i when 7 then 20000 else 20 end)
@@ -110,7 +110,7 @@ func TestBackfillWithASlowDatabase(t *testing.T) {
 // What cannot be stored is reported, and the rest goes on.
 func TestBackfillWithAFailure(t *testing.T) {
 	owner, settings := startStack(t)
-	setEnvironment(t, with(settings, "WORKER_POLL", "100ms", "WORKER_ATTEMPTS", "1"))
+	setEnvironment(t, with(settings, "WORKER_ATTEMPTS", "1"))
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
 		insert into public.tickets (project_id, status_id, name) select p.project_id, s.status_id, 'Pump ' || i
 			from generate_series(1, 20) i, public.projects p, public.status s;

@@ -35,12 +35,9 @@ type Config struct {
 
 	PublicURL string `env:"PUBLIC_URL"` // "": as a request names the service
 
-	CORSOrigins   string        `env:"CORS_ORIGINS"`
-	RateLimit     string        `env:"RATE_LIMIT" envDefault:"auto"`
-	MaxInFlight   int           `env:"MAX_IN_FLIGHT" envDefault:"256"`
-	MaxConns      int           `env:"MAX_CONNECTIONS" envDefault:"2048"`
-	HeaderTimeout time.Duration `env:"HEADER_TIMEOUT" envDefault:"10s"`
-	IdleTimeout   time.Duration `env:"IDLE_TIMEOUT" envDefault:"90s"`
+	CORSOrigins string `env:"CORS_ORIGINS"`
+	RateLimit   string `env:"RATE_LIMIT" envDefault:"auto"`
+	MaxInFlight int    `env:"MAX_IN_FLIGHT" envDefault:"256"`
 
 	SupabaseURL    string `env:"SUPABASE_URL"`
 	RESTURL        string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
@@ -57,36 +54,28 @@ type Config struct {
 	VectorWeight   float64  `env:"VECTOR_WEIGHT" envDefault:"1"`
 	KeywordWeight  float64  `env:"KEYWORD_WEIGHT" envDefault:"1"`
 	Fusion         string   `env:"FUSION" envDefault:"rrf"`
-	ContextTokens  int      `env:"CONTEXT_TOKENS" envDefault:"8000"`
 
-	Worker            string        `env:"WORKER" envDefault:"on"`
-	WorkerConcurrency int           `env:"WORKER_CONCURRENCY" envDefault:"4"`
-	WorkerLease       time.Duration `env:"WORKER_LEASE" envDefault:"60s"`
-	WorkerAttempts    int           `env:"WORKER_ATTEMPTS" envDefault:"10"`
-	WorkerPoll        time.Duration `env:"WORKER_POLL" envDefault:"1250ms"`
+	Worker            string `env:"WORKER" envDefault:"on"`
+	WorkerConcurrency int    `env:"WORKER_CONCURRENCY" envDefault:"4"`
+	WorkerAttempts    int    `env:"WORKER_ATTEMPTS" envDefault:"10"`
 
 	EnrichPerMinute int `env:"ENRICH_REQUESTS_PER_MINUTE" envDefault:"200"`
 
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT" envDefault:"30s"`
 	ModelTimeout   time.Duration `env:"MODEL_TIMEOUT" envDefault:"20s"`
-	ModelRetries   int           `env:"MODEL_RETRIES" envDefault:"2"`
 	DrainTimeout   time.Duration `env:"DRAIN_TIMEOUT" envDefault:"10s"`
 
-	QueryLog          string        `env:"QUERY_LOG" envDefault:"on"`
-	QueryLogRetention int           `env:"QUERY_LOG_RETENTION" envDefault:"30"` // days
-	Cache             string        `env:"CACHE" envDefault:"on"`
-	CacheTTL          time.Duration `env:"CACHE_TTL" envDefault:"1h"`
-	CacheMaxBytes     int64         `env:"CACHE_MAX_BYTES" envDefault:"67108864"`
-	RedisURL          string        `env:"REDIS_URL"`
+	QueryLogRetention int    `env:"QUERY_LOG_RETENTION" envDefault:"30"` // days; 0: there is no query log
+	Cache             string `env:"CACHE" envDefault:"on"`
+	RedisURL          string `env:"REDIS_URL"`
 
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
 
 	MetricsAddress string `env:"METRICS_ADDRESS"` // "": where the service itself listens, while AUTH is off
 
-	// Traces are on if one of these is set. OpenTelemetry's SDK reads its other settings.
-	OTelEndpoint       string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
-	OTelTracesEndpoint string `env:"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"`
+	// Traces are on if this is set. OpenTelemetry's SDK reads its other settings.
+	OTelEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
 }
 
 // readConfig reads and validates the environment. All problems are reported together, one per line.
@@ -162,22 +151,15 @@ func (c Config) problems() (problems []error) {
 	wrong(!(c.VectorWeight >= 0 && c.VectorWeight <= 100), "VECTOR_WEIGHT must be 0 to 100, not %v", c.VectorWeight)
 	wrong(!(c.KeywordWeight >= 0 && c.KeywordWeight <= 100), "KEYWORD_WEIGHT must be 0 to 100, not %v", c.KeywordWeight)
 	wrong(c.Fusion != search.RRF && c.Fusion != search.Convex, "FUSION must be rrf or convex, not %q", c.Fusion)
-	wrong(c.ContextTokens < 100 || c.ContextTokens > 100_000, "CONTEXT_TOKENS must be 100 to 100000, not %d", c.ContextTokens)
 	wrong(c.Worker != "on" && c.Worker != "off", "WORKER must be on or off, not %q", c.Worker)
 	wrong(c.WorkerConcurrency < 1 || c.WorkerConcurrency > 64, "WORKER_CONCURRENCY must be 1 to 64, not %d", c.WorkerConcurrency)
-	wrong(c.WorkerLease < time.Second || c.WorkerLease > time.Hour, "WORKER_LEASE must be 1s to 1h, not %v", c.WorkerLease)
 	wrong(c.WorkerAttempts < 1 || c.WorkerAttempts > 100, "WORKER_ATTEMPTS must be 1 to 100, not %d", c.WorkerAttempts)
-	wrong(c.WorkerPoll < 100*time.Millisecond || c.WorkerPoll > 10*time.Minute, "WORKER_POLL must be 100ms to 10m, not %v", c.WorkerPoll)
 	wrong(c.EnrichPerMinute < 1 || c.EnrichPerMinute > 100_000, "ENRICH_REQUESTS_PER_MINUTE must be 1 to 100000, not %d", c.EnrichPerMinute)
 	wrong(c.RequestTimeout < time.Second || c.RequestTimeout > 10*time.Minute, "REQUEST_TIMEOUT must be 1s to 10m, not %v", c.RequestTimeout)
 	wrong(c.ModelTimeout < time.Second || c.ModelTimeout > 10*time.Minute, "MODEL_TIMEOUT must be 1s to 10m, not %v", c.ModelTimeout)
-	wrong(c.ModelRetries < 0 || c.ModelRetries > 10, "MODEL_RETRIES must be 0 to 10, not %d", c.ModelRetries)
 	wrong(c.DrainTimeout < 0 || c.DrainTimeout > 10*time.Minute, "DRAIN_TIMEOUT must be 0s to 10m, not %v", c.DrainTimeout)
-	wrong(c.QueryLog != "on" && c.QueryLog != "off", "QUERY_LOG must be on or off, not %q", c.QueryLog)
-	wrong(c.QueryLogRetention < 1 || c.QueryLogRetention > 3650, "QUERY_LOG_RETENTION must be 1 to 3650 days, not %d", c.QueryLogRetention)
+	wrong(c.QueryLogRetention < 0 || c.QueryLogRetention > 3650, "QUERY_LOG_RETENTION must be 0 to 3650 days, not %d", c.QueryLogRetention)
 	wrong(c.Cache != "on" && c.Cache != "off", "CACHE must be on or off, not %q", c.Cache)
-	wrong(c.CacheTTL < time.Second || c.CacheTTL > 30*24*time.Hour, "CACHE_TTL must be 1s to 720h, not %v", c.CacheTTL)
-	wrong(c.CacheMaxBytes < 1<<20, "CACHE_MAX_BYTES must be at least 1048576, not %d", c.CacheMaxBytes)
 	// Omit the URL, which may contain a password.
 	wrong(c.RedisURL != "" && !cache.IsRedisURL(c.RedisURL), "REDIS_URL must be of the form redis://user:password@host:port/0 (rediss:// with TLS)")
 	wrong(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT must be text or json, not %q", c.LogFormat)
@@ -185,7 +167,6 @@ func (c Config) problems() (problems []error) {
 	wrong(!known, "LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
 	wrong(c.MetricsAddress != "" && c.MetricsAddress != metricsOff && !isAddress(c.MetricsAddress), "METRICS_ADDRESS must be off, or an address to listen on such as 127.0.0.1:9464, not %q", c.MetricsAddress)
 	wrong(c.OTelEndpoint != "" && !isHTTP(c.OTelEndpoint), "OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) address")
-	wrong(c.OTelTracesEndpoint != "" && !isHTTP(c.OTelTracesEndpoint), "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be an http(s) address")
 	return problems
 }
 
@@ -198,7 +179,7 @@ func (c Config) metricsHere() bool { return c.MetricsAddress == "" && c.Auth == 
 
 // traces reports whether traces are on.
 func (c Config) traces() bool {
-	return c.OTelEndpoint != "" || c.OTelTracesEndpoint != ""
+	return c.OTelEndpoint != ""
 }
 
 // storedModel is the name under which embeddings are stored.

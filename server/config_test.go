@@ -29,16 +29,16 @@ func TestConfigHasDefaults(t *testing.T) {
 	}
 	want := Config{
 		Host: "127.0.0.1", Port: 8080, Auth: "off", AuthStrict: "off", Console: "on",
-		RateLimit: "auto", MaxInFlight: 256, MaxConns: 2048, HeaderTimeout: 10 * time.Second, IdleTimeout: 90 * time.Second,
+		RateLimit: "auto", MaxInFlight: 256,
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
-		MatchThreshold: nil, VectorWeight: 1, KeywordWeight: 1, Fusion: "rrf", ContextTokens: 8000,
-		Worker: "on", WorkerConcurrency: 4, WorkerLease: time.Minute, WorkerAttempts: 10, WorkerPoll: 1250 * time.Millisecond,
+		MatchThreshold: nil, VectorWeight: 1, KeywordWeight: 1, Fusion: "rrf",
+		Worker: "on", WorkerConcurrency: 4, WorkerAttempts: 10,
 		EnrichPerMinute: 200,
-		RequestTimeout:  30 * time.Second, ModelTimeout: 20 * time.Second, ModelRetries: 2, DrainTimeout: 10 * time.Second,
-		QueryLog: "on", QueryLogRetention: 30,
-		Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 64 << 20,
-		LogFormat: "text", LogLevel: "info",
+		RequestTimeout:  30 * time.Second, ModelTimeout: 20 * time.Second, DrainTimeout: 10 * time.Second,
+		QueryLogRetention: 30,
+		Cache:             "on",
+		LogFormat:         "text", LogLevel: "info",
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -59,27 +59,27 @@ func TestConfigPrefersTheNewerKey(t *testing.T) {
 func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
 		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "AUTH_STRICT": "maybe", "SUPABASE_JWKS_URL": "nowhere", "SUPABASE_JWT_ISSUER": "nobody", "SUPABASE_JWT_SECRET": "correct horse",
-		"CONSOLE": "maybe", "SUPABASE_PUBLISHABLE_KEY": "sb_secret_hunter2", "CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1", "MAX_CONNECTIONS": "-1", "HEADER_TIMEOUT": "0s", "IDLE_TIMEOUT": "0s",
+		"CONSOLE": "maybe", "SUPABASE_PUBLISHABLE_KEY": "sb_secret_hunter2", "CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1",
 		"SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
-		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "FUSION": "sum", "CONTEXT_TOKENS": "1", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms", "MODEL_RETRIES": "99",
-		"WORKER": "maybe", "WORKER_CONCURRENCY": "0", "WORKER_LEASE": "1ms", "WORKER_ATTEMPTS": "0", "WORKER_POLL": "1ms",
+		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "FUSION": "sum", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms",
+		"WORKER": "maybe", "WORKER_CONCURRENCY": "0", "WORKER_ATTEMPTS": "0",
 		"ENRICH_REQUESTS_PER_MINUTE": "0",
-		"DRAIN_TIMEOUT":              "1h", "QUERY_LOG": "some", "QUERY_LOG_RETENTION": "0", "CACHE": "maybe", "CACHE_TTL": "0s", "CACHE_MAX_BYTES": "1",
+		"DRAIN_TIMEOUT":              "1h", "QUERY_LOG_RETENTION": "-1", "CACHE": "maybe",
 		"REDIS_URL": "redis://:hunter2@[", "LOG_FORMAT": "xml", "LOG_LEVEL": "loud",
-		"METRICS_ADDRESS": ":9464", "OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "collector",
+		"METRICS_ADDRESS": ":9464", "OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318",
 	})
 	_, err := readConfig()
 	if err == nil {
 		t.Fatal("an invalid configuration was accepted")
 	}
 	for _, name := range []string{"PORT", "AUTH ", "AUTH_STRICT", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
-		"CONSOLE", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT", "MAX_CONNECTIONS", "HEADER_TIMEOUT", "IDLE_TIMEOUT",
-		"SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "FUSION", "CONTEXT_TOKENS",
-		"WORKER must", "WORKER_CONCURRENCY", "WORKER_LEASE", "WORKER_ATTEMPTS", "WORKER_POLL",
+		"CONSOLE", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT",
+		"SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "FUSION",
+		"WORKER must", "WORKER_CONCURRENCY", "WORKER_ATTEMPTS",
 		"ENRICH_REQUESTS_PER_MINUTE",
-		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "MODEL_RETRIES", "DRAIN_TIMEOUT", "QUERY_LOG ", "QUERY_LOG_RETENTION",
-		"CACHE ", "CACHE_TTL", "CACHE_MAX_BYTES", "REDIS_URL", "LOG_FORMAT", "LOG_LEVEL",
-		"METRICS_ADDRESS", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
+		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "DRAIN_TIMEOUT", "QUERY_LOG_RETENTION",
+		"CACHE ", "REDIS_URL", "LOG_FORMAT", "LOG_LEVEL",
+		"METRICS_ADDRESS", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not reported in:\n%v", name, err)
 		}
@@ -94,14 +94,14 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 // A value of the wrong type is reported once, with the other problems and by the setting's name.
 func TestConfigReportsWhatItCannotRead(t *testing.T) {
 	setEnvironment(t, map[string]string{
-		"PORT": "abc", "MATCH_THRESHOLD": "high", "REQUEST_TIMEOUT": "30", "MODEL_RETRIES": "2.5", "SUPABASE_URL": "http://127.0.0.1:54321", "LOG_LEVEL": "loud",
+		"PORT": "abc", "MATCH_THRESHOLD": "high", "REQUEST_TIMEOUT": "30", "WORKER_CONCURRENCY": "2.5", "SUPABASE_URL": "http://127.0.0.1:54321", "LOG_LEVEL": "loud",
 	})
 	_, err := readConfig()
 	if err == nil {
 		t.Fatal("an invalid configuration was accepted")
 	}
 	for _, want := range []string{"PORT must be a whole number", "MATCH_THRESHOLD must be a number", "REQUEST_TIMEOUT must be a duration",
-		"MODEL_RETRIES must be a whole number", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_API_KEY", "LOG_LEVEL"} {
+		"WORKER_CONCURRENCY must be a whole number", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_API_KEY", "LOG_LEVEL"} {
 		if strings.Count(err.Error(), want) != 1 {
 			t.Errorf("%q is not reported once in:\n%v", want, err)
 		}

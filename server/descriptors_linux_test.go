@@ -83,7 +83,7 @@ func (p *program) stop(t *testing.T) {
 func TestOutOfDescriptors(t *testing.T) {
 	t.Parallel()
 	settings, _ := silentDatabase(t)
-	p := startProgram(t, with(settings, "WORKER", "off", "HEADER_TIMEOUT", "5m"))
+	p := startProgram(t, with(settings, "WORKER", "off"))
 	const room, more = 20, 200
 	served := p.dial(t)
 	if status, err := ask(served); status != http.StatusOK {
@@ -125,7 +125,7 @@ func TestFewDescriptors(t *testing.T) {
 	const limit, more = 400, 1000
 	settings, _ := silentDatabase(t)
 	command := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$0" serve`, limit), os.Args[0])
-	p := startCommand(t, command, with(settings, "WORKER", "off", "IDLE_TIMEOUT", "5m"))
+	p := startCommand(t, command, with(settings, "WORKER", "off"))
 	const most = limit / 2
 	statuses := map[int]int{}
 	var conns []net.Conn
@@ -150,7 +150,7 @@ func TestFewDescriptors(t *testing.T) {
 	}
 	p.awaitResponse(t)
 	p.stop(t)
-	if log := p.log.String(); strings.Contains(log, "too many open files") || !strings.Contains(log, "MAX_CONNECTIONS") {
+	if log := p.log.String(); strings.Contains(log, "too many open files") || !strings.Contains(log, "fewer connections than usual") {
 		t.Errorf("the log is\n%s", log)
 	}
 }

@@ -35,7 +35,7 @@ func startStackOver(t *testing.T, db *testbed.DB) (owner *pgx.Conn, settings map
 	model := httptest.NewServer(offline.NewHandler())
 	t.Cleanup(model.Close)
 	return testbed.Connect(t, db.OwnerURL), map[string]string{"SUPABASE_URL": url, "SUPABASE_REST_URL": url, "SUPABASE_SECRET_KEY": key,
-		"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.URL + "/v1", "EMBEDDING_MODEL": offline.EmbeddingModel, "CHAT_MODEL": offline.ChatModel, "MODEL_RETRIES": "0", "PORT": "0"}
+		"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.URL + "/v1", "EMBEDDING_MODEL": offline.EmbeddingModel, "CHAT_MODEL": offline.ChatModel, "PORT": "0"}
 }
 
 // with returns settings with others set over them.

@@ -20,6 +20,13 @@ type memory struct {
 	embeddings *memo.Embeddings
 }
 
+const (
+	// cacheBytes bounds the cache in memory.
+	cacheBytes = 64 << 20
+	// cacheLifetime bounds the life of cached responses, which become unreachable with the first edit.
+	cacheLifetime = time.Hour
+)
+
 // redisPatience is the maximum time that a request waits for Redis: recomputing takes not much
 // longer.
 const redisPatience = 50 * time.Millisecond
@@ -32,7 +39,7 @@ func newMemory(c Config, model *openai.Client, o observer) (m memory, err error)
 	if c.RedisURL != "" {
 		m.store, err = cache.NewRedis(c.RedisURL, redisPatience, func(message string, err error) { o.log.Warn(message, "error", err) })
 	} else {
-		m.store, err = cache.NewMemory(c.CacheMaxBytes)
+		m.store, err = cache.NewMemory(cacheBytes)
 	}
 	if err != nil {
 		return m, err
@@ -46,7 +53,7 @@ func newMemory(c Config, model *openai.Client, o observer) (m memory, err error)
 	}
 	m.embeddings = memo.NewEmbeddings(model, c.OpenAIBaseURL, m.store, o.countCached)
 	m.results = memo.New(memo.Options{
-		Store: m.store, Settings: settings, Lifetime: c.CacheTTL, Count: o.countCached,
+		Store: m.store, Settings: settings, Lifetime: cacheLifetime, Count: o.countCached,
 		Warn: func(ctx context.Context, message string, err error) {
 			o.log.WarnContext(ctx, message, "error", err)
 		},
@@ -66,7 +73,7 @@ func (m memory) close() error {
 // reads the cache of an older one.
 func settingsOfResults(c Config, revision string) (string, error) {
 	settings, err := json.Marshal([]any{
-		revision, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.Fusion, c.ContextTokens,
+		revision, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.VectorWeight, c.KeywordWeight, c.Fusion,
 	})
 	if err != nil {
 		return "", fmt.Errorf("encode the settings: %w", err)

@@ -7,7 +7,7 @@ func TestSettingsOfResults(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Config{}
 	for _, c := range []Config{
-		{}, {RESTURL: "a"}, {OpenAIBaseURL: "a"}, {EmbeddingModel: "a"}, {ChatModel: "a"}, {VectorWeight: 1}, {KeywordWeight: 1}, {Fusion: "a"}, {ContextTokens: 1},
+		{}, {RESTURL: "a"}, {OpenAIBaseURL: "a"}, {EmbeddingModel: "a"}, {ChatModel: "a"}, {VectorWeight: 1}, {KeywordWeight: 1}, {Fusion: "a"},
 	} {
 		settings, err := settingsOfResults(c, "a")
 		if err != nil {

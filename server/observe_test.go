@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -103,7 +104,7 @@ func TestServiceIsObserved(t *testing.T) {
 	port := freePort(t)
 	_, number, _ := net.SplitHostPort(port)
 	// With MATCH_THRESHOLD the model is not measured meanwhile, which would call it too.
-	stop := run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", modelURL, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_SERVICE_NAME", "lens", "WORKER_POLL", "100ms", "MATCH_THRESHOLD", "0"))
+	stop := run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", modelURL, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_SERVICE_NAME", "lens", "MATCH_THRESHOLD", "0"))
 	if _, err := owner.Exec(t.Context(), `insert into public.projects (key, name, description) values ('P', 'Zwetschgenknoedel', 'Zwetschgenknoedel are boiled')`); err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +200,19 @@ func TestModelThatFailsIsMissing(t *testing.T) {
 	_, number, _ := net.SplitHostPort(port)
 	run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", "http://"+freePort(t)+"/v1", "WORKER", "off"))
 	fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusOK)
-	for range circuitFailures {
-		fetch(t, http.MethodPost, "http://"+port+"/api/hybrid-search", `{"query": "pumps"}`, http.StatusOK) // answered by keyword search
+	for i := range circuitFailures {
+		fetch(t, http.MethodPost, "http://"+port+"/api/hybrid-search", fmt.Sprintf(`{"query": "pumps %d"}`, i), http.StatusOK) // answered by keyword search
+	}
+	// Calls of the model go on, with retries, after the searches that began them.
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		response, err := http.Get("http://" + port + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode == http.StatusServiceUnavailable {
+			break
+		}
 	}
 	if text := fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusServiceUnavailable); text != `{"missing":["model: embeddings"],"status":"not ready"}` {
 		t.Errorf("missing is %s", text)

@@ -177,7 +177,7 @@ func TestServiceDrains(t *testing.T) {
 	owner, settings := startStack(t)
 	model := startHeldModel(t)
 	const drain = 5 * time.Second
-	p := startProgram(t, with(settings, "OPENAI_BASE_URL", model.url, "DRAIN_TIMEOUT", drain.String(), "WORKER_POLL", "100ms", "WORKER_LEASE", "1h",
+	p := startProgram(t, with(settings, "OPENAI_BASE_URL", model.url, "DRAIN_TIMEOUT", drain.String(),
 		"LOG_FORMAT", "json", "LOG_LEVEL", "debug"))
 	if _, err := owner.Exec(t.Context(), `insert into public.projects (key, name, description) values ('P', 'Pumps', 'Pumps leak at the valve')`); err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func silentDatabase(t *testing.T) (settings map[string]string, called <-chan str
 		server.Close()
 		ending.Wait()
 	})
-	return map[string]string{"SUPABASE_URL": server.URL, "SUPABASE_REST_URL": server.URL, "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k", "QUERY_LOG": "off"}, calls
+	return map[string]string{"SUPABASE_URL": server.URL, "SUPABASE_REST_URL": server.URL, "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k", "QUERY_LOG_RETENTION": "0"}, calls
 }
 
 // A second signal ends the service at once, however soon it comes. The two signals differ, because

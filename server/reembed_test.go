@@ -88,7 +88,7 @@ func servePort(t *testing.T, settings map[string]string) string {
 func TestReembed(t *testing.T) {
 	owner, settings := startStack(t)
 	models, modelURL := startTwoModels(t)
-	settings = with(settings, "OPENAI_BASE_URL", modelURL, "CHAT_MODEL", offline.ChatModel, "WORKER_POLL", "100ms", "MODEL_TIMEOUT", "60s")
+	settings = with(settings, "OPENAI_BASE_URL", modelURL, "CHAT_MODEL", offline.ChatModel, "MODEL_TIMEOUT", "60s")
 	address := servePort(t, settings)
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
 		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', 20)

@@ -52,7 +52,7 @@ func TestNoResponseIsCut(t *testing.T) {
 	if _, err := owner.Exec(t.Context(), manyRows); err != nil {
 		t.Fatal(err)
 	}
-	service := startProgram(t, with(settings, "WORKER_POLL", "100ms", "MATCH_THRESHOLD", "0"))
+	service := startProgram(t, with(settings, "MATCH_THRESHOLD", "0"))
 	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
 	ask := func(method, path, body string) { fetch(t, method, service.url+path, body, http.StatusOK) }
 	var ticket, document string

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
 	"strconv"
 	"sync"
@@ -36,7 +35,8 @@ func serve(ctx context.Context, args []string) error {
 		return err
 	}
 	log, model, database := observing.log, observing.newModel(config), observing.newDatabase(config)
-	if err := boundConnections(&config, log); err != nil {
+	connections, err := boundConnections(log)
+	if err != nil {
 		return err
 	}
 	remembered, err := newMemory(config, model, observing)
@@ -56,7 +56,7 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	limits, closeLimits, err := newLimits(config, log)
+	limits, closeLimits, err := newLimits(config, connections, log)
 	if err != nil {
 		return err
 	}
@@ -145,20 +145,21 @@ func serve(ctx context.Context, args []string) error {
 	return nil
 }
 
-// boundConnections leaves half of the process's file descriptors to what requests open: connections
-// to PostgREST, the model and Redis. Go has already raised the soft limit to the hard one.
-func boundConnections(c *Config, log *slog.Logger) error {
+// maxConnections bounds the memory that connections take, about 50 kB each.
+const maxConnections = 2048
+
+// boundConnections returns how many connections are served. Half of the process's file descriptors
+// are for what requests open: connections to PostgREST, the model and Redis. Go has already raised
+// the soft limit to the hard one.
+func boundConnections(log *slog.Logger) (int, error) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return fmt.Errorf("read the limit of file descriptors: %w", err)
+		return 0, fmt.Errorf("read the limit of file descriptors: %w", err)
 	}
-	within := int(min(limit.Cur, math.MaxInt32)) / 2
-	if c.MaxConns > within {
-		log.Warn("fewer connections than MAX_CONNECTIONS are served: raise the limit of file descriptors (ulimit -n, LimitNOFILE)",
-			"limit", limit.Cur, "max_connections", c.MaxConns, "served", within)
+	within := int(min(limit.Cur/2, maxConnections))
+	if within < maxConnections {
+		log.Warn("fewer connections than usual are served: raise the limit of file descriptors (ulimit -n, LimitNOFILE)",
+			"limit", limit.Cur, "usual", maxConnections, "served", within)
 	}
-	if c.MaxConns == 0 || c.MaxConns > within {
-		c.MaxConns = within
-	}
-	return nil
+	return within, nil
 }

@@ -34,6 +34,9 @@ func newLogger(c Config) *slog.Logger {
 	return slog.New(api.WithRequest(slog.NewTextHandler(os.Stderr, options)))
 }
 
+// modelRetries is how often a failed call of the model is repeated.
+const modelRetries = 2
+
 // The circuit breaker of the model provider: consecutive failed calls, retries included, and how
 // long it stays open.
 const (
@@ -50,7 +53,7 @@ func newModel(c Config) *openai.Client { return openai.New(modelConfig(c)) }
 func modelConfig(c Config) openai.Config {
 	return openai.Config{
 		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.EmbeddingDimensions, ChatModel: c.ChatModel,
-		AttemptTimeout: c.ModelTimeout, MaxRetries: c.ModelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
+		AttemptTimeout: c.ModelTimeout, MaxRetries: modelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
 	}
 }
 
@@ -68,11 +71,14 @@ func newWorker(c Config, db worker.Database, indexer *index.Indexer, o observer)
 	return worker.New(db, indexer, options)
 }
 
-// workerBatch is the number of sources that a worker claims at once.
-const workerBatch = 100
+const (
+	workerBatch = 100                     // sources that a worker claims at once
+	workerLease = time.Minute             // after which the jobs of a killed worker are free
+	workerPoll  = 1250 * time.Millisecond // mean interval between polls of an empty queue
+)
 
 func workerOptions(c Config, warn func(context.Context, string, error)) worker.Options {
-	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: workerBatch, Lease: c.WorkerLease, Attempts: c.WorkerAttempts, Poll: c.WorkerPoll, Warn: warn}
+	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: workerBatch, Lease: workerLease, Attempts: c.WorkerAttempts, Poll: workerPoll, Warn: warn}
 }
 
 func newComparer(model search.Model) (*search.Comparer, error) {
@@ -92,7 +98,7 @@ func newAnswerer(c Config, model answer.Model) (*answer.Answerer, error) {
 }
 
 func answerOptions(c Config) answer.Options {
-	return answer.Options{ContextTokens: c.ContextTokens, VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight, Fusion: c.Fusion}
+	return answer.Options{VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight, Fusion: c.Fusion}
 }
 
 // enrichConcurrency is the number of documents that the model reads concurrently.
@@ -108,7 +114,7 @@ func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(
 // newQueryLog starts the query log, or returns nil if it is off. It writes as the service, because
 // callers may not.
 func newQueryLog(c Config, db *postgrest.Client, o observer) *querylog.Log {
-	if c.QueryLog == "off" {
+	if c.QueryLogRetention == 0 {
 		return nil
 	}
 	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: o.lost(metric.LostQueryLog, "queries are missing in the query log")})

@@ -42,10 +42,10 @@ func TestTheQueryLogsSettings(t *testing.T) {
 	t.Parallel()
 	url, called := emptyDatabase(t)
 	db := postgrest.New(url, "key")
-	if newQueryLog(Config{QueryLog: "off"}, db, observer{}) != nil {
+	if newQueryLog(Config{}, db, observer{}) != nil {
 		t.Error("a query log was created")
 	}
-	log := newQueryLog(Config{QueryLog: "on", QueryLogRetention: 7}, db, observer{})
+	log := newQueryLog(Config{QueryLogRetention: 7}, db, observer{})
 	defer log.Close(t.Context())
 	if got := <-called; !strings.HasPrefix(got, "log_queries ") || !strings.Contains(got, `"retention_days":7`) {
 		t.Errorf("the log calls %s", got)
@@ -56,14 +56,14 @@ func TestTheQueryLogsSettings(t *testing.T) {
 func TestSettingsReachTheirParts(t *testing.T) {
 	t.Parallel()
 	c := Config{
-		OpenAIBaseURL: "http://model/v1", OpenAIKey: "k", EmbeddingModel: "e", EmbeddingDimensions: 1, ChatModel: "c", ModelTimeout: 2, ModelRetries: 3,
-		WorkerConcurrency: 4, WorkerLease: 6, WorkerAttempts: 7, WorkerPoll: 8, ContextTokens: 9, VectorWeight: 10, KeywordWeight: 11, Fusion: "12",
+		OpenAIBaseURL: "http://model/v1", OpenAIKey: "k", EmbeddingModel: "e", EmbeddingDimensions: 1, ChatModel: "c", ModelTimeout: 2,
+		WorkerConcurrency: 4, WorkerAttempts: 7, VectorWeight: 10, KeywordWeight: 11, Fusion: "12",
 	}
 	for _, part := range []struct{ got, want any }{
-		{modelConfig(c), openai.Config{BaseURL: "http://model/v1", APIKey: "k", EmbeddingModel: "e", Dimensions: 1, ChatModel: "c", AttemptTimeout: 2, MaxRetries: 3,
+		{modelConfig(c), openai.Config{BaseURL: "http://model/v1", APIKey: "k", EmbeddingModel: "e", Dimensions: 1, ChatModel: "c", AttemptTimeout: 2, MaxRetries: 2,
 			CircuitFailures: 5, CircuitPause: 5 * time.Second}},
-		{workerOptions(c, nil), worker.Options{Concurrency: 4, Batch: 100, Lease: 6, Attempts: 7, Poll: 8}},
-		{answerOptions(c), answer.Options{ContextTokens: 9, VectorWeight: 10, KeywordWeight: 11, Fusion: "12"}},
+		{workerOptions(c, nil), worker.Options{Concurrency: 4, Batch: 100, Lease: time.Minute, Attempts: 7, Poll: 1250 * time.Millisecond}},
+		{answerOptions(c), answer.Options{VectorWeight: 10, KeywordWeight: 11, Fusion: "12"}},
 	} {
 		if diff := cmp.Diff(part.want, part.got); diff != "" {
 			t.Error(diff)
@@ -86,9 +86,8 @@ func TestTheCachesSettings(t *testing.T) {
 		config     Config
 		read, made int // in two identical requests
 	}{
-		"on":              {Config{Cache: "on", CacheTTL: time.Hour, CacheMaxBytes: 1 << 20}, 2, 1},
-		"forgets in time": {Config{Cache: "on", CacheTTL: 1, CacheMaxBytes: 1 << 20}, 2, 2},
-		"off":             {Config{Cache: "off", CacheTTL: time.Hour, CacheMaxBytes: 1 << 20}, 0, 2},
+		"on":  {Config{Cache: "on"}, 2, 1},
+		"off": {Config{Cache: "off"}, 0, 2},
 	} {
 		m, err := newMemory(c.config, newModel(c.config), observer{log: slog.New(slog.DiscardHandler)})
 		if err != nil {
@@ -154,7 +153,7 @@ func TestWorkerSetting(t *testing.T) {
 			address := freePort(t)
 			_, port, _ := net.SplitHostPort(address)
 			stop := run(t, serve, map[string]string{"SUPABASE_URL": database, "SUPABASE_REST_URL": database, "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k",
-				"PORT": port, "QUERY_LOG": "off", "WORKER": setting})
+				"PORT": port, "QUERY_LOG_RETENTION": "0", "WORKER": setting})
 			fetch(t, http.MethodGet, "http://"+address+"/api/projects", "", http.StatusOK)
 			if works {
 				for !strings.HasPrefix(<-called, "claim_embedding_jobs ") {

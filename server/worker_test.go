@@ -10,7 +10,7 @@ func TestVerbsKeepChunksInStep(t *testing.T) {
 	for name, verb := range map[string]func(context.Context, []string) error{"serve": serve, "worker": work} {
 		t.Run(name, func(t *testing.T) {
 			owner, settings := startStack(t)
-			setEnvironment(t, with(settings, "WORKER_POLL", "100ms"))
+			setEnvironment(t, settings)
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() { ended <- verb(ctx, nil) }()

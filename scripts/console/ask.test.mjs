@@ -45,7 +45,7 @@ test('a question without relevant sources gets no answer but a link to the searc
 
 test('an answer can be stopped, and a failure of the model is shown', async (t) => {
   const model = await startModel();
-  const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', MODEL_RETRIES: '0', REQUEST_TIMEOUT: '10m', MODEL_TIMEOUT: '10m' });
+  const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', REQUEST_TIMEOUT: '10m', MODEL_TIMEOUT: '10m' });
   const page = await open(t, `${url}/#ask`, { failing: true });
   model.held = 'chat';
   await page.fill('#question', QUESTION);

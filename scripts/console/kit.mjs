@@ -114,7 +114,7 @@ export const freePort = () => new Promise((resolve, reject) => {
 export async function service(more) {
   const port = await freePort();
   const child = spawn(`${local}/bin/server`, ['serve'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings(), SUPABASE_JWT_SECRET: secret(), SUPABASE_JWKS_URL: 'off', WORKER: 'off', QUERY_LOG: 'off', PORT: String(port), ...more },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings(), SUPABASE_JWT_SECRET: secret(), SUPABASE_JWKS_URL: 'off', WORKER: 'off', QUERY_LOG_RETENTION: '0', PORT: String(port), ...more },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let log = '';

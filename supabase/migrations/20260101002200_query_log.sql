@@ -1,6 +1,6 @@
 -- A log of questions and searches with their results, for operators: questions without results,
 -- answers without citations, slow requests. It contains question texts. The service writes it
--- unless QUERY_LOG is off.
+-- unless QUERY_LOG_RETENTION is 0.
 
 create table private.query_log (
   query_id uuid primary key,

@@ -65,8 +65,7 @@ func newStack(t testing.TB, model http.Handler, settings map[string]string) stac
 	provider := httptest.NewServer(model)
 	t.Cleanup(provider.Close)
 	s := stack{db: db, secret: secret, settings: map[string]string{"SUPABASE_URL": rest, "SUPABASE_REST_URL": rest,
-		"SUPABASE_SECRET_KEY": testbed.Token(t, secret, "service_role"), "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": provider.URL + "/v1",
-		"MODEL_RETRIES": "0", "WORKER_POLL": "100ms"}}
+		"SUPABASE_SECRET_KEY": testbed.Token(t, secret, "service_role"), "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": provider.URL + "/v1"}}
 	maps.Copy(s.settings, settings)
 	return s
 }
