@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tasklens/internal/filter"
 )
 
 // startDetailed is the small tracker with people, types, labels, dates and a link. Noor is user 1.
@@ -236,24 +238,46 @@ func TestDetailsOfResults(t *testing.T) {
 	}
 }
 
-// Facet values can be used as filters.
+// Facet values can be used as filters, typed or not, and results show what is filtered by.
 func TestFacetsGiveFilters(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)
-	got := s.narrowedBy(`{"query":"payment charged password slow","match_threshold":0,"facets":true}`)
-	members := map[string]string{"status": "", "project": "projects", "assignee": "assignee", "reporter": "reporter", "type": "types", "priority": "priorities", "label": "labels", "open": "open"}
-	for name, member := range members {
-		if len(got.Facets[name]) == 0 {
-			t.Errorf("there is no facet %s", name)
+	run(t, s.connect(), `do $$ declare field text; begin
+		for field in select source from private.ticket_members() where kind in ('person', 'text') loop
+			execute format('update public.tickets set %1$I = coalesce(%1$I, ''Some '' || %1$L) where key = ''TX-400''', field);
+		end loop; end $$`) // every field of names has a value
+	const query = "payment charged password slow"
+	facets := s.narrowedBy(`{"query":"` + query + `","match_threshold":0,"facets":true}`).Facets
+	check := func(facet string, body map[string]any, count int) []map[string]any {
+		t.Helper()
+		body["match_threshold"], body["limit"] = 0, 100
+		results := read[struct{ Results []map[string]any }](s.post("/api/hybrid-search", body)).Results
+		if len(results) != count {
+			t.Errorf("%s: %d are counted, %d found by %v", facet, count, len(results), body)
 		}
-		for _, value := range got.Facets[name] {
-			if member == "" {
+		return results
+	}
+	members := map[string]string{"label": "labels", "open": "open"}
+	for _, list := range new(filter.Filters).Lists() {
+		members[list.Typed] = list.Name
+	}
+	for facet, member := range members {
+		if len(facets[facet]) == 0 {
+			t.Errorf("there is no facet %s", facet)
+		}
+		for _, value := range facets[facet] {
+			wanted := value.Value
+			if facet == "status" {
+				wanted = value.Label
+			}
+			check(facet, map[string]any{"query": query, "filters": map[string]any{member: wanted}}, value.Count)
+			if facet == "open" || facet == "project" { // typed in other words
 				continue
 			}
-			filters, _ := json.Marshal(map[string]any{member: value.Value})
-			count := len(s.narrowedBy(`{"query":"payment charged password slow","match_threshold":0,"limit":100,"filters":` + string(filters) + `}`).Results)
-			if count != value.Count {
-				t.Errorf("%s: %d are counted, %d found", filters, value.Count, count)
+			for _, result := range check(facet, map[string]any{"query": fmt.Sprintf("%s %s:%q", query, facet, value.Label)}, value.Count) {
+				if shown, _ := result[facet].(string); facet != "label" && !strings.EqualFold(shown, value.Label) {
+					t.Errorf("a result with the %s %q shows %q", facet, value.Label, shown)
+				}
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 -- Filters: each filter, tickets without a value, and invalid filters.
 
 begin;
-select plan(107);
+select plan(108);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'In Progress', 'in_progress'), (3, 'Done', 'done'), (4, 'Won''t Fix', 'done');
@@ -224,6 +224,21 @@ select is((select h.links from public.search_hybrid('TX-1', match_count => 1) h)
 select pg_temp.act('outsider');
 select results_eq($$ select h.links from public.search_hybrid('BB-5', match_count => 1) h $$, array[null::jsonb], 'a user does not see a link to an invisible ticket');
 reset role;
+
+-- Every field of names: what filters find, what the facet counts, and what results show.
+create function pg_temp.uses(field text, member text, facet text) returns text[]
+language plpgsql as $$
+begin
+  execute format('update public.tickets set %I = case ticket_id when 1 then ''Zed'' when 2 then ''ZED'' end', field);
+  return array[pg_temp.found(jsonb_build_object(member, 'zed')), (select string_agg(f, ', ') from pg_temp.facets(null, array[facet]) f),
+    (select to_jsonb(h) ->> field from public.search_hybrid('TX-1', match_count => 1) h),
+    (select string_agg(to_jsonb(l) ->> field, ' ') from public.list_tickets(filters => jsonb_build_object(member, array['zed'])) l),
+    (select to_jsonb(t) ->> field from public.get_ticket(1) t)];
+end
+$$;
+select results_eq($$ select pg_temp.uses(m.source, m.member, m.facet) from private.ticket_members() m where m.kind in ('person', 'text') $$,
+  $$ select array['1 2', m.facet || ' ZED 2', 'Zed', 'Zed ZED', 'Zed'] from private.ticket_members() m where m.kind in ('person', 'text') $$,
+  'every field of names can be filtered by, is counted, and is shown by searches, lists and tickets');
 
 select * from finish();
 rollback;
