@@ -221,7 +221,7 @@ test('with a slow model keyword results show at once, and the fused list waits w
 test('a failing model leaves keyword search; a rate limit shows the time to wait', async (t) => {
   const model = await startModel();
   model.fails = 'embeddings';
-  const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', RATE_LIMIT: '12/1m' });
+  const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', RATE_LIMIT: '12/5m' });
   const page = await open(t, `${url}/#search?q=charged+twice`, { failing: true });
   await page.getByText('Matches by keyword only').waitFor();
   assert.ok((await page.locator('a.result').count()) > 0);

@@ -11,9 +11,9 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
-	"tasklens/scripts/lab/collection"
 	"tasklens/internal/openai"
 	"tasklens/scripts/lab/bench"
+	"tasklens/scripts/lab/collection"
 )
 
 // benchConfig are the settings of this verb: a stack started by scripts/bench.
