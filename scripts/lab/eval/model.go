@@ -84,8 +84,8 @@ func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
 	return lines.Err()
 }
 
-// Print prints the check as a Markdown table; see docs/models.md. dollars is negative if the price is
-// unknown.
+// Print prints the check as a Markdown table; see docs/models.md. dollars is negative if the price
+// is unknown.
 func (c ModelCheck) Print(to io.Writer, dollars float64) error {
 	cost := "not known"
 	if dollars >= 0 {
