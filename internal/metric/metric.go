@@ -5,16 +5,13 @@
 package metric
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tasklens/internal/rescue"
 )
@@ -47,14 +44,15 @@ type Metrics struct {
 	batches    *prometheus.HistogramVec
 	sources    *prometheus.CounterVec
 
-	shown  chan struct{} // a semaphore of current scrapes
-	mutex  sync.Mutex
-	models map[string]bool
+	handler http.Handler
+	mutex   sync.Mutex
+	models  map[string]bool
 }
 
 // New returns metrics with all counters at zero.
 func New() *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), models: map[string]bool{}, shown: make(chan struct{}, maxShown)}
+	m := &Metrics{registry: prometheus.NewRegistry(), models: map[string]bool{}}
+	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxShown})
 	m.registry.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -80,56 +78,24 @@ func New() *Metrics {
 	return m
 }
 
-// ErrBusy is returned by Show when too many scrapes run.
-var ErrBusy = errors.New("too many concurrent scrapes of the metrics")
+// Handler serves the metrics, and answers 503 while too many scrapes run.
+func (m *Metrics) Handler() http.Handler { return m.handler }
 
-// ContentType is the content type of Show's result.
-const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+// collector is a collector whose values come from outside this package. Prometheus runs it on a
+// goroutine of its own, where a panic loses its metrics, not the process.
+type collector func(gauge show)
 
-// Show returns the metrics in Prometheus's text format.
-func (m *Metrics) Show() ([]byte, error) {
-	select {
-	case m.shown <- struct{}{}:
-		defer func() { <-m.shown }()
-	default:
-		return nil, ErrBusy
-	}
-	families, err := m.registry.Gather()
-	if err != nil {
-		return nil, fmt.Errorf("gather metrics: %w", err)
-	}
-	var text bytes.Buffer
-	for _, family := range families {
-		if _, err := expfmt.MetricFamilyToText(&text, family); err != nil {
-			return nil, fmt.Errorf("encode metrics: %w", err)
-		}
-	}
-	return text.Bytes(), nil
-}
+// show exports the value of a gauge.
+type show func(description *prometheus.Desc, value float64, labels ...string)
 
-// Handler serves the metrics on a separate server.
-func (m *Metrics) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		body, err := m.Show()
-		if err != nil {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		w.Header().Set("Content-Type", ContentType)
-		_, _ = w.Write(body) // the client may have left
-	})
-}
+// Describe describes nothing: Prometheus would read the values to find out.
+func (collector) Describe(chan<- *prometheus.Desc) {}
 
-// show registers a collector from outside this package. Prometheus runs it on a goroutine of its
-// own.
-func (m *Metrics) show(collector prometheus.Collector) { m.registry.MustRegister(rescued{collector}) }
-
-// rescued is a collector that loses its metrics, not the process, when it panics.
-type rescued struct{ prometheus.Collector }
-
-func (r rescued) Collect(to chan<- prometheus.Metric) {
+func (c collector) Collect(to chan<- prometheus.Metric) {
 	_ = rescue.Do(func() error {
-		r.Collector.Collect(to)
+		c(func(description *prometheus.Desc, value float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(description, prometheus.GaugeValue, value, labels...)
+		})
 		return nil
 	})
 }

@@ -159,7 +159,7 @@ func TestQueue(t *testing.T) {
 }
 
 // A scrape is rejected while too many wait.
-func TestShowIsBounded(t *testing.T) {
+func TestScrapesAreBounded(t *testing.T) {
 	t.Parallel()
 	m := metric.New()
 	going := make(chan struct{})
@@ -167,20 +167,21 @@ func TestShowIsBounded(t *testing.T) {
 		<-going
 		return metric.Queue{}, nil
 	}, time.Hour, time.Minute)
-	shown := make(chan error, 5)
+	shown := make(chan int, 5)
 	for range 5 {
 		go func() {
-			_, err := m.Show()
-			shown <- err
+			recorder := httptest.NewRecorder()
+			m.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			shown <- recorder.Code
 		}()
 	}
-	if err := <-shown; !errors.Is(err, metric.ErrBusy) { // four wait for the queue, the fifth is rejected
-		t.Errorf("the fifth scrape returned %v, want ErrBusy", err)
+	if status := <-shown; status != http.StatusServiceUnavailable { // four wait for the queue, the fifth is rejected
+		t.Errorf("the fifth scrape got status %d, want 503", status)
 	}
 	close(going)
 	for range 4 {
-		if err := <-shown; err != nil {
-			t.Error(err)
+		if status := <-shown; status != http.StatusOK {
+			t.Errorf("a scrape got status %d", status)
 		}
 	}
 }
@@ -210,16 +211,12 @@ func TestPanicOmitsOneMetric(t *testing.T) {
 	m.Queue(func(context.Context) (metric.Queue, error) { panic("broken") }, time.Hour, time.Second)
 	m.Circuits(func() []string { return nil }, "chat")
 	for range 2 { // the second scrape exports the first one's count
-		body, err := m.Show()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(body)
+		text := scrape(t, m)
 		if strings.Contains(text, "tasklens_queue_up") || !strings.Contains(text, `tasklens_model_circuit_open{operation="chat"} 0`) {
 			t.Errorf("the metrics are %s", text)
 		}
 	}
-	if body, err := m.Show(); err != nil || strings.Contains(string(body), "\ntasklens_panics_total 0\n") || !strings.Contains(string(body), "\ntasklens_panics_total ") {
-		t.Errorf("the count of panics is not exported: %v", err)
+	if text := scrape(t, m); strings.Contains(text, "\ntasklens_panics_total 0\n") || !strings.Contains(text, "\ntasklens_panics_total ") {
+		t.Errorf("the count of panics is not exported:\n%s", text)
 	}
 }

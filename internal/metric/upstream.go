@@ -3,9 +3,8 @@ package metric
 import (
 	"net/http"
 	"path"
+	"slices"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // maxModels bounds the number of model labels: the names come from settings and from stored data.
@@ -65,26 +64,15 @@ func (m *Metrics) known(model string) string {
 // Circuits registers a gauge for each operation: 1 while its circuit breaker is open. open returns
 // the operations for which it is.
 func (m *Metrics) Circuits(open func() []string, operations ...string) {
-	m.show(&circuits{
-		open: open, operations: operations,
-		state: prometheus.NewDesc("tasklens_model_circuit_open", "1 while the model provider is left alone for this operation, having failed several times.", []string{"operation"}, nil),
-	})
-}
-
-type circuits struct {
-	open       func() []string
-	operations []string
-	state      *prometheus.Desc
-}
-
-func (c *circuits) Describe(to chan<- *prometheus.Desc) { to <- c.state }
-
-func (c *circuits) Collect(to chan<- prometheus.Metric) {
-	open := map[string]float64{}
-	for _, operation := range c.open() {
-		open[operation] = 1
-	}
-	for _, operation := range c.operations {
-		to <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, open[operation], operation)
-	}
+	state := describe("model_circuit_open", "1 while the model provider is left alone for this operation, having failed several times.", "operation")
+	m.registry.MustRegister(collector(func(gauge show) {
+		left := open()
+		for _, operation := range operations {
+			value := 0.0
+			if slices.Contains(left, operation) {
+				value = 1
+			}
+			gauge(state, value, operation)
+		}
+	}))
 }

@@ -3,12 +3,13 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/metric"
 	"tasklens/internal/querylog"
 )
 
@@ -73,12 +74,14 @@ func (a *API) tellEntry(entry querylog.Entry) {
 
 // metrics is /metrics.
 func (a *API) metrics(c *fiber.Ctx) error {
-	body, err := a.Metrics.Show()
-	if errors.Is(err, metric.ErrBusy) {
-		return fault.Wrap(fault.Unavailable, "Too many ask for the metrics at once.", err).Because(fault.Busy)
-	} else if err != nil {
+	if err := adaptor.HTTPHandler(a.Metrics.Handler())(c); err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderContentType, metric.ContentType)
-	return c.Send(body)
+	switch c.Response().StatusCode() {
+	case fiber.StatusOK:
+		return nil
+	case fiber.StatusServiceUnavailable:
+		return fault.New(fault.Unavailable, "Too many ask for the metrics at once.").Because(fault.Busy)
+	}
+	return fmt.Errorf("gather metrics: %s", c.Response().Body())
 }
