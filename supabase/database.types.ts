@@ -800,10 +800,15 @@ export type Database = {
           pending: number
           running: number
           sources_without_chunks: number
+          truncated: number
         }[]
       }
       enqueue_missing_embeddings: {
-        Args: { embedding_model: string; everything?: boolean }
+        Args: {
+          embedding_model: string
+          embedding_set?: number
+          everything?: boolean
+        }
         Returns: number
       }
       enrichment_stats: {
@@ -889,6 +894,13 @@ export type Database = {
           text: string
           ticket_id: number
           ticket_name: string
+        }[]
+      }
+      find_sources: {
+        Args: { sources: Json }
+        Returns: {
+          place: number
+          source_id: number
         }[]
       }
       finish_embedding_jobs: {
@@ -1051,7 +1063,7 @@ export type Database = {
         }
         Returns: {
           characters: number
-          sample: Json
+          sample: number[]
           sources: number
         }[]
       }
@@ -1089,39 +1101,21 @@ export type Database = {
         Args: { doc_id: string; helpful: boolean }
         Returns: number
       }
-      read_documents: {
-        Args: { document_ids: string[] }
-        Returns: {
-          chunks: Json
-          documents_read: number
-          id: string
-          source_hash: string
-          text: string
-          title: string
-        }[]
-      }
       read_sources: {
-        Args: {
-          comment_ids?: number[]
-          embedding_set?: number
-          project_ids: number[]
-          ticket_ids: number[]
-        }
+        Args: { embedding_set?: number; source_ids: number[] }
         Returns: {
           building_chunking: number
           building_set: number
           chunks: Json
-          comment_heading: string
-          comment_id: number
           embedding_model: string
           embedding_set: number
-          project_id: number
-          project_name: string
+          names: string[]
           source_hash: string
+          source_id: number
           sources_read: number
+          stored_truncated: boolean
           texts: Json
-          ticket_id: number
-          ticket_name: string
+          truncated: boolean
         }[]
       }
       release_embedding_jobs: {
@@ -1443,29 +1437,13 @@ export type Database = {
       store_chunks: {
         Args: {
           chunks: Json
-          comment_ids?: number[]
           embedding_set?: number
           embeddings: string[]
-          project_ids: number[]
-          source_hashes: string[]
-          ticket_ids: number[]
+          sources: Json
         }
         Returns: {
           embedding_ids: string[]
-          place: number
-          stored: boolean
-        }[]
-      }
-      store_document_chunks: {
-        Args: {
-          chunks: Json
-          document_ids: string[]
-          embeddings: string[]
-          source_hashes: string[]
-        }
-        Returns: {
-          embedding_ids: string[]
-          place: number
+          source_id: number
           stored: boolean
         }[]
       }

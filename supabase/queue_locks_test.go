@@ -46,8 +46,11 @@ func (s session) is(sql, want string) {
 }
 
 const (
-	lease      = `'00000000-0000-4000-8000-000000000001'::uuid`
-	leased     = lease + `, array(select embedding_job_id from private.embedding_jobs)`
+	lease  = `'00000000-0000-4000-8000-000000000001'::uuid`
+	leased = lease + `, array(select embedding_job_id from private.embedding_jobs)`
+	// The two tickets as they are read, and as they are given to store_chunks.
+	given = `with sources as materialized (select r.* from read_sources(array(select source_id from private.sources where ticket_id is not null order by 1)) r),
+		given as (select jsonb_agg(jsonb_build_object('source_id', source_id, 'source_hash', source_hash, 'truncated', false) order by source_id) as sources from sources) `
 	unitVector = `('[1' || repeat(',0', 1535) || ']')::extensions.vector`
 )
 
@@ -140,13 +143,11 @@ func TestAHeldDocumentIsGivenUpLater(t *testing.T) {
 // An open transaction that deletes a note holds the note and its chunk, and not the ticket.
 func TestStoringPassesADeletedNote(t *testing.T) {
 	t.Parallel()
-	const store = `select string_agg(s.stored::text, ' ' order by s.place)
-		from (select array_agg(project_id) as projects, array_agg(ticket_id) as tickets, array_agg(source_hash) as hashes from read_sources('{1,1}', '{1,2}')) r,
-			store_chunks(r.projects, r.tickets, r.hashes,
-				'[{"source": 1, "kind": "ticket", "position": 0, "text": "Pump", "tokens": 1, "input_hash": "new", "model": "m", "embedding": 1},
-					{"source": 1, "kind": "status_note", "status_change_id": 7, "position": 1, "text": "n", "tokens": 1, "input_hash": "new", "model": "m", "embedding": 1},
-					{"source": 2, "kind": "ticket", "position": 0, "text": "Valve", "tokens": 1, "input_hash": "new", "model": "m", "embedding": 1}]',
-				array[` + unitVector + `]) s`
+	const store = given + `select string_agg(s.stored::text, ' ' order by s.source_id) from given g, store_chunks(g.sources, (
+			select jsonb_agg(c) from sources r cross join lateral (
+				select jsonb_build_object('source_id', r.source_id, 'kind', t ->> 'kind', 'status_change_id', t -> 'status_change_id', 'position', place,
+					'text', t ->> 'text', 'tokens', 1, 'input_hash', 'new', 'model', 'm', 'embedding', 1) as c
+				from jsonb_array_elements(r.texts) with ordinality as x(t, place)) y), array[` + unitVector + `]) s`
 	for _, stored := range []bool{true, false} {
 		t.Run(fmt.Sprintf("stored before: %t", stored), func(t *testing.T) {
 			t.Parallel()
@@ -173,11 +174,9 @@ func TestStoringPassesADeletedNote(t *testing.T) {
 func TestNobodyWaitsForALongStore(t *testing.T) {
 	t.Parallel()
 	db, editor, worker := newQueue(t)
-	const store = `select string_agg(s.stored::text, ' ' order by s.place)
-		from (select array_agg(project_id) as projects, array_agg(ticket_id) as tickets, array_agg(source_hash) as hashes from read_sources('{1,1}', '{1,2}')) r,
-			store_chunks(r.projects, r.tickets, r.hashes, (
-				select jsonb_agg(jsonb_build_object('source', i % 2 + 1, 'kind', 'ticket', 'position', i, 'text', 't', 'tokens', 1, 'input_hash', 'h', 'model', 'm', 'embedding', 1))
-				from generate_series(0, 9) i), array[` + unitVector + `]) s`
+	const store = given + `select string_agg(s.stored::text, ' ' order by s.source_id) from given g, store_chunks(g.sources, (
+			select jsonb_agg(jsonb_build_object('source_id', r.source_id, 'kind', 'ticket', 'position', i, 'text', 't', 'tokens', 1, 'input_hash', 'h', 'model', 'm', 'embedding', 1))
+			from sources r, generate_series(0, 4) i), array[` + unitVector + `]) s`
 	editor.do(`create function private.be_slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.4); return new; end'`)
 	editor.do(`create trigger be_slow before insert on chunks for each row execute function private.be_slow()`)
 	other := newSession(t, db)
@@ -258,7 +257,8 @@ func TestEmptyingASetPassesOpenTransactions(t *testing.T) {
 	editor.do(`delete from tickets where ticket_id = 1`)
 	worker.do(`begin`)
 	worker.do(`select clear_retired_set()`)
-	newSession(t, db).is(`select string_agg(stored::text, ' ') from store_chunks('{1}', '{1}', '{h}', '[]', '{}')`, `false`)
+	newSession(t, db).is(`select string_agg(stored::text, ' ') from store_chunks(
+		(select jsonb_agg(jsonb_build_object('source_id', source_id, 'source_hash', 'h', 'truncated', false)) from private.sources where ticket_id = 1), '[]', '{}')`, `false`)
 	worker.do(`commit`)
 	worker.is(`select count(*) from chunks`, `1`)
 	clearSet(`again`)

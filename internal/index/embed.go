@@ -8,8 +8,8 @@ import (
 // modelOf is the model that embeds a source: that of its set, or the configured one if the set has
 // none, and for documents.
 func (x *Indexer) modelOf(source storedSource) string {
-	if source.Set.Model != nil {
-		return *source.Set.Model
+	if source.Model != nil {
+		return *source.Model
 	}
 	return x.model.EmbeddingModel()
 }

@@ -40,17 +40,14 @@ func New(model Model, tokenizer chunk.Tokenizer, limits Limits) *Indexer {
 }
 
 // Source is the unit of indexing: a ticket with its status notes, a comment (CommentID not nil), a
-// project's own text (TicketID nil) or a document (DocumentID not empty).
+// project's own text (TicketID nil) or a document (DocumentID not empty). It is named by its ID, or
+// by what it belongs to: then ID is 0, and looked up.
 type Source struct {
-	ProjectID  int64
-	TicketID   *int64
-	CommentID  *int64
-	DocumentID string
-}
-
-// same reports whether both are the same source.
-func (s Source) same(other Source) bool {
-	return s.DocumentID == other.DocumentID && s.ProjectID == other.ProjectID && equal(s.TicketID, other.TicketID) && equal(s.CommentID, other.CommentID)
+	ID         int64  `json:"-"`
+	ProjectID  int64  `json:"project_id,omitempty"`
+	TicketID   *int64 `json:"ticket_id,omitempty"`
+	CommentID  *int64 `json:"comment_id,omitempty"`
+	DocumentID string `json:"document_id,omitempty"`
 }
 
 // Result is the outcome for one source.
@@ -59,6 +56,7 @@ type Result struct {
 	Done         bool     // its chunks match its text, or it does not exist
 	Found        bool     // false: no such project or document, no such ticket in the project, or no such comment on the ticket
 	EmbeddingIDs []string // all stored chunks, in order
+	Truncated    bool     // the end of its texts has no chunk
 	Embedded     int      // chunks that were sent to the model
 	Reused       int      // chunks that were kept
 	Model        string   // of the stored chunks

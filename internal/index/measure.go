@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"fmt"
 	"unicode/utf8"
 
 	"tasklens/internal/portion"
@@ -15,7 +14,7 @@ func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source, an
 	err = portion.Each(ctx, sources, func(part []Source) (int, error) {
 		rows, read, err := readSources(ctx, db, part, nil)
 		if err != nil {
-			return 0, fmt.Errorf("read sources: %w", err)
+			return 0, err
 		}
 		for _, row := range rows {
 			for _, text := range row.Texts {

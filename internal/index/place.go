@@ -9,8 +9,8 @@ const gap = 1 << 20
 // setPlaces gives the chunks of a plan increasing positions that no stored chunk of the source has,
 // moving as few kept chunks as possible: a move costs the vector index as much as an insertion.
 func (p *plan) setPlaces() {
-	taken := make(map[int64]bool, len(p.stored))
-	for _, stored := range p.stored {
+	taken := make(map[int64]bool, len(p.source.Chunks))
+	for _, stored := range p.source.Chunks {
 		taken[stored.Position] = true
 	}
 	stays := longestIncreasing(p.chunks)

@@ -12,14 +12,14 @@ import (
 func placed(others []int64, positions ...any) *plan {
 	p := &plan{}
 	for _, position := range others {
-		p.stored = append(p.stored, storedChunk{Position: position})
+		p.source.Chunks = append(p.source.Chunks, storedChunk{Position: position})
 	}
 	for i, position := range positions {
 		next := planned{}
 		if at, is := position.(int); is {
 			id := fmt.Sprint(i)
 			next.chunkID, next.position = &id, int64(at)
-			p.stored = append(p.stored, storedChunk{Position: int64(at)})
+			p.source.Chunks = append(p.source.Chunks, storedChunk{Position: int64(at)})
 		}
 		p.chunks = append(p.chunks, next)
 	}
@@ -76,13 +76,13 @@ func TestPlacesOfManyEdits(t *testing.T) {
 			for i, old := range source.chunks {
 				id := fmt.Sprint(i)
 				old.chunkID, old.moved = &id, false
-				next.stored = append(next.stored, storedChunk{Position: old.position})
+				next.source.Chunks = append(next.source.Chunks, storedChunk{Position: old.position})
 				next.chunks = append(next.chunks, old)
 			}
 			next.chunks = slices.Replace(next.chunks, at, at+gone, make([]planned, added)...)
 			next.setPlaces()
 			taken := map[int64]bool{}
-			for _, stored := range next.stored {
+			for _, stored := range next.source.Chunks {
 				taken[stored.Position] = true
 			}
 			moved := 0

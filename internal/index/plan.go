@@ -10,14 +10,12 @@ import (
 
 // plan is the intended state of one source's chunks.
 type plan struct {
-	source Source
-	place  int    // among the sources of a run
-	hash   string // of the source's texts as read
-	chunks []planned
-	stored []storedChunk
-	model  string
-	set    *int // the set of the chunks; nil leaves it to the database
-	state  state
+	source    storedSource
+	place     int // among the sources of a run
+	chunks    []planned
+	truncated bool // the end of the texts has no chunk
+	model     string
+	state     state
 }
 
 // state is the progress of a plan.
@@ -48,19 +46,14 @@ type planned struct {
 
 // mostChunks bounds a source, because it is stored in one call: about 40 MB and, at 25 ms a chunk,
 // 50 s. 200,000 characters of English have 150 chunks, of Chinese 1,100; only tickets with very
-// many long notes have more. Chunks beyond it are not indexed.
+// many long notes have more. Chunks beyond it are not indexed, and the source is
+// marked as truncated.
 const mostChunks = 2000
 
 // newPlan chunks the texts of a source for a model and finds the stored chunks to keep: those with
 // the same input and model, each used once. With force none is kept.
 func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
-	p := &plan{
-		source: source.Source,
-		hash:   source.SourceHash,
-		stored: source.Chunks,
-		model:  model,
-		set:    source.Set.Number,
-	}
+	p := &plan{source: source, truncated: source.Truncated, model: model}
 	reusable := map[string][]*storedChunk{}
 	for i, stored := range source.Chunks {
 		if stored.Model == model && !force {
@@ -73,6 +66,7 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 	for _, text := range source.Texts {
 		for _, piece := range chunk.Split(x.tokenizer, text.Text) {
 			if len(p.chunks) == mostChunks {
+				p.truncated = true
 				break
 			}
 			input := chunk.Input(header, piece.Text)
@@ -94,14 +88,14 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 	return p
 }
 
-// unchanged reports whether the stored chunks equal the planned ones, order included.
+// unchanged reports whether the stored chunks equal the planned ones, order and mark included.
 func (p *plan) unchanged() bool {
 	for _, next := range p.chunks {
 		if next.chunkID == nil || next.moved {
 			return false
 		}
 	}
-	return len(p.stored) == len(p.chunks)
+	return len(p.source.Chunks) == len(p.chunks) && p.source.StoredTruncated == p.truncated
 }
 
 // embedded reports whether everything to be stored has its vector.
@@ -130,7 +124,7 @@ func (r *run) finish(p *plan, embeddingIDs []string) {
 	p.state, r.slow = ended, 0
 	result := &r.results[p.place]
 	// Tokens were counted along the way.
-	*result = Result{Source: p.source, Found: true, Done: true, EmbeddingIDs: embeddingIDs, Model: p.model, Tokens: result.Tokens}
+	*result = Result{Source: result.Source, Found: true, Done: true, EmbeddingIDs: embeddingIDs, Truncated: p.truncated, Model: p.model, Tokens: result.Tokens}
 	for i := range p.chunks {
 		next := &p.chunks[i]
 		if next.made {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"tasklens/internal/chunk"
 	"tasklens/internal/fault"
 	"tasklens/internal/portion"
 	"tasklens/internal/vector"
@@ -53,7 +52,7 @@ type run struct {
 // run attempts the sources until nothing is left. A source that fails does not stop the others.
 func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pass) *run {
 	r := &run{Indexer: x, db: db, pass: p, results: make([]Result, len(sources)), made: map[string]vector.Vector{}, failed: map[int]error{}}
-	r.left = make([]int, len(sources))
+	r.left, p.building = make([]int, len(sources)), map[int]set{}
 	for i := range sources {
 		r.results[i].Source, r.left[i] = sources[i], i
 	}
@@ -97,9 +96,16 @@ func (r *run) attempt(ctx context.Context, pending []int) (again []int, err erro
 		if err := r.stalled(); err != nil {
 			return 0, err
 		}
-		rows, read, err := readSources(ctx, r.db, r.sources(part), r.pass.set)
+		sources := make([]Source, len(part))
+		for i, place := range part {
+			sources[i] = r.results[place].Source
+		}
+		rows, read, err := readSources(ctx, r.db, sources, r.pass.set)
 		if err != nil {
-			return 0, fmt.Errorf("read sources: %w", err)
+			return 0, err
+		}
+		for i, place := range part {
+			r.results[place].ID = sources[i].ID
 		}
 		undone, err := r.bring(ctx, r.plan(ctx, rows, part[:read]))
 		again, left = append(again, undone...), left[read:]
@@ -114,33 +120,22 @@ func (r *run) attempt(ctx context.Context, pending []int) (again []int, err erro
 	return append(again, left...), err
 }
 
-func (r *run) sources(places []int) []Source {
-	sources := make([]Source, len(places))
-	for i, place := range places {
-		sources[i] = r.results[place].Source
-	}
-	return sources
-}
-
 // plan decides what to do for the sources just read. Those that do not exist or are in step are
 // done.
 func (r *run) plan(ctx context.Context, rows []storedSource, places []int) (plans []*plan) {
-	for _, row := range rows {
-		if row.Set.Building != nil {
-			// A set that was being built at any point may be serving by now, and must be visited.
-			r.pass.building, r.pass.foreign = row.Set.Building, *row.Set.BuildingChunking != chunk.Version
-		}
-	}
 	next := 0 // rows come in the requested order, without missing sources
 	for _, place := range places {
 		result := &r.results[place]
-		if next == len(rows) || !rows[next].same(result.Source) {
+		if next == len(rows) || rows[next].ID != result.ID {
 			result.Found, result.Done = false, true
 			continue
 		}
 		row := rows[next]
 		next++
-		if r.pass.set != nil && row.Set.Number == nil {
+		if row.Building != nil {
+			r.pass.building[place] = row.set
+		}
+		if r.pass.set != nil && row.Number == nil {
 			continue // given up
 		}
 		p := r.newPlan(row, r.modelOf(row), r.pass.force)

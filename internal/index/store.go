@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"tasklens/internal/fault"
@@ -70,7 +71,8 @@ func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
 			}
 			continue
 		}
-		if rows+more > storeRows || bytes+moreBytes > storeBytes {
+		twice := slices.ContainsFunc(group, func(other *plan) bool { return other.source.ID == p.source.ID })
+		if twice || rows+more > storeRows || bytes+moreBytes > storeBytes {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -109,7 +111,7 @@ func (r *run) storeGroup(ctx context.Context, plans []*plan) error {
 
 // newChunk is an element of store_chunks' argument chunks.
 type newChunk struct {
-	Source         int     `json:"source"` // place of the source, from 1
+	SourceID       int64   `json:"source_id"`
 	ChunkID        *string `json:"chunk_id,omitempty"`
 	Kind           string  `json:"kind,omitempty"`
 	StatusChangeID *int64  `json:"status_change_id,omitempty"`
@@ -121,8 +123,15 @@ type newChunk struct {
 	Embedding      int     `json:"embedding,omitempty"` // place of the vector, from 1
 }
 
+// newSource is an element of its argument sources.
+type newSource struct {
+	SourceID   int64  `json:"source_id"`
+	SourceHash string `json:"source_hash"`
+	Truncated  bool   `json:"truncated"`
+}
+
+// storeResult is a row of its result.
 type storeResult struct {
-	Place        int      `json:"place"`
 	Stored       bool     `json:"stored"`
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
@@ -150,9 +159,9 @@ func late(ctx context.Context) error {
 	return fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
 }
 
-// callStore writes the chunks of all plans, each source only if its text is still the embedded one:
-// one transaction for the tracker's sources, and one for documents.
-func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, error) {
+// callStore writes the chunks of all plans in one transaction, each source only if its text is
+// still the embedded one.
+func callStore(ctx context.Context, db Database, plans []*plan) (stored []storeResult, err error) {
 	most := patience
 	if rows, bytes := plans[0].size(); len(plans) == 1 && !fits(rows, bytes) {
 		most = largePatience
@@ -162,53 +171,32 @@ func callStore(ctx context.Context, db Database, plans []*plan) ([]storeResult, 
 		return nil, err
 	}
 	defer cancel()
-	tracked, documents := split(plans, func(p *plan) Source { return p.source })
-	stored, err := storeTracked(ctx, db, tracked)
-	if err != nil {
-		return nil, err
-	}
-	storedDocuments, err := storeDocuments(ctx, db, documents)
-	if err != nil {
-		return nil, err
-	}
-	merged := make([]storeResult, 0, len(plans))
-	for _, p := range plans {
-		from := &stored
-		if p.source.DocumentID != "" {
-			from = &storedDocuments
-		}
-		merged, *from = append(merged, (*from)[0]), (*from)[1:]
-	}
-	return merged, nil
-}
-
-// newChunks returns the chunks of plans in the form of the storing functions, and the vectors of
-// the new ones.
-func newChunks(plans []*plan) (chunks []newChunk, vectors []vector.Vector, hashes []string) {
-	chunks, vectors = []newChunk{}, []vector.Vector{}
+	sources, chunks, vectors := make([]newSource, len(plans)), []newChunk{}, []vector.Vector{}
 	for i, p := range plans {
-		hashes = append(hashes, p.hash)
+		sources[i] = newSource{p.source.ID, p.source.SourceHash, p.truncated}
 		for _, next := range p.chunks {
-			row := newChunk{Source: i + 1, ChunkID: next.chunkID, Position: next.position}
+			row := newChunk{SourceID: p.source.ID, ChunkID: next.chunkID, Position: next.position}
 			if next.chunkID == nil || next.moved {
 				row.Kind, row.StatusChangeID = next.kind, next.statusChangeID
 			}
 			if next.chunkID == nil {
-				vectors = append(vectors, next.vector)
+				embedding := next.vector
+				if next.kind == "document" {
+					if embedding, err = embedding.Short(); err != nil {
+						return nil, err
+					}
+				}
+				vectors = append(vectors, embedding)
 				row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, p.model, len(vectors)
 			}
 			chunks = append(chunks, row)
 		}
 	}
-	return chunks, vectors, hashes
-}
-
-// call calls a storing function and checks that it reports on every source.
-func call(ctx context.Context, db Database, function string, arguments map[string]any, sources int) ([]storeResult, error) {
-	var rows []storeResult
-	err := db.Call(ctx, function, arguments, &rows)
-	if err == nil && len(rows) != sources {
-		err = fmt.Errorf("%d answers for %d sources", len(rows), sources)
+	err = db.Call(ctx, "store_chunks", map[string]any{
+		"sources": sources, "chunks": chunks, "embeddings": vectors, "embedding_set": plans[0].source.Number,
+	}, &stored)
+	if err == nil && len(stored) != len(plans) {
+		err = fmt.Errorf("%d answers for %d sources", len(stored), len(plans))
 	}
-	return rows, err
+	return stored, err
 }

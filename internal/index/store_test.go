@@ -34,7 +34,7 @@ type shelf struct {
 
 	changed  int // this many calls find another text than the one read
 	calls    []storing
-	chunks   map[int64][]map[string]any // by ticket
+	chunks   map[int64][]map[string]any // by ticket; its source_id is one more
 	embedded map[string]int
 }
 
@@ -46,8 +46,12 @@ type storing struct {
 
 func (s *shelf) Call(ctx context.Context, function string, arguments, result any) error {
 	var asked struct {
-		TicketIDs []int64 `json:"ticket_ids"`
-		Chunks    []map[string]any
+		SourceIDs []int64 `json:"source_ids"`
+		Sources   []struct {
+			SourceID int64 `json:"source_id"`
+			TicketID int64 `json:"ticket_id"`
+		}
+		Chunks []map[string]any
 	}
 	body, err := json.Marshal(arguments)
 	if err == nil {
@@ -57,11 +61,17 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 		return err
 	}
 	var rows []map[string]any
-	if function == "read_sources" {
-		for _, id := range asked.TicketIDs {
+	switch function {
+	case "find_sources":
+		for i, source := range asked.Sources {
+			rows = append(rows, map[string]any{"place": i + 1, "source_id": source.TicketID + 1})
+		}
+		return answer(rows, result)
+	case "read_sources":
+		for _, id := range asked.SourceIDs {
 			rows = append(rows, map[string]any{
-				"project_id": 1, "ticket_id": id, "project_name": "P", "ticket_name": "T", "source_hash": "h", "chunks": s.chunks[id],
-				"texts": []any{map[string]any{"kind": "ticket", "text": s.texts[id]}}, "sources_read": len(asked.TicketIDs), "embedding_model": "m",
+				"source_id": id, "names": []string{"P", "T"}, "source_hash": "h", "chunks": s.chunks[id-1],
+				"texts": []any{map[string]any{"kind": "ticket", "text": s.texts[id-1]}}, "sources_read": len(asked.SourceIDs), "embedding_model": "m",
 			})
 		}
 		return answer(rows, result)
@@ -73,20 +83,19 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 		}
 	}
 	if s.changed--; s.changed >= 0 {
-		return answer(slices.Repeat([]map[string]any{{}}, len(asked.TicketIDs)), result)
+		return answer(slices.Repeat([]map[string]any{{}}, len(asked.Sources)), result)
 	}
-	ids := make([][]string, len(asked.TicketIDs))
+	ids := map[int64][]string{}
 	for _, chunk := range asked.Chunks {
-		place := int(chunk["source"].(float64)) - 1
+		id := int64(chunk["source_id"].(float64)) - 1
 		if chunk["chunk_id"] == nil {
-			id := asked.TicketIDs[place]
 			chunk["chunk_id"] = fmt.Sprintf("%d-%d", id, len(s.chunks[id]))
 			s.chunks[id] = append(s.chunks[id], chunk)
 		}
-		ids[place] = append(ids[place], chunk["chunk_id"].(string))
+		ids[id] = append(ids[id], chunk["chunk_id"].(string))
 	}
-	for place := range ids {
-		rows = append(rows, map[string]any{"place": place + 1, "stored": true, "embedding_ids": ids[place]})
+	for _, source := range asked.Sources {
+		rows = append(rows, map[string]any{"stored": true, "embedding_ids": ids[source.SourceID-1]})
 	}
 	return answer(rows, result)
 }
@@ -194,6 +203,9 @@ func TestLongTicketsAreStoredWhole(t *testing.T) {
 		}
 		if got := len(s.chunks[1]); got < c.least || got > c.most {
 			t.Errorf("%d bytes have %d chunks, want %d to %d", c.bytes, got, c.least, c.most)
+		}
+		if results[1].Truncated != (c.least == 2000) || results[0].Truncated {
+			t.Errorf("of %d bytes, truncated is %t", c.bytes, results[1].Truncated)
 		}
 		s.mustHaveEmbeddedOnce(t)
 		if len(s.calls) != 2 || s.calls[0].rows+s.calls[1].rows != len(s.chunks[1])+2 {

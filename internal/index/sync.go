@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"errors"
+
+	"tasklens/internal/chunk"
 )
 
 // ErrUndone means that a source should be tried again: its text keeps changing, another writer
@@ -22,29 +24,23 @@ func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (outc
 	r := x.run(ctx, db, sources, present)
 	outcomes = make([]error, len(sources))
 	r.tell(outcomes, nil)
-	if present.building == nil {
-		return outcomes, r.err
-	}
 	var rest []Source
 	var places []int
-	for i, source := range sources {
-		if source.DocumentID != "" || outcomes[i] != nil {
-			continue
-		}
-		if present.foreign {
-			outcomes[i] = ErrUndone
-		} else {
-			rest, places = append(rest, source), append(places, i)
+	var next *int
+	for place, source := range sources {
+		// By number, so that this set is visited even if it serves by now.
+		switch building := present.building[place]; {
+		case building.Building == nil || outcomes[place] != nil:
+		case r.err != nil || *building.BuildingChunking != chunk.Version:
+			outcomes[place] = ErrUndone
+		default:
+			rest, places, next = append(rest, source), append(places, place), building.Building
 		}
 	}
-	if r.err != nil || present.foreign {
-		for _, i := range places {
-			outcomes[i] = ErrUndone
-		}
+	if len(rest) == 0 {
 		return outcomes, r.err
 	}
-	// By number, so that this set is visited even if it serves by now.
-	r = x.run(ctx, db, rest, &pass{set: present.building, small: len(sources) > 1})
+	r = x.run(ctx, db, rest, &pass{set: next, small: len(sources) > 1})
 	r.tell(outcomes, places)
 	return outcomes, r.err
 }
@@ -72,7 +68,5 @@ type pass struct {
 	force bool
 	small bool // large sources are left out
 
-	// Read along the way.
-	building *int // the set being built; nil if none
-	foreign  bool // it requires another chunking than this program's
+	building map[int]set // by place, of sources read while another set was being built
 }

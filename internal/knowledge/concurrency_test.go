@@ -250,8 +250,10 @@ func TestStoringWaitsForNoEditor(t *testing.T) {
 	store := func() {
 		t.Helper()
 		if err := s.one.QueryRow(s.ctx, `
-			select s.stored from public.read_documents(array[$1::uuid]) r
-			cross join lateral public.store_document_chunks(array[r.id], array[r.source_hash], '[]', '{}') s`, s.ids[0]).Scan(&stored); err != nil {
+			select s.stored from public.find_sources(jsonb_build_array(jsonb_build_object('document_id', $1::uuid))) f
+			cross join lateral public.read_sources(array[f.source_id]) r
+			cross join lateral public.store_chunks(jsonb_build_array(jsonb_build_object(
+				'source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)), '[]', '{}') s`, s.ids[0]).Scan(&stored); err != nil {
 			t.Fatal(err)
 		}
 	}

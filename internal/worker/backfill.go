@@ -35,7 +35,7 @@ func measure(ctx context.Context, db Database, measurer Measurer, arguments map[
 	var rows []struct {
 		Sources    int
 		Characters int
-		Sample     []source
+		Sample     []int64
 	}
 	arguments["sample_count"] = sampled
 	err := db.Call(ctx, "measure_missing_embeddings", arguments, &rows)
@@ -50,8 +50,8 @@ func measure(ctx context.Context, db Database, measurer Measurer, arguments map[
 		return missing, nil
 	}
 	sources := make([]index.Source, len(rows[0].Sample))
-	for i, s := range rows[0].Sample {
-		sources[i] = s.toIndex()
+	for i, id := range rows[0].Sample {
+		sources[i] = index.Source{ID: id}
 	}
 	tokens, characters, err := measurer.Measure(ctx, db, sources, anew)
 	if err != nil {

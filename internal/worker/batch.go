@@ -78,7 +78,7 @@ func (a answering) Call(ctx context.Context, function string, arguments, result 
 func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []job, goOn bool) {
 	sources := make([]index.Source, len(jobs))
 	for i, j := range jobs {
-		sources[i] = j.toIndex()
+		sources[i] = index.Source{ID: j.SourceID}
 	}
 	ctx, end := w.options.Watch(ctx, len(jobs))
 	bounded, cancel := context.WithCancel(ctx)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"tasklens/internal/index"
 	"tasklens/internal/rescue"
 )
 
@@ -20,21 +19,9 @@ type claimed struct {
 }
 
 type job struct {
-	JobID int64 `json:"job_id"`
-	source
-	Attempt int `json:"attempt"` // 1 the first time
-}
-
-// source is a source as the queue identifies it; fields that do not apply are null.
-type source struct {
-	ProjectID  int64  `json:"project_id"`
-	TicketID   *int64 `json:"ticket_id"` // nil: the project's own text
-	CommentID  *int64 `json:"comment_id"`
-	DocumentID string `json:"document_id"`
-}
-
-func (s source) toIndex() index.Source {
-	return index.Source{ProjectID: s.ProjectID, TicketID: s.TicketID, CommentID: s.CommentID, DocumentID: s.DocumentID}
+	JobID    int64 `json:"job_id"`
+	SourceID int64 `json:"source_id"`
+	Attempt  int   `json:"attempt"` // 1 the first time
 }
 
 func ids(jobs []job) []int64 {

@@ -14,6 +14,7 @@ type Status struct {
 	OldestPendingSeconds float64 `json:"oldest_pending_seconds" min:"0" example:"0.42" doc:"How long the oldest pending or failed source has waited; 0 if there is none."`
 	Chunks               int     `json:"chunks" min:"0" example:"15050" doc:"Chunks that are searched, those of documents too."`
 	SourcesWithoutChunks int     `json:"sources_without_chunks" min:"0" example:"3" doc:"Sources that have a text but no chunk of the embedding model in use."`
+	Truncated            int     `json:"truncated" min:"0" example:"0" doc:"Sources too long to be indexed whole: what follows the 200,000th character of a text, or the 2,000th chunk, is not searched."`
 }
 
 // ReadStatus reads the state of indexing for a model.

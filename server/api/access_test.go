@@ -16,7 +16,7 @@ var calls = []struct {
 	stranger           int    // the status for a user who is a member of no project
 	function           string // the first database function that is called
 }{
-	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, http.StatusForbidden, "read_sources"},
+	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, http.StatusForbidden, "find_sources"},
 	{http.MethodPost, "/api/query", `{"question":"why"}`, http.StatusOK, "retrieve_chunks"},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"why"}`, http.StatusOK, "search_hybrid"},
 	{http.MethodGet, "/api/tickets/1/similar", "", http.StatusNotFound, "find_similar_tickets"},

@@ -271,9 +271,9 @@ func TestReady(t *testing.T) {
 	if log := s.log.String(); !strings.Contains(log, "20990101000000") || !strings.Contains(log, "newer version of the program") {
 		t.Errorf("the log does not say that the database is newer: %s", log)
 	}
-	run(t, db, "delete from private.migrations where version in ('20260101000800', '20260101001200')")
+	run(t, db, "delete from private.migrations where version in ('20260101001200', '20260101002015')")
 	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text !=
-		`{"missing":["migration 20260101000800_store_chunks.sql","migration 20260101001200_keyword_search.sql"],"status":"not ready"}` {
+		`{"missing":["migration 20260101001200_keyword_search.sql","migration 20260101002015_store_chunks.sql"],"status":"not ready"}` {
 		t.Errorf("readyz says %s", text)
 	}
 }

@@ -27,6 +27,7 @@ type generateResponse struct {
 	Chunks       int      `json:"chunks" min:"0" example:"3" doc:"How many chunks are stored."`
 	Embedded     int      `json:"embedded" min:"0" example:"1" doc:"How many of them this call embedded."`
 	Reused       int      `json:"reused" min:"0" example:"2" doc:"How many were kept."`
+	Truncated    bool     `json:"truncated" doc:"Whether the text is too long to be indexed whole: what follows the 200,000th character of a text, or the 2,000th chunk, has no chunk."`
 	Tokens       int      `json:"tokens" min:"0" example:"412" doc:"Tokens that this call sent to the model."`
 	Model        string   `json:"model" example:"text-embedding-3-small" doc:"The embedding model."`
 }
@@ -56,6 +57,6 @@ func (a *API) generateEmbeddings(c *fiber.Ctx, request *generateRequest) (respon
 	return generateResponse{
 		Status: "success", EmbeddingIDs: result.EmbeddingIDs, ProjectID: request.ProjectID,
 		TicketID: request.TicketID, CommentID: request.CommentID,
-		Chunks: len(result.EmbeddingIDs), Embedded: result.Embedded, Reused: result.Reused, Tokens: result.Tokens, Model: result.Model,
+		Chunks: len(result.EmbeddingIDs), Embedded: result.Embedded, Reused: result.Reused, Truncated: result.Truncated, Tokens: result.Tokens, Model: result.Model,
 	}, nil
 }

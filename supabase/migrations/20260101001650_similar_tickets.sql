@@ -175,10 +175,9 @@ declare
   stored record;
 begin
   perform private.read_filters(filters);
-  select x.project_name, x.ticket_name, n.item ->> 'text' as text into source
-    from public.tickets t
-    cross join lateral private.source_texts(array[t.project_id], array[t.ticket_id]) x
-    left join lateral jsonb_array_elements(x.texts) as n(item) on n.item ->> 'kind' = 'ticket'
+  select p.name as project_name, t.name as ticket_name,
+      nullif(regexp_replace(left(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), private.text_limit()), '^\s+$', ''), '') as text into source
+    from public.tickets t join public.projects p using (project_id)
     where t.ticket_id = find_similar_tickets.ticket_id;
   if not found then
     return;

@@ -32,31 +32,23 @@ returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select j.embedding_job_id, s.document_id, j.attempts >= fail_embedding_jobs.attempt_limit as spent
+    select j.embedding_job_id, j.source_id, j.attempts >= fail_embedding_jobs.attempt_limit as spent
     from private.embedding_jobs j
-    left join private.sources s using (source_id)
     where j.embedding_job_id = any (fail_embedding_jobs.job_ids) and j.lease_id = fail_embedding_jobs.lease_id
-    for no key update of j skip locked
-  ), given_up as materialized (
-    select d.id from public.documents d
-    where d.id in (select h.document_id from held h where h.spent) and d.embedding_status = 'pending'
     for no key update skip locked
-  ), told as (
-    update public.documents d set embedding_status = 'failed' from given_up g where d.id = g.id
+  ), edited as materialized (
+    select private.mark_documents(array(select h.source_id from held h where h.spent), 'pending', 'failed') as sources
   ), failed as (
     update private.embedding_jobs j
     set lease_id = null,
-      last_error = left(fail_embedding_jobs.error, 1000),
-      -- A document and its job die together. If an edit locks the document, the next claim does it.
-      dead_at = case
-        when h.spent and (h.document_id in (select g.id from given_up g)
-          or not exists (select from public.documents d where d.id = h.document_id and d.embedding_status = 'pending'))
-        then clock_timestamp() end,
+      attempts = least(j.attempts, fail_embedding_jobs.attempt_limit),
+      last_error = coalesce(left(fail_embedding_jobs.error, 1000), j.last_error, 'Its worker stopped before it was done.'),
+      dead_at = case when h.spent and h.source_id <> all (e.sources) then clock_timestamp() end,
       -- Exponential backoff up to 15 minutes, with 25% jitter so that jobs that failed together are
       -- not retried together.
       due_at = clock_timestamp() + make_interval(secs => case when h.spent then 1 else
         least(900, fail_embedding_jobs.retry_seconds * 2 ^ least(20, j.attempts - 1)) * (0.75 + random() / 2) end)
-    from held h
+    from held h cross join edited e
     where j.embedding_job_id = h.embedding_job_id
     returning 1
   )
@@ -92,12 +84,11 @@ create function public.list_dead_embedding_jobs(match_count integer default 100)
 returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamptz, last_error text, comment_id bigint)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  select j.embedding_job_id, coalesce(s.project_id, t.project_id), t.ticket_id, t.key, s.document_id, d.title, j.attempts, j.dead_at, j.last_error, s.comment_id
+  select j.embedding_job_id, o.project_id, o.ticket_id, t.key, o.document_id, d.title, j.attempts, j.dead_at, j.last_error, o.comment_id
   from private.embedding_jobs j
-  left join private.sources s using (source_id)
-  left join public.comments c on c.comment_id = s.comment_id
-  left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
-  left join public.documents d on d.id = s.document_id
+  left join private.source_owners o using (source_id)
+  left join public.tickets t on t.ticket_id = o.ticket_id
+  left join public.documents d on d.id = o.document_id
   where j.dead_at is not null
   order by j.dead_at desc, j.embedding_job_id desc
   limit private.clamp(list_dead_embedding_jobs.match_count, 100, 1, 1000)
@@ -106,27 +97,25 @@ comment on function public.list_dead_embedding_jobs is 'The dead jobs, latest fi
 
 create function public.replay_embedding_jobs(job_ids bigint[] default null)
 returns bigint
-language sql volatile security invoker set search_path = ''
+language plpgsql volatile security invoker set search_path = ''
 as $$
+declare
+  replayed bigint[]; -- sources
+begin
   with held as materialized (
-    select j.embedding_job_id, s.document_id
-    from private.embedding_jobs j
-    left join private.sources s using (source_id)
+    select j.embedding_job_id from private.embedding_jobs j
     where j.dead_at is not null and (replay_embedding_jobs.job_ids is null or j.embedding_job_id = any (replay_embedding_jobs.job_ids))
-    for no key update of j skip locked
-  ), replayed as (
+    for no key update skip locked
+  ), changed as (
     update private.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
     from held h
     where j.embedding_job_id = h.embedding_job_id
-    returning 1
-  ), hoped_for as materialized (
-    select d.id from public.documents d
-    where d.id in (select h.document_id from held h) and d.embedding_status = 'failed'
-    for no key update skip locked
-  ), told as (
-    update public.documents d set embedding_status = 'pending' from hoped_for f where d.id = f.id
+    returning j.source_id
   )
-  select count(*) from replayed
+  select array_agg(c.source_id) into replayed from changed c;
+  perform private.mark_documents(replayed, 'failed', 'pending');
+  return coalesce(cardinality(replayed), 0);
+end
 $$;
 comment on function public.replay_embedding_jobs is 'Queues dead jobs again, all of them or these, after fresh edits. Never waits for open transactions: a job whose source is being deleted stays dead, and a document that is being edited keeps the status failed until its job ends or is claimed. Returns how many jobs it queued.';
 

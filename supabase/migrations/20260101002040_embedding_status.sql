@@ -2,7 +2,7 @@
 
 -- A source whose texts are blank has nothing to embed.
 create function private.missing_sources(embedding_model text, everything boolean default false, embedding_set smallint default null)
-returns table (source_id bigint, project_id bigint, ticket_id bigint, document_id uuid, characters bigint, comment_id bigint)
+returns table (source_id bigint, characters bigint)
 language sql stable rows 10000 security invoker set search_path = ''
 as $$
   with wanted as materialized (
@@ -10,13 +10,12 @@ as $$
     from private.embedding_sets s
     cross join lateral (select coalesce(missing_sources.embedding_set, s.serving) as embedding_set) w
   )
-  select s.source_id, coalesce(s.project_id, t.project_id), t.ticket_id, s.document_id,
-    x.characters, s.comment_id
+  select s.source_id, x.characters
   from wanted w
   cross join private.sources s
   left join public.projects p on p.project_id = s.project_id
   left join public.comments c on c.comment_id = s.comment_id
-  left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
+  left join public.tickets t on t.ticket_id = s.ticket_id
   left join public.documents d on d.id = s.document_id
   cross join lateral (
     select case
@@ -40,7 +39,7 @@ comment on function private.missing_sources is 'The sources that have a text but
 
 create function public.embedding_status(embedding_model text)
 returns table (
-  pending bigint, running bigint, failed bigint, dead bigint, oldest_pending_seconds double precision, chunks bigint, sources_without_chunks bigint
+  pending bigint, running bigint, failed bigint, dead bigint, oldest_pending_seconds double precision, chunks bigint, sources_without_chunks bigint, truncated bigint
 )
 language sql stable rows 1 security invoker set search_path = '' set jit = off
 as $$
@@ -64,7 +63,8 @@ as $$
   ), stored as (
     select coalesce(sum(s.chunks[case when s.document_id is null then w.serving else 1 end]), 0)::bigint as chunks,
       count(*) - count(*) filter (where case when s.document_id is null then s.models[w.serving] = w.model
-        else s.models[1] = embedding_status.embedding_model end) as missing
+        else s.models[1] = embedding_status.embedding_model end) as missing,
+      count(*) filter (where s.truncated) as truncated
     from serving w cross join private.sources s
   ), blank as (
     -- Without a text, and not embedded.
@@ -90,11 +90,11 @@ as $$
     where (s.models[w.serving] = w.model) is not true
   )
   select q.pending, q.running, q.failed, q.dead,
-    coalesce(greatest(0, extract(epoch from clock_timestamp() - q.oldest)), 0)::double precision, s.chunks, s.missing - b.sources
+    coalesce(greatest(0, extract(epoch from clock_timestamp() - q.oldest)), 0)::double precision, s.chunks, s.missing - b.sources, s.truncated
   from queue q cross join stored s cross join blank b
 $$;
 comment on function public.embedding_status is
-  'How many sources wait to be embedded (pending), are being embedded (running), wait for a retry (failed) or are dead (dead); how long the oldest pending or failed one has waited, 0 if there is none; the number of chunks in the serving set and of documents; and how many sources have a text but no chunk of the serving model (this one if undecided).';
+  'How many sources wait to be embedded (pending), are being embedded (running), wait for a retry (failed) or are dead (dead); how long the oldest pending or failed one has waited, 0 if there is none; the number of chunks in the serving set and of documents; and how many sources have a text but no chunk of the serving model (this one if undecided); and how many are stored without the end of their texts (truncated).';
 
 create function public.measure_missing_embeddings(
   embedding_model text,
@@ -102,7 +102,7 @@ create function public.measure_missing_embeddings(
   sample_count integer default 100,
   embedding_set smallint default null
 )
-returns table (sources bigint, characters bigint, sample jsonb)
+returns table (sources bigint, characters bigint, sample bigint[])
 language sql volatile rows 1 security invoker set search_path = ''
 as $$
   select private.add_missing_sources();
@@ -113,32 +113,23 @@ as $$
     select m.* from missing m order by random() limit private.clamp(measure_missing_embeddings.sample_count, 100, 1, 1000)
   )
   select count(*), coalesce(sum(m.characters), 0)::bigint,
-    (select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'ticket_id', s.ticket_id, 'comment_id', s.comment_id, 'document_id', s.document_id)), '[]') from sampled s)
+    array(select s.source_id from sampled s)
   from missing m
 $$;
 comment on function public.measure_missing_embeddings is
-  'What enqueue_missing_embeddings would queue: the number of sources, the characters of their texts, and a random sample of them, [{project_id, ticket_id, comment_id, document_id}], for estimating the tokens. sample_count at most 1000. With embedding_set: what that set lacks, excluding documents.';
+  'What enqueue_missing_embeddings would queue: the number of sources, the characters of their texts, and the source_id of a random sample of them, for estimating the tokens. sample_count at most 1000. With embedding_set: what that set lacks, excluding documents.';
 
-create function private.enqueue_missing(embedding_model text, everything boolean default false, embedding_set smallint default null)
-returns bigint
-language plpgsql volatile security invoker set search_path = ''
-as $$
-begin
-  perform private.add_missing_sources();
-  return private.enqueue_sources(array(
-    select m.source_id
-    from private.missing_sources(enqueue_missing.embedding_model, enqueue_missing.everything, enqueue_missing.embedding_set) m), false, true);
-end
-$$;
-comment on function private.enqueue_missing is 'Queues the sources from missing_sources, after fresh edits. Returns how many jobs it added.';
-
-create function public.enqueue_missing_embeddings(embedding_model text, everything boolean default false)
+create function public.enqueue_missing_embeddings(embedding_model text, everything boolean default false, embedding_set smallint default null)
 returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
-  select private.enqueue_missing(enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything)
+  select private.add_missing_sources();
+  select private.enqueue_sources(array(
+    select m.source_id
+    from private.missing_sources(
+      enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything, enqueue_missing_embeddings.embedding_set) m), false, true)
 $$;
 comment on function public.enqueue_missing_embeddings is
-  'Queues, after fresh edits, every source that has a text but no chunk of this model; with everything, all that have a text. Returns how many jobs it added.';
+  'Queues, after fresh edits, every source that has a text but no chunk of this model; with everything, all that have a text. With embedding_set: those without a chunk in that set, excluding documents. Returns how many jobs it added.';
 
 insert into private.migrations (version) values ('20260101002040');

@@ -23,7 +23,7 @@ begin
       model = coalesce(s.model, (
         select mode() within group (order by x.models[s.serving]) from private.sources x where x.document_id is null), begin_reembed.embedding_model);
   end if;
-  added := private.enqueue_missing(begin_reembed.embedding_model, false, (3 - sets.serving)::smallint);
+  added := public.enqueue_missing_embeddings(begin_reembed.embedding_model, false, (3 - sets.serving)::smallint);
   -- After everything was queued; see reembed_waits.
   update private.embedding_sets s set began_at = clock_timestamp();
   return added;

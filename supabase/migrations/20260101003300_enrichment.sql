@@ -1,6 +1,14 @@
 -- Enrichment: a model reads a document and describes it. Documents are leased like embedding jobs:
 -- no transaction stays open while the model works, and two batches never claim the same document.
 
+-- Everything that enrichments are computed from.
+create function private.document_hash(title text, content text) returns text
+language sql stable security invoker set search_path = ''
+as $$
+  select encode(sha256(convert_to(jsonb_build_array(document_hash.title, document_hash.content)::text, 'UTF8')), 'hex')
+$$;
+comment on function private.document_hash is 'The fingerprint of a document''s text.';
+
 create function public.claim_enrichments(
   batch_size integer default 10,
   lease_seconds double precision default 60,

@@ -11,7 +11,7 @@ begin
   -- imports, which lock tickets: who edits them would wait.
   foreach stored in array array[
     'begin_reembed', 'clear_retired_set', 'enqueue_missing_embeddings', 'finish_reembed', 'measure_missing_embeddings',
-    'store_chunks', 'store_document_chunks']
+    'store_chunks']
   loop
     execute format('alter function public.%I set statement_timeout = %L', stored, storing);
   end loop;

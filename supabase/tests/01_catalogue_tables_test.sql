@@ -10,11 +10,11 @@ select tables_are('private', array['data_version_changes', 'data_versions', 'emb
     'sources', 'ticket_counters', 'word_count_changes', 'word_counts'], 'the schema private has exactly these tables');
 
 create temporary view our_tables as
-select c.oid, c.oid::regclass::text as name, c.relrowsecurity as guarded
+select c.oid, c.oid::regclass::text as name, c.relrowsecurity or c.reloptions @> array['security_invoker=on'] as guarded
 from pg_catalog.pg_class c
 where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm', 'f');
 
-select is_empty($$ select name from our_tables where not guarded $$, 'every table has row-level security');
+select is_empty($$ select name from our_tables where not guarded $$, 'every table has row-level security, and every view the rights of its caller');
 select is_empty($$ select name from our_tables where obj_description(oid, 'pg_class') is null $$, 'every table has a comment');
 
 create temporary view table_rights as

@@ -2,7 +2,7 @@
 -- tests with a second session cover that locked sources are skipped without waiting.
 
 begin;
-select plan(49);
+select plan(53);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name, description)
@@ -15,15 +15,21 @@ set local role service_role;
 
 -- Reading -----------------------------------------------------------------------------------------
 
+create function pg_temp.source(project bigint, ticket bigint default null) returns bigint
+language sql as $$ select source_id from public.find_sources(jsonb_build_array(jsonb_build_object('project_id', project, 'ticket_id', ticket))) $$;
 select results_eq(
-  $$ select project_id, ticket_id, project_name, ticket_name from public.read_sources('{2,1,1,2}', '{21,null,11,null}') $$,
-  $$ values (2::bigint, 21::bigint, 'Bananas', 'Bend'), (1, null, 'Apples', null), (1, 11, 'Apples', 'Login fails'), (2, null, 'Bananas', null) $$,
+  $$ select place from public.find_sources('[{"project_id": 2, "ticket_id": 11}, {"project_id": 1}, {"project_id": 404, "ticket_id": 11}, {"project_id": 1, "ticket_id": 404},
+    {"project_id": 404}, {"ticket_id": 11}, {}, {"project_id": 1, "ticket_id": 11}, {"project_id": 1}]') $$, $$ values (2::bigint), (8), (9) $$,
+  'sources that do not exist or belong to another project are not found');
+select results_eq(
+  $$ select names from public.read_sources(array[pg_temp.source(2, 21), pg_temp.source(1), pg_temp.source(1, 11), pg_temp.source(2)]) $$,
+  $$ values ('{Bananas,Bend}'::text[]), ('{Apples}'), ('{Apples,Login fails}'), ('{Bananas}') $$,
   'read_sources returns sources in the order of the arguments');
 
 create function pg_temp.texts(project bigint, ticket bigint default null) returns jsonb
-language sql as $$ select texts from public.read_sources(array[project], array[ticket]) $$;
+language sql as $$ select texts from public.read_sources(array[pg_temp.source(project, ticket)]) $$;
 create function pg_temp.hash(project bigint, ticket bigint default null) returns text
-language sql as $$ select source_hash from public.read_sources(array[project], array[ticket]) $$;
+language sql as $$ select source_hash from public.read_sources(array[pg_temp.source(project, ticket)]) $$;
 
 select is(pg_temp.texts(1, 11), jsonb_build_array(
     jsonb_build_object('kind', 'ticket', 'status_change_id', null, 'text', e'Login fails\n\nFirst line\n\nSecond'),
@@ -37,19 +43,19 @@ select is(pg_temp.texts(1), jsonb_build_array(
     jsonb_build_object('kind', 'project', 'status_change_id', null, 'text', e'Apples\n\nAbout orchards')),
   'the text of a project is name, blank line, description, without its tickets');
 select is(pg_temp.texts(2) #>> '{0,text}', 'Bananas', 'the text of a project with an empty description is its name');
-select is_empty(
-  $$ select project_id, ticket_id from public.read_sources('{2,404,1,404}', '{11,11,404,null}') $$,
-  'sources that do not exist or belong to another project return no rows');
-select is_empty($$ select from public.read_sources('{}', '{}') $$, 'empty arguments return no rows');
+select is_empty($$ select from public.read_sources('{0,404404,null}') $$, 'sources that do not exist return no rows');
+select is_empty($$ select from public.read_sources('{}') $$, 'empty arguments return no rows');
 
 update public.tickets set description = repeat('é', 200001) where ticket_id = 12;
 select is(length(pg_temp.texts(1, 12) #>> '{0,text}'), 200000, 'a text is cut after 200,000 characters');
+select results_eq($$ select truncated, stored_truncated from public.read_sources(array[pg_temp.source(1, 11), pg_temp.source(1, 12)]) $$,
+  $$ values (false, false), (true, false) $$, 'read_sources tells which texts are cut');
 update public.tickets set description = repeat('é', 2000000) where ticket_id = 13;
 select results_eq(
-  $$ select ticket_id, sources_read from public.read_sources('{1,1,1,1}', '{404,12,13,11}') $$,
-  $$ values (12::bigint, 3), (13, 3) $$, 'a response with long texts stops early, and sources_read is the number of arguments it covers');
+  $$ select names[2], sources_read from public.read_sources(array[0, pg_temp.source(1, 12), pg_temp.source(1, 13), pg_temp.source(1, 11)]) $$,
+  $$ values ('Export', 3), (' ', 3) $$, 'a response with long texts stops early, and sources_read is the number of arguments it covers');
 select results_eq(
-  $$ select count(*), min(sources_read) from public.read_sources(array_fill(1::bigint, array[1001]), array_fill(null::bigint, array[1001])) $$,
+  $$ select count(*), min(sources_read) from public.read_sources(array_fill(pg_temp.source(1), array[1001])) $$,
   $$ values (1000::bigint, 1000) $$, 'a response covers at most 1,000 sources');
 update public.tickets set description = '' where ticket_id in (12, 13);
 
@@ -84,18 +90,23 @@ select isnt(pg_temp.hash(1), pg_temp.hash(2), 'different sources have different 
 \ir kit/vectors.sql
 
 -- An element of the argument chunks. A new chunk's vector is at the index of its position.
-create function pg_temp.chunk(source integer, "position" integer, text text, kept uuid default null, note bigint default null, kind text default null)
+create function pg_temp.chunk(source bigint, "position" integer, text text, kept uuid default null, note bigint default null, kind text default null)
 returns jsonb
 language sql as $$
-  select jsonb_build_object('source', source, 'chunk_id', kept, 'position', "position", 'text', text, 'status_change_id', note,
+  select jsonb_build_object('source_id', source, 'chunk_id', kept, 'position', "position", 'text', text, 'status_change_id', note,
     'kind', coalesce(kind, case when note is null then 'ticket' else 'status_note' end), 'tokens', length(text),
     'input_hash', 'hash of ' || text, 'model', 'm', 'embedding', "position" + 1)
 $$;
+create function pg_temp.given(project bigint, ticket bigint, hash text, truncated boolean default false) returns jsonb
+language sql as $$ select jsonb_build_object('source_id', coalesce(pg_temp.source(project, ticket), 404404), 'source_hash', hash, 'truncated', truncated) $$;
+-- Stores chunks, whose source is this one.
 create function pg_temp.store(project bigint, ticket bigint, hash text, variadic chunks jsonb[])
 returns table (stored boolean, embedding_ids uuid[])
 language sql as $$
   select s.stored, s.embedding_ids
-  from public.store_chunks(array[project], array[ticket], array[hash], to_jsonb(chunks),
+  from pg_temp.given(project, ticket, hash) g
+  cross join lateral public.store_chunks(jsonb_build_array(g),
+    (select coalesce(jsonb_agg(c || jsonb_build_object('source_id', g -> 'source_id')), '[]') from unnest(chunks) c),
     array[pg_temp.unit(1), pg_temp.unit(0, 1), pg_temp.unit(0, 0, 1)]) s
 $$;
 create function pg_temp.stored(project bigint, ticket bigint default null) returns setof text
@@ -117,11 +128,11 @@ select results_eq(
   'stored chunks have all their columns');
 select is(ids, array(select chunk_id from public.chunks order by position), 'store_chunks returns the ids by position') from remembered;
 select is(
-  (select chunks from public.read_sources('{1}', '{11}')),
+  (select chunks from public.read_sources(array[pg_temp.source(1, 11)])),
   (select jsonb_agg(jsonb_build_object('chunk_id', chunk_id, 'input_hash', input_hash, 'model', model, 'status_change_id', status_change_id,
      'position', position) order by position) from public.chunks),
   'read_sources returns the stored chunks of a source');
-select is((select chunks from public.read_sources('{1}', '{null}')), '[]', 'read_sources returns an empty list of chunks for a source without any');
+select is((select chunks from public.read_sources(array[pg_temp.source(1)])), '[]', 'read_sources returns an empty list of chunks for a source without any');
 
 -- b moves to the front and to a note, a is deleted, x is new, c stays last.
 with s as (
@@ -162,36 +173,39 @@ select results_eq(
 -- Several sources in one call: a project, a ticket with an outdated hash, and a ticket of another
 -- project. Two chunks may use the same vector.
 select results_eq(
-  $$ select s.place, s.stored, cardinality(s.embedding_ids)
-     from public.store_chunks('{1,1,2}', '{null,12,21}', array[pg_temp.hash(1), 'stale', pg_temp.hash(2, 21)],
-       jsonb_build_array(pg_temp.chunk(3, 0, 'bend'), pg_temp.chunk(2, 0, 'export'), pg_temp.chunk(1, 0, 'apples', kind => 'project'),
-         pg_temp.chunk(1, 1, 'orchards', kind => 'project')),
+  $$ select s.source_id, s.stored, cardinality(s.embedding_ids)
+     from public.store_chunks(jsonb_build_array(pg_temp.given(1, null, pg_temp.hash(1), true), pg_temp.given(1, 12, 'stale', true), pg_temp.given(2, 21, pg_temp.hash(2, 21))),
+       jsonb_build_array(pg_temp.chunk(pg_temp.source(2, 21), 0, 'bend'), pg_temp.chunk(pg_temp.source(1, 12), 0, 'export'),
+         pg_temp.chunk(pg_temp.source(1), 0, 'apples', kind => 'project'), pg_temp.chunk(pg_temp.source(1), 1, 'orchards', kind => 'project')),
        array[pg_temp.unit(1), pg_temp.unit(0, 1)]) s $$,
-  $$ values (1::bigint, true, 2), (2, false, 0), (3, true, 1) $$, 'of several sources, only the one with an outdated hash is refused');
+  $$ values (pg_temp.source(1), true, 2), (pg_temp.source(1, 12), false, 0), (pg_temp.source(2, 21), true, 1) $$, 'of several sources, only the one with an outdated hash is refused');
 select results_eq(
   $$ select * from pg_temp.stored(1) union all select * from pg_temp.stored(1, 12) union all select * from pg_temp.stored(2, 21) $$,
   array['apples', 'orchards', 'bend'], 'the chunks of the other sources in the call are stored');
 select results_eq($$ select * from pg_temp.stored(1, 11) $$, array['b', 'x', 'c'], 'a source that is not in the call keeps its chunks');
-select is((select chunks from public.read_sources('{1}', '{12}')), '[]', 'the chunks of a project are not returned with its tickets');
+select is((select chunks from public.read_sources(array[pg_temp.source(1, 12)])), '[]', 'the chunks of a project are not returned with its tickets');
 
+select results_eq($$ select stored_truncated from public.read_sources(array[pg_temp.source(1), pg_temp.source(1, 12), pg_temp.source(2, 21)]) $$,
+  $$ values (true), (false), (false) $$, 'a source stored as truncated is marked');
+select is((select truncated from public.embedding_status('m')), 1::bigint, 'embedding_status counts truncated sources');
 -- A constraint violation makes the whole call fail.
 create function pg_temp.two_stored(second_vector extensions.vector, second_chunk jsonb) returns bigint
 language sql as $$
   select count(*)
-  from public.store_chunks('{2,2}', '{null,21}', array[pg_temp.hash(2), pg_temp.hash(2, 21)],
-    jsonb_build_array(pg_temp.chunk(1, 0, 'bananas', kind => 'project'), second_chunk), array[pg_temp.unit(1), second_vector])
+  from public.store_chunks(jsonb_build_array(pg_temp.given(2, null, pg_temp.hash(2)), pg_temp.given(2, 21, pg_temp.hash(2, 21))),
+    jsonb_build_array(pg_temp.chunk(pg_temp.source(2), 0, 'bananas', kind => 'project'), second_chunk), array[pg_temp.unit(1), second_vector])
 $$;
 select throws_ok(
-  $$ select pg_temp.two_stored(pg_temp.unit(1, 1), pg_temp.chunk(2, 1, 'long')) $$, '23514', null, 'a vector whose length is not 1 is rejected');
+  $$ select pg_temp.two_stored(pg_temp.unit(1, 1), pg_temp.chunk(pg_temp.source(2, 21), 1, 'long')) $$, '23514', null, 'a vector whose length is not 1 is rejected');
 select throws_ok(
-  $$ select pg_temp.two_stored('[1]', pg_temp.chunk(2, 1, 'short')) $$, '22000', null, 'a vector of another dimension is rejected');
+  $$ select pg_temp.two_stored('[1]', pg_temp.chunk(pg_temp.source(2, 21), 1, 'short')) $$, '22000', null, 'a vector of another dimension is rejected');
 select throws_ok(
-  $$ select pg_temp.two_stored(null, pg_temp.chunk(2, 1, 'missing')) $$, '23502', null, 'a null vector is rejected');
+  $$ select pg_temp.two_stored(null, pg_temp.chunk(pg_temp.source(2, 21), 1, 'missing')) $$, '23502', null, 'a null vector is rejected');
 select throws_ok(
-  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'wrong kind', kind => 'project')) $$, '23514', null,
+  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(pg_temp.source(2, 21), 1, 'wrong kind', kind => 'project')) $$, '23514', null,
   'a chunk of a ticket with the kind project is rejected');
 select throws_ok(
-  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(2, 1, 'no note', note => 404)) $$, '23503', null, 'a chunk of a note that does not exist is rejected');
+  $$ select pg_temp.two_stored(pg_temp.unit(1), pg_temp.chunk(pg_temp.source(2, 21), 1, 'no note', note => 404)) $$, '23503', null, 'a chunk of a note that does not exist is rejected');
 select is_empty($$ select * from pg_temp.stored(2) $$, 'a rejected chunk prevents the whole call from storing anything');
 select results_eq($$ select * from pg_temp.stored(2, 21) $$, array['bend'], 'a rejected chunk prevents the whole call from removing anything');
 
@@ -205,8 +219,8 @@ with s as (select * from pg_temp.store(2, 21, pg_temp.hash(2, 21), pg_temp.chunk
 insert into remembered select 'bend', embedding_ids from s;
 select results_eq(
   $$ select s.stored, cardinality(s.embedding_ids)
-     from pg_temp.remembered r, public.store_chunks('{2,1}', '{21,12}', array[pg_temp.hash(2, 21), pg_temp.hash(1, 12)],
-       jsonb_build_array(pg_temp.chunk(1, 0, 'unbend'), pg_temp.chunk(2, 0, '', r.ids[1])), array[pg_temp.unit(1)]) s
+     from pg_temp.remembered r, public.store_chunks(jsonb_build_array(pg_temp.given(2, 21, pg_temp.hash(2, 21)), pg_temp.given(1, 12, pg_temp.hash(1, 12))),
+       jsonb_build_array(pg_temp.chunk(pg_temp.source(2, 21), 0, 'unbend'), pg_temp.chunk(pg_temp.source(1, 12), 0, '', r.ids[1])), array[pg_temp.unit(1)]) s
      where r.name = 'bend' $$,
   $$ values (true, 1), (false, 0) $$, 'a source cannot keep a chunk of another source in the same call');
 select results_eq(

@@ -10,7 +10,7 @@ select results_eq(
   $$ values ('begin_reembed', 'statement_timeout=60s'), ('clear_retired_set', 'statement_timeout=60s'),
     ('enqueue_missing_embeddings', 'statement_timeout=60s'), ('finish_reembed', 'statement_timeout=60s'),
     ('measure_missing_embeddings', 'statement_timeout=60s'), ('probe_statement_timeout', 'statement_timeout=100ms'),
-    ('store_chunks', 'statement_timeout=60s'), ('store_document_chunks', 'statement_timeout=60s') $$,
+    ('store_chunks', 'statement_timeout=60s') $$,
   'these functions have a statement timeout of their own');
 select is_empty(
   $$ select p.proname from pg_catalog.pg_proc p cross join unnest(p.proconfig) s(setting)

@@ -95,13 +95,20 @@ select pg_temp.moves($$ update public.documents set keywords = '{k}', temporal_c
 select pg_temp.moves($$ update public.documents set enriched_keywords = '{e}', enriched_temporal_class = 'dated' $$, '{}', 'a document''s enrichment moves no version');
 select pg_temp.moves($$ select public.upsert_documents('[{"id": "00000000-0000-4000-8000-000000000001", "title": "One"}]') $$, '{}', 'an upsert of an unchanged document moves no version');
 select pg_temp.moves($$ delete from public.embeddings where document_id = '00000000-0000-4000-8000-000000000009' $$, '{}', 'a delete that matches no vector moves no version');
-select pg_temp.moves($$ select public.store_document_chunks(array['00000000-0000-4000-8000-000000000001'::uuid],
-  array(select source_hash from public.read_documents(array['00000000-0000-4000-8000-000000000001'::uuid])),
-  '[{"source": 1, "position": 0, "text": "One", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]',
-  array[(array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector]) $$, '{-1}', 'a new document chunk moves the documents'' version');
-select pg_temp.moves($$ select public.store_document_chunks(array['00000000-0000-4000-8000-000000000001'::uuid],
-  array(select source_hash from public.read_documents(array['00000000-0000-4000-8000-000000000001'::uuid])),
-  (select jsonb_build_array(jsonb_build_object('source', 1, 'position', 0, 'chunk_id', chunk_id)) from public.document_chunks), '{}') $$, '{}', 'storing an unchanged document chunk moves no version');
+create function pg_temp.store(chunk jsonb) returns boolean
+language sql as $$
+  select t.stored
+  from private.sources s
+  cross join lateral public.read_sources(array[s.source_id]) r
+  cross join lateral public.store_chunks(jsonb_build_array(jsonb_build_object('source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)),
+    jsonb_build_array(chunk || jsonb_build_object('source_id', r.source_id)),
+    array[(array[1]::double precision[] || array_fill(0::double precision, array[767]))::extensions.vector]) t
+  where s.document_id = '00000000-0000-4000-8000-000000000001'
+$$;
+select pg_temp.moves($$ select pg_temp.store('{"position": 0, "text": "One", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}') $$,
+  '{-1}', 'a new document chunk moves the documents'' version');
+select pg_temp.moves($$ select pg_temp.store((select jsonb_build_object('position', 0, 'chunk_id', chunk_id) from public.document_chunks)) $$,
+  '{}', 'storing an unchanged document chunk moves no version');
 select pg_temp.moves($$ delete from public.documents where title = 'Two' $$, '{-1}', 'a deleted document moves the documents'' version');
 select pg_temp.moves($$ truncate public.documents cascade $$, '{-1}', 'truncating documents moves the documents'' version');
 

@@ -18,15 +18,16 @@ language sql as $$
   with claimed as (
     insert into claims select lease_id, jobs from public.claim_embedding_jobs(100, 60, attempt_limit) returning jobs
   )
-  select coalesce(string_agg(right(j ->> 'document_id', 1) || '/' || (j ->> 'attempt'), ' ' order by j ->> 'document_id'), 'none')
-  from claimed, jsonb_array_elements(jobs) j
+  select coalesce(string_agg(right(o.document_id::text, 1) || '/' || (j ->> 'attempt'), ' ' order by o.document_id), 'none')
+  from claimed, jsonb_array_elements(jobs) j join private.source_owners o on o.source_id = (j ->> 'source_id')::bigint
 $$;
 create function pg_temp.store(digit integer) returns boolean
 language sql as $$
-  select stored from public.store_document_chunks(array[pg_temp.doc(digit)],
-    array[(select source_hash from public.read_documents(array[pg_temp.doc(digit)]))],
-    '[{"source": 1, "position": 0, "text": "piece", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]',
-    array[(array[1::double precision] || array_fill(0::double precision, array[767]))::extensions.vector])
+  select s.stored
+  from public.read_sources(array[pg_temp.source(document => pg_temp.doc(digit))]) r
+  cross join lateral public.store_chunks(jsonb_build_array(jsonb_build_object('source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)),
+    jsonb_build_array('{"position": 0, "text": "piece", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}' || jsonb_build_object('source_id', r.source_id)),
+    array[(array[1::double precision] || array_fill(0::double precision, array[767]))::extensions.vector]) s
 $$;
 
 -- Queueing ----------------------------------------------------------------------------------------
@@ -36,8 +37,8 @@ select is(pg_temp.waiting(), '1 2', 'a new document queues a job');
 update public.documents set content = 'new' where id = pg_temp.doc(1);
 select is(pg_temp.waiting(), '1 2', 'a document that changes several times has one job');
 select is(pg_temp.claim(), '1/1 2/1', 'document jobs are claimed with attempt 1');
-select is((select (jobs -> 0) - 'job_id' from claims where jobs <> '[]'), jsonb_build_object('project_id', null, 'ticket_id', null, 'comment_id', null, 'document_id', pg_temp.doc(1), 'attempt', 1),
-  'a document''s job contains its document ID and no other');
+select is((select (jobs -> 0) - 'job_id' from claims where jobs <> '[]'), jsonb_build_object('source_id', pg_temp.source(document => pg_temp.doc(1)), 'attempt', 1),
+  'a claimed job contains its source and attempt number');
 update public.documents set title = 'Uno', archived = true where id = pg_temp.doc(1);
 select is(pg_temp.waiting(), '1', 'an edit of a document with a leased job queues a second job');
 select is(pg_temp.claim(), 'none', 'a document''s second job is not claimed while the first is leased');
@@ -48,7 +49,7 @@ select is(pg_temp.waiting(), '1', 'changes of fields that are not embedded queue
 
 select ok(pg_temp.store(1), 'a document''s chunks are stored');
 select is(pg_temp.waiting(), 'none', 'storing a document ends its waiting job');
-select is(public.finish_embedding_jobs(lease_id, array(select (j ->> 'job_id')::bigint from jsonb_array_elements(jobs) j where j ->> 'document_id' = pg_temp.doc(1)::text)),
+select is(public.finish_embedding_jobs(lease_id, array(select (j ->> 'job_id')::bigint from jsonb_array_elements(jobs) j where (j ->> 'source_id')::bigint = pg_temp.source(document => pg_temp.doc(1)))),
   1::bigint, 'the holder finishes the stored document''s job') from claims where jobs <> '[]';
 select public.fail_embedding_jobs(lease_id, array(select (j ->> 'job_id')::bigint from jsonb_array_elements(jobs) j), 'no', 2) from claims where jobs <> '[]';
 select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'pending', 'a document whose job failed once is pending');

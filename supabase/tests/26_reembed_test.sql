@@ -16,9 +16,9 @@ insert into public.tickets (ticket_id, project_id, status_id, name) values (11, 
 create function pg_temp.store(ticket bigint, model text, vector extensions.vector, in_set smallint default null) returns boolean
 language sql as $$
   select s.stored
-  from public.read_sources('{1}', array[ticket], in_set) r
-  cross join lateral public.store_chunks('{1}', array[ticket], array[r.source_hash],
-    jsonb_build_array(jsonb_build_object('source', 1, 'kind', r.texts #>> '{0,kind}', 'position', 0, 'text', r.texts #>> '{0,text}',
+  from public.read_sources(array[case when ticket is null then pg_temp.source(project => 1) else pg_temp.source(ticket) end], in_set) r
+  cross join lateral public.store_chunks(jsonb_build_array(jsonb_build_object('source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)),
+    jsonb_build_array(jsonb_build_object('source_id', r.source_id, 'kind', r.texts #>> '{0,kind}', 'position', 0, 'text', r.texts #>> '{0,text}',
       'tokens', 3, 'input_hash', 'h', 'model', model, 'embedding', 1)),
     array[vector], in_set) s
 $$;
@@ -55,7 +55,7 @@ select ok(pg_temp.store(11, 'old', pg_temp.unit(0.6, 0.8)) and pg_temp.store(12,
   and pg_temp.store(null, 'old', pg_temp.unit(0, 1)), 'all sources are embedded by the old model');
 select is(pg_temp.waiting(), '{}', 'storing chunks ends all jobs while one set exists');
 select ok(not pg_temp.store(11, 'new', pg_temp.unit(1), 2::smallint), 'a set that is not being built accepts no chunks');
-select results_eq($$ select embedding_set, embedding_model, building_set from public.read_sources('{1}', '{11}', 2::smallint) $$,
+select results_eq($$ select embedding_set, embedding_model, building_set from public.read_sources(array[pg_temp.source(11)], 2::smallint) $$,
   $$ values (null::smallint, null::text, null::smallint) $$, 'read_sources returns no set and model for a set that is not being built');
 
 -- Building ----------------------------------------------------------------------------------------
@@ -68,10 +68,10 @@ select is(public.begin_reembed('new', 2), 0::bigint, 'a repeated begin_reembed q
 select throws_ok($$ select public.begin_reembed('third', 2) $$, '55000', null, 'begin_reembed with another model fails while a set is being built');
 select throws_ok($$ select public.begin_reembed('new', 3) $$, '55000', null, 'begin_reembed with another chunking fails while a set is being built');
 select results_eq(
-  $$ select embedding_set, embedding_model, building_set, building_chunking, jsonb_array_length(chunks) from public.read_sources('{1}', '{11}') $$,
+  $$ select embedding_set, embedding_model, building_set, building_chunking, jsonb_array_length(chunks) from public.read_sources(array[pg_temp.source(11)]) $$,
   $$ values (1::smallint, 'old', 2::smallint, 2, 1) $$, 'read_sources returns the serving set and the number of the set that is being built');
 select results_eq(
-  $$ select embedding_set, embedding_model, jsonb_array_length(chunks) from public.read_sources('{1}', '{11}', 2::smallint) $$,
+  $$ select embedding_set, embedding_model, jsonb_array_length(chunks) from public.read_sources(array[pg_temp.source(11)], 2::smallint) $$,
   $$ values (2::smallint, 'new', 0) $$, 'read_sources returns the set that is being built if asked for it');
 select ok(not pg_temp.store(11, 'old', pg_temp.unit(1), 2::smallint), 'the set that is being built rejects vectors of the old model');
 select ok(not pg_temp.store(11, 'new', pg_temp.unit(1)), 'the serving set rejects vectors of the new model');

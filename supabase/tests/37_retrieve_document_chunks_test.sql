@@ -9,9 +9,10 @@ insert into public.documents (id, title, content) values (pg_temp.doc(1), 'One',
 create function pg_temp.embed(digit integer, variadic vectors extensions.vector[]) returns boolean
 language sql as $$
   select s.stored
-  from public.read_documents(array[pg_temp.doc(digit)]) r
-  cross join lateral public.store_document_chunks(array[r.id], array[r.source_hash], (
-    select jsonb_agg(jsonb_build_object('source', 1, 'position', i - 1, 'text', r.title || ' ' || i, 'tokens', i, 'input_hash', 'h', 'model', 'm', 'embedding', i))
+  from public.find_sources(jsonb_build_array(jsonb_build_object('document_id', pg_temp.doc(digit)))) f
+  cross join lateral public.read_sources(array[f.source_id]) r
+  cross join lateral public.store_chunks(jsonb_build_array(jsonb_build_object('source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)), (
+    select jsonb_agg(jsonb_build_object('source_id', r.source_id, 'position', i - 1, 'text', r.names[1] || ' ' || i, 'tokens', i, 'input_hash', 'h', 'model', 'm', 'embedding', i))
     from generate_subscripts(vectors, 1) i), vectors) s
 $$;
 select from pg_temp.embed(1, pg_temp.unit(0.96, 0.28), pg_temp.unit(0, 1)) a, pg_temp.embed(2, pg_temp.unit(0.8, 0.6)) b, pg_temp.embed(3, pg_temp.unit(1)) c;

@@ -21,24 +21,25 @@ select from setval(pg_get_serial_sequence('public.comments', 'comment_id'), 5000
 -- Reading -----------------------------------------------------------------------------------------
 
 select results_eq(
-  $$ select project_id, ticket_id, comment_id, project_name, ticket_name, comment_heading, texts
-     from public.read_sources('{1,1,1,2}', '{11,11,11,21}', comment_ids => '{1002,null,1001,1004}') where comment_id is not null $$,
+  $$ select names, texts from public.read_sources(array[pg_temp.source(comment => 1002), pg_temp.source(comment => 1001), pg_temp.source(comment => 1004)]) $$,
   $$ values
-    (1::bigint, 11::bigint, 1002::bigint, 'Apples', 'Login fails', 'Comment, 2025-03-01', '[{"kind": "comment", "text": "Renewed", "status_change_id": null}]'::jsonb),
-    (1, 11, 1001, 'Apples', 'Login fails', 'Comment by Ada, 2025-03-01', '[{"kind": "comment", "text": "The certificate has expired", "status_change_id": null}]'),
-    (2, 21, 1004, 'Bananas', 'Bend', 'Comment, 2025-03-04', '[{"kind": "comment", "text": "Bent", "status_change_id": null}]') $$,
+    ('{Apples,Login fails,"Comment, 2025-03-01"}'::text[], '[{"kind": "comment", "text": "Renewed", "status_change_id": null}]'::jsonb),
+    ('{Apples,Login fails,"Comment by Ada, 2025-03-01"}', '[{"kind": "comment", "text": "The certificate has expired", "status_change_id": null}]'),
+    ('{Bananas,Bend,"Comment, 2025-03-04"}', '[{"kind": "comment", "text": "Bent", "status_change_id": null}]') $$,
   'read_sources returns a comment''s body with ticket and project names, author and UTC date');
-select is((select jsonb_path_query_array(texts, '$[*].kind') from public.read_sources('{1}', '{11}')), '["ticket", "status_note"]',
+select is((select jsonb_path_query_array(texts, '$[*].kind') from public.read_sources(array[pg_temp.source(11)])), '["ticket", "status_note"]',
   'read_sources returns a ticket without its comments');
-select is((select texts from public.read_sources('{1}', '{11}', comment_ids => '{1003}')), '[]', 'a blank comment has no texts');
+select is((select texts from public.read_sources(array[pg_temp.source(comment => 1003)])), '[]', 'a blank comment has no texts');
 select is_empty(
-  $$ select from public.read_sources('{1,1,2,1}', '{12,11,11,null}', comment_ids => '{1001,404,1001,1001}') $$,
-  'a comment is returned only with its own ticket and project');
+  $$ select from public.find_sources('[{"project_id": 1, "ticket_id": 12, "comment_id": 1001}, {"project_id": 1, "ticket_id": 11, "comment_id": 404},
+    {"project_id": 2, "ticket_id": 11, "comment_id": 1001}, {"project_id": 1, "comment_id": 1001}]') $$,
+  'a comment is found only with its own ticket and project');
+select is((select source_id from public.find_sources('[{"project_id": 1, "ticket_id": 11, "comment_id": 1001}]')), pg_temp.source(comment => 1001),
+  'a comment is found with its ticket and project');
 
 create function pg_temp.hash(ticket bigint, comment bigint default null) returns text
 language sql as $$
-  select r.source_hash from public.tickets t, public.read_sources(array[t.project_id], array[t.ticket_id], comment_ids => array[comment]) r
-  where t.ticket_id = ticket
+  select r.source_hash from public.read_sources(array[case when comment is null then pg_temp.source(ticket) else pg_temp.source(comment => comment) end]) r
 $$;
 -- The source hashes that a statement changes: c, the comment's; t, its ticket's; o, another
 -- comment's. The statement is rolled back.
@@ -74,13 +75,12 @@ select is(pg_temp.changes(statement), changed, says) from (values
 create function pg_temp.store(ticket bigint, comment bigint, hash text, variadic texts text[]) returns boolean
 language sql as $$
   select s.stored
-  from public.tickets t
+  from (select case when comment is null then pg_temp.source(ticket) else pg_temp.source(comment => comment) end as id) o
   cross join lateral public.store_chunks(
-    array[t.project_id], array[t.ticket_id], array[hash],
-    (select coalesce(jsonb_agg(jsonb_build_object('source', 1, 'kind', case when comment is null then 'ticket' else 'comment' end, 'position', place,
+    jsonb_build_array(jsonb_build_object('source_id', o.id, 'source_hash', hash, 'truncated', false)),
+    (select coalesce(jsonb_agg(jsonb_build_object('source_id', o.id, 'kind', case when comment is null then 'ticket' else 'comment' end, 'position', place,
         'text', x, 'tokens', 1, 'input_hash', md5(x), 'model', 'm', 'embedding', 1)), '[]') from unnest(texts) with ordinality as u(x, place)),
-    array[pg_temp.unit(1)], comment_ids => array[comment]) s
-  where t.ticket_id = ticket
+    array[pg_temp.unit(1)]) s
 $$;
 create function pg_temp.stored() returns setof text
 language sql as $$
@@ -93,15 +93,16 @@ select ok(pg_temp.store(11, 1002, pg_temp.hash(11, 1002), 'Renewed'), 'another c
 select bag_eq('select * from pg_temp.stored()',
   array['1 11 ticket Login fails', '1 11 1001 comment The certificate', '1 11 1001 comment has expired', '1 11 1002 comment Renewed'], 'chunks of a ticket and its comments are stored side by side');
 select ok(not pg_temp.store(11, 1001, pg_temp.hash(11, 1002), 'stale'), 'a comment''s chunks are rejected with another comment''s hash');
-select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}')), 1, 'read_sources returns a ticket with only its own chunks');
-select is((select jsonb_array_length(chunks) from public.read_sources('{1}', '{11}', comment_ids => '{1001}')), 2, 'read_sources returns a comment with only its own chunks');
+select is((select jsonb_array_length(chunks) from public.read_sources(array[pg_temp.source(11)])), 1, 'read_sources returns a ticket with only its own chunks');
+select is((select jsonb_array_length(chunks) from public.read_sources(array[pg_temp.source(comment => 1001)])), 2, 'read_sources returns a comment with only its own chunks');
 select ok(pg_temp.store(11, 1001, pg_temp.hash(11, 1001), 'Shorter'), 'a comment''s chunks are stored again');
 select ok(pg_temp.store(11, null, pg_temp.hash(11), 'Login fails again'), 'a ticket''s chunks are stored again');
 select bag_eq('select * from pg_temp.stored()',
   array['1 11 ticket Login fails again', '1 11 1001 comment Shorter', '1 11 1002 comment Renewed'], 'storing again replaces only the source''s own chunks');
 select throws_ok(
-  $$ select public.store_chunks('{1}', '{11}', array[pg_temp.hash(11)],
-       '[{"source": 1, "kind": "comment", "position": 0, "text": "t", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(1)]) $$,
+  $$ select public.store_chunks(jsonb_build_array(jsonb_build_object('source_id', pg_temp.source(11), 'source_hash', pg_temp.hash(11), 'truncated', false)),
+       jsonb_build_array('{"kind": "comment", "position": 0, "text": "t", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}'
+         || jsonb_build_object('source_id', pg_temp.source(11))), array[pg_temp.unit(1)]) $$,
   '23514', null, 'a chunk without a comment ID cannot have the kind comment');
 reset role;
 
@@ -142,13 +143,14 @@ create temporary table claims (place bigint generated always as identity, lease_
 create function pg_temp.claim(job_limit integer default 100) returns text
 language sql as $$
   insert into pg_temp.claims (lease_id, jobs, next_due_seconds) select * from public.claim_embedding_jobs(job_limit);
-  select coalesce(string_agg(concat_ws('/', j ->> 'project_id', j ->> 'ticket_id', j ->> 'comment_id'), ' ' order by j ->> 'ticket_id', j ->> 'comment_id'), 'none')
+  select coalesce(string_agg(concat_ws('/', o.project_id, o.ticket_id, o.comment_id), ' ' order by o.ticket_id, o.comment_id), 'none')
   from jsonb_array_elements((select c.jobs from pg_temp.claims c order by c.place desc limit 1)) j
+  join private.source_owners o on o.source_id = (j ->> 'source_id')::bigint
 $$;
 delete from private.embedding_jobs;
 update public.comments set body = 'Expired' where comment_id in (1001, 1004);
 grant all on claims to service_role;
-select is(pg_temp.claim(), '1/11/1001 2/21/1004', 'a comment''s claimed job contains its ticket and project');
+select is(pg_temp.claim(), '1/11/1001 2/21/1004', 'the jobs of comments are claimed');
 select is(pg_temp.claim(), 'none', 'a leased comment job is not claimed again');
 delete from private.embedding_jobs;
 update public.tickets set name = 'Nobody signs in' where ticket_id = 11;
@@ -158,18 +160,12 @@ delete from private.embedding_jobs;
 update public.projects set name = 'Pears' where project_id = 1;
 select is(pg_temp.claim(1), '1', 'a renamed project''s job is claimed');
 select bag_eq($$ select * from pg_temp.jobs() where what like 'ticket%' $$,
-  array['ticket 11 and more (background)', 'ticket 12 and more (background)', 'ticket 13 (background)'], 'claiming a renamed project queues its tickets, with their comments where there are any');
--- A call queues the comments of at least one ticket, however many they are, and of further tickets
--- while there are few.
-insert into public.comments (ticket_id, body) select 12, 'Many ' || n from generate_series(1, 1000) n;
+  array['ticket 11 and more (background)', 'ticket 12 and more (background)', 'ticket 13 and more (background)'], 'claiming a renamed project queues its tickets with their comments');
 delete from private.embedding_jobs;
 update public.tickets set name = name || '.' where project_id = 1;
-insert into public.comments (ticket_id, body) values (13, 'Not so quiet');
-delete from private.embedding_jobs where embedding_job_id in (select j.embedding_job_id from job j where j.comment_id is not null);
-update public.tickets set name = name || '.' where project_id = 1;
 select is(pg_temp.claim(), '1/11 1/12 1/13', 'jobs of several renamed tickets are claimed');
-select is((select count(*) from job j join public.comments c using (comment_id) where c.ticket_id in (11, 12)), 1003::bigint, 'a claim queues all comments of the first two renamed tickets');
-select bag_eq($$ select * from pg_temp.jobs() where what like '%more%' $$, array['ticket 13 and more (background)'], 'a claim leaves the comments of the last renamed ticket to a further job');
+select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'ticket 12', 'ticket 13', 'comment 1001 (background)', 'comment 1002 (background)', 'comment 1005 (background)'],
+  'claiming several renamed tickets queues the comments of all');
 
 -- Ending jobs by storing
 delete from private.embedding_jobs;
@@ -193,7 +189,7 @@ delete from public.comments where comment_id = 1001;
 select pg_temp.is_counted('embedding_status counts comments after one is deleted');
 select private.recount_sources();
 select pg_temp.is_counted('embedding_status counts comments after a recount');
-select bag_eq($$ select comment_id from private.missing_sources('m') where ticket_id = 21 and comment_id is not null $$, $$ values (1004::bigint) $$, 'missing_sources returns a comment without chunks');
+select bag_eq($$ select o.comment_id from private.missing_sources('m') join private.source_owners o using (source_id) where o.ticket_id = 21 and o.comment_id is not null $$, $$ values (1004::bigint) $$, 'missing_sources returns a comment without chunks');
 
 -- Versions ----------------------------------------------------------------------------------------
 

@@ -16,17 +16,16 @@ insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
 insert into public.tickets (ticket_id, project_id, status_id, name) select i, 1, 1, 'payment refused' from generate_series(1, 1100) i;
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
-select 1, x.ticket_id, 'ticket', 0, x.texts -> 0 ->> 'text', 1, 'h', 'm', pg_temp.unit(1536)
-from private.source_texts(array(select 1::bigint from generate_series(1, 1100)), array(select i::bigint from generate_series(1, 1100) i)) x;
+select 1, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.unit(1536) from public.tickets t;
 insert into public.comments (ticket_id, body) select 1, 'payment' from generate_series(1, 150);
 insert into public.documents (title, content, named_entities) select 'd' || i, 'x', '[{"name": "Raft"}]' from generate_series(1, 150) i;
 insert into private.query_log (query_id, asked_at, kind, question, outcome, total_ms)
 select gen_random_uuid(), now(), 'query', 'q' || i, 'nothing', 1 from generate_series(1, 1100) i;
 update private.embedding_jobs set due_at = now() - interval '1 hour';
-create temporary table readable as select * from public.read_documents(array(select d.id from public.documents d));
-select from readable r cross join lateral public.store_document_chunks(
-  array[r.id], array[r.source_hash],
-  '[{"source": 1, "position": 0, "text": "payment", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}]', array[pg_temp.unit(768)]) s;
+create temporary table readable as select * from public.read_sources(array(select s.source_id from private.sources s where s.document_id is not null));
+select from public.store_chunks((select jsonb_agg(jsonb_build_object('source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)) from readable r),
+  (select jsonb_agg('{"position": 0, "text": "payment", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}' || jsonb_build_object('source_id', r.source_id)) from readable r),
+  array[pg_temp.unit(768)]);
 -- More dead jobs than a call lists.
 create temporary table dead as
 select embedding_job_id from job where ticket_id is not null order by 1 limit 1050;

@@ -1981,6 +1981,11 @@ export interface components {
              * @example 3
              */
             sources_without_chunks: number;
+            /**
+             * @description Sources too long to be indexed whole: what follows the 200,000th character of a text, or the 2,000th chunk, is not searched.
+             * @example 0
+             */
+            truncated: number;
             /** @description The default threshold, for each width of the embedding model's vectors. */
             match_thresholds: components["schemas"]["FittingThreshold"][];
         };
@@ -2095,6 +2100,8 @@ export interface components {
              * @example 2
              */
             reused: number;
+            /** @description Whether the text is too long to be indexed whole: what follows the 200,000th character of a text, or the 2,000th chunk, has no chunk. */
+            truncated: boolean;
             /**
              * @description Tokens that this call sent to the model.
              * @example 412
@@ -3827,6 +3834,7 @@ export interface operations {
                      *       "oldest_pending_seconds": 0.42,
                      *       "chunks": 15050,
                      *       "sources_without_chunks": 3,
+                     *       "truncated": 0,
                      *       "match_thresholds": [
                      *         {
                      *           "model": "text-embedding-3-small",
@@ -3888,6 +3896,7 @@ export interface operations {
                      *       "chunks": 3,
                      *       "embedded": 1,
                      *       "reused": 2,
+                     *       "truncated": false,
                      *       "tokens": 412,
                      *       "model": "text-embedding-3-small"
                      *     }
