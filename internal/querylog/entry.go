@@ -119,7 +119,7 @@ type searchParameters struct {
 	ProjectID      *int64         `json:"project_id,omitempty"`
 	StatusFilter   *string        `json:"status_filter,omitempty"`
 	Filters        filter.Filters `json:"filters,omitzero"`
-	MatchThreshold float64        `json:"match_threshold"`
+	MatchThreshold *float64       `json:"match_threshold"`
 	Limit          int            `json:"limit"`
 	Offset         int            `json:"offset"`
 }

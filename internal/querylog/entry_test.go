@@ -84,7 +84,7 @@ func TestSearchEntry(t *testing.T) {
 		{ProjectID: 2, Source: "keyword"}, {ProjectID: 1, TicketID: is(int64(7)), TicketKey: is("AA-7"), Similarity: is(0.72)},
 		{ProjectID: 3, TicketID: is(int64(8)), Similarity: is(0.725)},
 	}
-	e := OfSearch(search.Query{Text: "pumps", Limit: 10, MatchThreshold: 0.7}, search.Page{Hits: hits}, 0.7, nil)
+	e := OfSearch(search.Query{Text: "pumps", Limit: 10, MatchThreshold: is(0.7)}, search.Page{Hits: hits}, 0.7, nil)
 	checkJSON(t, e, `{"query_id": "00000000-0000-0000-0000-000000000000", "asked_at": "0001-01-01T00:00:00Z", "kind": "search", "question": "pumps",
 		"parameters": {"match_threshold": 0.7, "limit": 10, "offset": 0}, "outcome": "found",
 		"sources": [{"project_id": 2, "ticket_id": null, "ticket_key": null, "similarity": null},

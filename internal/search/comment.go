@@ -6,7 +6,7 @@ import "time"
 type Comment struct {
 	_ struct{} `schema:"Comment" doc:"Whose comment on the ticket the text is. Absent if it is of the ticket's own text or notes."`
 
-	CommentID int64     `json:"comment_id" min:"1"`
+	CommentID int64     `json:"comment_id" min:"1" example:"12"`
 	Author    *string   `json:"author" example:"Ada" doc:"As the tracker names people."`
 	CreatedAt time.Time `json:"created_at"`
 }

@@ -18,8 +18,7 @@ func newFacets() Facets { return Facets{"status": {}, "project": {}} }
 type FacetValue struct {
 	_ struct{} `schema:"FacetValue"`
 
-	// Value is the id of a status or project, true or false for open, otherwise equal to Label.
-	Value any    `json:"value"`
+	Value any    `json:"value" doc:"What the filter takes: the id of a status or project, true or false for ~open~, otherwise ~label~."`
 	Label string `json:"label" doc:"Its name, as most tickets write it."`
 	Count int64  `json:"count" min:"1" max:"10000"`
 }

@@ -9,22 +9,22 @@ import (
 // Absent: the ticket has none. To show another one, add it here, as a column of the database
 // functions that return tickets, and where the console lists them.
 type Fields struct {
-	Assignee *string  `json:"assignee,omitempty" doc:"As the tracker names people. Absent where the ticket has none, as are other optional fields."`
-	Reporter *string  `json:"reporter,omitempty"`
-	Type     *string  `json:"type,omitempty" example:"Bug"`
-	Priority *string  `json:"priority,omitempty" example:"High"`
-	Labels   []string `json:"labels,omitempty" min:"1"`
-	DueDate  *string  `json:"due_date,omitempty" format:"date" example:"2025-03-01"`
+	Assignee *string  `json:"assignee,omitempty" may:"ticket" doc:"As the tracker names people. Absent where the ticket has none, as are other optional fields."`
+	Reporter *string  `json:"reporter,omitempty" may:"ticket"`
+	Type     *string  `json:"type,omitempty" may:"ticket"`
+	Priority *string  `json:"priority,omitempty" may:"ticket"`
+	Labels   []string `json:"labels,omitempty" may:"ticket" min:"1"`
+	DueDate  *string  `json:"due_date,omitempty" may:"ticket" format:"date"`
 }
 
 // TicketFields are the Fields of a whole ticket. Null: the ticket has none.
 type TicketFields struct {
-	Assignee *string  `json:"assignee" doc:"As the tracker names people."`
+	Assignee *string  `json:"assignee" example:"Lena" doc:"As the tracker names people."`
 	Reporter *string  `json:"reporter"`
 	Type     *string  `json:"type" example:"Bug"`
 	Priority *string  `json:"priority" example:"High"`
-	Labels   []string `json:"labels"`
-	DueDate  *string  `json:"due_date" format:"date" example:"2025-03-01"`
+	Labels   []string `json:"labels" example:"[\"payments\"]"`
+	DueDate  *string  `json:"due_date" format:"date"`
 }
 
 // What one has, the other has too.
@@ -49,8 +49,8 @@ type Link struct {
 	_ struct{} `schema:"TicketLink"`
 
 	Kind       string `json:"kind" enum:"duplicates,blocks,relates_to,child_of"`
-	Direction  string `json:"direction" enum:"out,in" doc:"~out~ reads from the result to the other ticket, ~in~ from the other ticket to the result."`
-	TicketKey  string `json:"ticket_key" example:"TX-401"`
-	TicketName string `json:"ticket_name"`
-	Status     string `json:"status"`
+	Direction  string `json:"direction" enum:"out,in" example:"in" doc:"~out~ reads from the result to the other ticket, ~in~ from the other ticket to the result."`
+	TicketKey  string `json:"ticket_key" example:"TX-402"`
+	TicketName string `json:"ticket_name" example:"Order paid two times!!"`
+	Status     string `json:"status" example:"Won't Do"`
 }

@@ -14,19 +14,19 @@ import (
 
 // Query is one search. Without text it lists what passes its filters.
 type Query struct {
-	Text           string
-	ProjectID      *int64
-	StatusFilter   *string
-	MatchThreshold float64 // exclusive minimum of the cosine similarity in vector search, 0 to 1
-	Limit          int
-	Offset         int
-	Fusion         string // RRF (default) or Convex
-	Retrieval      string // Both (default) or KeywordOnly
-	Filters        filter.Filters
-	Sort           string // Relevance (default), Newest or Updated
-	Explain        bool   // also explains each rank
-	Facets         bool   // also counts the matches of each filter value
-	Typed          string `json:"-"` // the input that Text and Filters were parsed from, for the query log
+	Text           string         `json:"query" maxlen:"2000" example:"Find UX bugs in Project X" doc:"Words, a question or a ticket's key, and filters such as ~is:open~. At most 2,000 characters once trimmed. It may be empty if there are ~filters~."`
+	ProjectID      *int64         `json:"project_id" min:"1" example:"1" doc:"Only this project. One that does not exist finds nothing."`
+	StatusFilter   *string        `json:"status_filter" maxlen:"200" example:"To Do" doc:"Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is."`
+	Filters        filter.Filters `json:"filters" default:""`
+	Sort           string         `json:"sort" enum:"relevance,newest,updated" default:"relevance" doc:"The order of the results: by ~fused_score~, or by the tickets' ~created_at~ or ~updated_at~, the latest first. Without a text to search for, ~relevance~ is ~newest~."`
+	Limit          int            `json:"limit" min:"1" max:"100" default:"10" doc:"The most results of this page."`
+	Offset         int            `json:"offset" min:"0" max:"999" default:"0" doc:"How many results to skip, at most 1,000 together with ~limit~."`
+	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model."`
+	Fusion         string         `json:"fusion" enum:"rrf,convex" default:"" doc:"How the two searches become one list. The default is the operator's (~FUSION~), else ~rrf~."`
+	Retrieval      string         `json:"retrieval" enum:"hybrid,keyword" default:"hybrid" doc:"~hybrid~ runs both searches. ~keyword~ runs keyword search alone, for searching while a user types: nothing is embedded, cached, or written to the query log."`
+	Explain        bool           `json:"explain" default:"false" doc:"Adds ~explain~ to every result."`
+	Facets         bool           `json:"facets" default:"false" doc:"Adds ~facets~ to the response."`
+	Typed          string         `json:"-"` // the input that Text and Filters were parsed from, for the query log
 }
 
 // Listed is the source of a hit that no search found: it passes the filters.
@@ -34,13 +34,17 @@ const Listed = "filters"
 
 // Page is a part of the list of hits.
 type Page struct {
-	Hits         []Hit    `json:"results"`
-	HasMore      bool     `json:"has_more" doc:"Another page follows, even if all results of this one have just been deleted."`
-	Facets       Facets   `json:"facets,omitempty"` // nil unless requested
-	FacetsCapped bool     `json:"facets_capped,omitempty" doc:"There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise."`
-	Executed     []string `json:"executed" max:"2" enum:"vector,keyword" doc:"The searches that ran; none if there is no text to search for."`
-	Degraded     []string `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or exceeded their time budget; absent if all ran."`
-	Relaxed      []string `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Requirements of the query that no text meets and that were dropped: its quoted phrases, whose words count instead. The same on every page; absent otherwise, and if there are no results."`
+	Hits           []Hit    `json:"results" max:"100"`
+	HasMore        bool     `json:"has_more" doc:"Another page follows, even if all results of this one have just been deleted."`
+	MatchThreshold float64  `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied, of the request or the default."`
+	Fusion         string   `json:"fusion" enum:"rrf,convex" doc:"How the two searches became one list."`
+	Retrieval      string   `json:"retrieval" enum:"hybrid,keyword" doc:"The searches that were asked for; ~executed~ lists those that ran."`
+	Cached         bool     `json:"cached" doc:"The response comes from the cache; no data that it depends on has changed since it was computed."`
+	Facets         Facets   `json:"facets,omitempty" doc:"The number of matches of each value of a filter, by the name that the filter has in a query (~status~, ~project~, ~assignee~, ~label~ …), and ~open~. The largest first, then by label, none without a match. A project's own text counts for the project, and has no status. The same on every page. Facets of what no match has are absent, but for ~status~ and ~project~, which are empty then."`
+	FacetsCapped   bool     `json:"facets_capped,omitempty" doc:"There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise."`
+	Executed       []string `json:"executed" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that ran; none if there is no text to search for."`
+	Degraded       []string `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or exceeded their time budget; absent if all ran."`
+	Relaxed        []string `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Requirements of the query that no text meets and that were dropped: its quoted phrases, whose words count instead. The same on every page; absent otherwise, and if there are no results."`
 }
 
 // narrow adds filters to the arguments of a function, or leaves the argument out if there are none.
@@ -55,7 +59,10 @@ func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
 // longer than hybridBudget, only keyword search answers, and Degraded says so. With KeywordOnly
 // nothing is embedded. Facets are counted concurrently over the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
-	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}}
+	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Fusion: cmp.Or(q.Fusion, RRF), Retrieval: cmp.Or(q.Retrieval, Both)}
+	if q.MatchThreshold != nil {
+		page.MatchThreshold = *q.MatchThreshold
+	}
 	matching := narrow(map[string]any{
 		"query_text": q.Text, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
 		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
@@ -130,7 +137,7 @@ func (s *Searcher) list(ctx context.Context, db Database, q Query, page *Page) e
 
 // rank fills the page with its hits, best first.
 func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map[string]any, page *Page) error {
-	arguments["match_count"], arguments["match_offset"], arguments["fusion"] = q.Limit, q.Offset, cmp.Or(q.Fusion, RRF)
+	arguments["match_count"], arguments["match_offset"], arguments["fusion"] = q.Limit, q.Offset, page.Fusion
 	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
 	if sort := cmp.Or(q.Sort, Relevance); sort != Relevance {
 		arguments["sort"] = sort

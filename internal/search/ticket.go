@@ -15,30 +15,30 @@ import (
 type Ticket struct {
 	_ struct{} `schema:"Ticket"`
 
-	TicketID       int64   `json:"ticket_id" min:"1"`
-	TicketKey      string  `json:"ticket_key"`
-	TicketName     string  `json:"ticket_name"`
-	ProjectID      int64   `json:"project_id" min:"1"`
-	ProjectKey     string  `json:"project_key"`
-	ProjectName    string  `json:"project_name"`
-	Status         string  `json:"status"`
-	StatusCategory string  `json:"status_category" enum:"to_do,in_progress,done"`
-	Description    *string `json:"description"`
+	TicketID       int64   `json:"ticket_id" min:"1" example:"65"`
+	TicketKey      string  `json:"ticket_key" example:"TX-400"`
+	TicketName     string  `json:"ticket_name" example:"Customer charged twice when a payment is retried"`
+	ProjectID      int64   `json:"project_id" min:"1" example:"6"`
+	ProjectKey     string  `json:"project_key" example:"TX"`
+	ProjectName    string  `json:"project_name" example:"Transactions"`
+	Status         string  `json:"status" example:"Done"`
+	StatusCategory string  `json:"status_category" enum:"to_do,in_progress,done" example:"done"`
+	Description    *string `json:"description" example:"The customer pressed Pay again after a timeout."`
 	DescriptionCut *int    `json:"description_truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
 	TicketFields
-	ResolvedAt    *time.Time      `json:"resolved_at"`
+	ResolvedAt    *time.Time      `json:"resolved_at" example:"2025-03-04T10:00:00+00:00"`
 	CreatedAt     time.Time       `json:"created_at"`
 	UpdatedAt     time.Time       `json:"updated_at"`
 	Links         []Link          `json:"links" max:"20" doc:"Links to tickets that the caller may see."`
 	StatusChanges []StatusChange  `json:"status_changes" max:"100" doc:"The last changes of its status, oldest first."`
-	CommentCount  int64           `json:"comment_count" min:"0" doc:"All of its comments, not only those of this page."`
+	CommentCount  int64           `json:"comment_count" min:"0" example:"1" doc:"All of its comments, not only those of this page."`
 	Comments      []TicketComment `json:"comments" max:"100" doc:"A page of its comments, oldest first."`
 }
 
 // StatusChange is one change of a ticket's status.
 type StatusChange struct {
-	Status    *string   `json:"status"`
-	Note      *string   `json:"note"`
+	Status    *string   `json:"status" example:"Done"`
+	Note      *string   `json:"note" example:"The key is kept for all attempts."`
 	Cut       *int      `json:"truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
 	CreatedAt time.Time `json:"created_at"`
 }
@@ -46,17 +46,19 @@ type StatusChange struct {
 // TicketComment is a comment with its text.
 type TicketComment struct {
 	Comment
-	Body      string    `json:"body"`
-	BodyBytes int64     `json:"body_bytes" min:"0" doc:"The length of the whole body."`
+	Body      string    `json:"body" example:"Patch is up."`
+	BodyBytes int64     `json:"body_bytes" min:"0" example:"12" doc:"The length of the whole body."`
 	Cut       *int      `json:"truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // Part chooses what of a ticket is read: a page of its comments or, if CommentID is not 0, that
-// comment. From is the number of characters skipped of that comment, else of the description.
+// comment. Postgres stores no text beyond the greatest From.
 type Part struct {
-	Limit, Offset, From int
-	CommentID           int
+	Limit     int   `query:"limit" min:"1" max:"100" default:"20" doc:"The most comments."`
+	Offset    int   `query:"offset" min:"0" max:"1000000" default:"0" doc:"How many comments are skipped."`
+	CommentID int64 `query:"comment" min:"1" default:"" doc:"The id of a comment. ~comments~ then has only this one; without ~offset~."`
+	From      int   `query:"from" min:"0" max:"1000000000" default:"0" doc:"How many characters (code points) of the comment are skipped, or of the description without ~comment~."`
 }
 
 // ReadTicket reads a ticket by its key (case-insensitive) or its id (digits only). fault.NotFound

@@ -22,7 +22,7 @@ func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
 		b.t.Fatal(err)
 	}
 	searcher := search.New(search.Weights{Vector: 1, Keyword: 0}, func(_ context.Context, message string, err error) { b.t.Errorf("%s: %v", message, err) })
-	page, err := searcher.Hybrid(b.t.Context(), b.rows, search.Query{Text: input, MatchThreshold: 0.9, Limit: 10}, memo.NewEmbeddings(b.model, "", nil, nil).Query(model, input))
+	page, err := searcher.Hybrid(b.t.Context(), b.rows, search.Query{Text: input, MatchThreshold: new(0.9), Limit: 10}, memo.NewEmbeddings(b.model, "", nil, nil).Query(model, input))
 	if err != nil {
 		b.t.Fatal(err)
 	}

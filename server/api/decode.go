@@ -35,7 +35,7 @@ const (
 
 func clip(name string) string { return strings.ToValidUTF8(name[:min(len(name), maxFieldName)], "") }
 
-// checked is a request with rules that its tags cannot express.
+// checked is a request with rules that its tags cannot express, for fields that are valid.
 type checked interface {
 	check(report)
 }
@@ -95,9 +95,9 @@ func decode(c *fiber.Ctx, into any) error {
 	}
 	if len(fields) == 0 {
 		checkFields(wrong, into)
-		if more, is := into.(checked); is {
-			more.check(wrong)
-		}
+	}
+	if more, is := into.(checked); is && len(fields) == 0 {
+		more.check(wrong)
 	}
 	if len(fields) > 0 {
 		return fault.InvalidFields(fields...)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -19,8 +18,8 @@ import (
 	"tasklens/server/console"
 )
 
-// What operations do, by their ids: a row of the table, or a section with the descriptions of
-// responses ("200: …") and examples of requests ("Example, a page: `{…}`").
+// What the API is, and what its operations do, by their ids: a row of the table, or a section with
+// the descriptions of responses ("200: …") and examples of requests ("Example, a page: `{…}`").
 //
 //go:embed operations.md
 var operationTexts string
@@ -87,28 +86,19 @@ func (f failure) content(s *schemas) member {
 	return member{"application/problem+json", object{{"schema", s.structure(reflect.TypeFor[problemBody]())}, {"example", json.RawMessage(text)}}}
 }
 
-// newDocument returns the OpenAPI document: what is in openapi.yaml, and what the table of routes
-// says of each operation.
-func newDocument() (*yaml.Node, error) {
-	var whole yaml.Node
-	if err := yaml.Unmarshal(openAPI, &whole); err != nil {
-		return nil, fmt.Errorf("read openapi.yaml: %w", err)
-	}
-	root := whole.Content[0]
-	components, paths, named := find(root, "components"), find(root, "paths"), &schemas{known: map[string]bool{}}
+// newDocument returns the OpenAPI document: what the table of routes says of each operation.
+func newDocument() object {
+	named := &schemas{known: map[string]bool{}}
+	var paths, headers, responses object
 	for _, r := range (&API{Parts: Parts{MetricsHere: true, Console: &console.Console{}}}).table() {
-		if r.gives == nil {
-			continue
-		}
 		path := parameterOf.ReplaceAllString(r.path, "{$1}")
-		item := find(paths, path)
-		if item == nil {
-			item = &yaml.Node{Kind: yaml.MappingNode}
-			paths.Content = append(paths.Content, scalar(path), item)
+		operation := member{strings.ToLower(r.method), named.operation(r)}
+		if at := slices.IndexFunc(paths, func(m member) bool { return m.name == path }); at >= 0 {
+			paths[at].value = append(paths[at].value.(object), operation)
+		} else {
+			paths.add(path, object{operation})
 		}
-		item.Content = append(item.Content, scalar(strings.ToLower(r.method)), node(named.operation(r)))
 	}
-	var headers, responses object
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[responseHeaders]()) {
 		described := named.parameter(field)
 		if _, optional := field.Tag.Lookup("optional"); !optional {
@@ -120,13 +110,25 @@ func newDocument() (*yaml.Node, error) {
 		responses.add(f.name, object{{"description", f.about}, {"headers", headerReferences(append([]string{"X-Request-Id"}, f.headers...))}, {"content", object{f.content(named)}}})
 	}
 	named.named = append(named.named, member{"ProblemCode", problemCodes()}, member{"NamedEntities", namedEntities})
-	for _, part := range []member{{"headers", headers}, {"responses", responses}} {
-		components.Content = append(components.Content, scalar(part.name), node(part.value))
+	about, _, _ := strings.Cut(strings.TrimPrefix(operationTexts, "# The API\n\n"), "\n# ")
+	return object{
+		{"openapi", "3.0.3"}, {"info", object{{"title", "tasklens"}, {"version", "1"}, {"description", about}}}, {"tags", documentTags},
+		{"security", []any{object{}, object{{"accessToken", []any{}}}}}, {"paths", paths},
+		{"components", object{{"securitySchemes", object{{"accessToken", accessToken}}}, {"headers", headers}, {"responses", responses}, {"schemas", named.named}}},
 	}
-	all := find(components, "schemas")
-	all.Content = append(all.Content, node(named.named).Content...)
-	return &whole, nil
 }
+
+var documentTags = []any{
+	object{{"name", "search"}, {"description", "Find tickets and projects, and answer questions from them."}},
+	object{{"name", "embeddings"}, {"description", "Keep embeddings up to date with the texts."}},
+	object{{"name", "filters"}, {"description", "List what a search can be narrowed to."}},
+	object{{"name", "knowledge"}, {"description", "Documents: decisions, runbooks, notes."}},
+	object{{"name", "assistants"}, {"description", "Tools for assistants: the Model Context Protocol."}},
+	object{{"name", "operations"}, {"description", "Health, metrics and this document."}},
+}
+
+var accessToken = object{{"type", "http"}, {"scheme", "bearer"}, {"bearerFormat", "JWT"},
+	{"description", "A Supabase access token of the project (ES256 or RS256 by its key set, or HS256), not expired, of audience `authenticated`; or the service's key."}}
 
 // namedEntities are passed on as they are stored.
 var namedEntities = object{{"type", "array"}, {"description", "Written entities, then those of enrichment."}, {"items", object{
@@ -320,16 +322,6 @@ func headerReferences(names []string) (all object) {
 		all.add(name, object{{"$ref", "#/components/headers/" + name}})
 	}
 	return all
-}
-
-// find returns the value of a key, or nil.
-func find(mapping *yaml.Node, key string) *yaml.Node {
-	for i := 0; i < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1]
-		}
-	}
-	return nil
 }
 
 func scalar(text string) (n *yaml.Node) {

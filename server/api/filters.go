@@ -28,14 +28,14 @@ var (
 // filters returns the schema of filters, which a response writes in one form only. Those under
 // "not" have fewer members.
 func (s *schemas) filters(tags reflect.StructTag) object {
-	name := "Filters"
+	name, own := "Filters", ownTags(filtersType)
 	if !s.request {
-		name = "ReadFilters"
+		name, own = "ReadFilters", `doc:"The filters of a query, in the one form that ~filters~ of a request takes too. A member that the query does not have is absent."`
 	}
 	if strings.HasPrefix(tags.Get("json"), "not,") {
 		return s.define(name+"Not", filtersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not")
 	}
-	return s.define(name, filtersType, ownTags(filtersType))
+	return s.define(name, filtersType, own)
 }
 
 // values returns the schema of a list of filter values; in a request one value needs no list.
@@ -73,16 +73,18 @@ func checkMe(c *fiber.Ctx, filters filter.Filters) error {
 
 // readAs reports how a query with filters in its text was parsed.
 type readAs struct {
-	Text    string         `json:"text"`
+	_ struct{} `doc:"How the query was read. Absent if nothing in it is a filter."`
+
+	Text    string         `json:"text" doc:"What was searched for; empty if the query is filters alone."`
 	Filters filter.Filters `json:"filters"`
-	Nothing bool           `json:"nothing,omitempty"` // can pass them
+	Nothing bool           `json:"nothing,omitempty" doc:"The filters of the query contradict each other (~is:open is:done~), so that nothing can pass. Absent otherwise."`
 }
 
 // narrow parses the filters in a query's text and merges them with the "filters" member.
-func narrow(c *fiber.Ctx, query *search.Query, beside filter.Filters) (*readAs, error) {
+func narrow(c *fiber.Ctx, query *search.Query) (*readAs, error) {
 	text, typed, err := querytext.Read(query.Text, time.Now())
 	if err == nil {
-		query.Filters, err = filter.And(beside, typed)
+		query.Filters, err = filter.And(query.Filters, typed)
 	}
 	if err != nil {
 		return nil, fault.InvalidFields(fault.Field{Name: "query", Message: "cannot be joined with the other filters: " + err.Error()})

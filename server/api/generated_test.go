@@ -24,7 +24,7 @@ func requestsToGenerate() int {
 	return 10_000
 }
 
-// Requests generated from openapi.yaml, valid and invalid, never cause a server error: valid ones
+// Requests generated from the document, valid and invalid, never cause a server error: valid ones
 // are not rejected as malformed, invalid ones do not succeed, and every response is documented.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()

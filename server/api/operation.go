@@ -71,6 +71,3 @@ func (e endpoint) streams(events []eventKind) endpoint {
 type list[T any] struct {
 	Results []T `json:"results"`
 }
-
-// byHand is an endpoint that openapi.yaml describes.
-func byHand(handle fiber.Handler) endpoint { return endpoint{handle: handle} }

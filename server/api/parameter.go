@@ -41,16 +41,6 @@ func (p *parameters) value(name string) (text string, given bool) {
 	return text, len(values) == 1 && text != ""
 }
 
-func (p *parameters) integer(name string, fallback, low, high int) int {
-	text, given := p.value(name)
-	if !given {
-		return fallback
-	}
-	number, err := strconv.Atoi(text)
-	p.wrong(err != nil || number < low || number > high, name, "must be an integer from %d to %d", low, high)
-	return number
-}
-
 // filters parses a parameter that is a JSON object of filters.
 func (p *parameters) filters(name string) filter.Filters {
 	text, given := p.value(name)

@@ -139,6 +139,10 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 			o.add("maxItems", maxElements)
 		}
 		o.add("items", s.of(t.Elem(), elementTags(tags)))
+	case t.Kind() == reflect.Map:
+		o = object{{"type", "object"}, {"additionalProperties", s.of(t.Elem(), "")}}
+	case t.Kind() == reflect.Interface:
+		o = object{{"oneOf", []any{object{{"type", "string"}}, object{{"type", "integer"}, {"format", "int64"}}, object{{"type", "boolean"}}}}}
 	case t.Kind() == reflect.String:
 		o = s.text(tags, nullable)
 	case t.Kind() == reflect.Bool:

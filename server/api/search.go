@@ -9,78 +9,39 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
-	"tasklens/internal/filter"
 	"tasklens/internal/memo"
 	"tasklens/internal/search"
 )
 
-const defaultLimit = 10
+// maxReach is that of offset and limit together.
+const maxReach = 1000
 
-type searchRequest struct {
-	Query          string         `json:"query"`
-	ProjectID      *int64         `json:"project_id"`
-	StatusFilter   *string        `json:"status_filter"`
-	Filters        filter.Filters `json:"filters" default:""`
-	Sort           *string        `json:"sort"`
-	Limit          *int           `json:"limit"`
-	Offset         *int           `json:"offset"`
-	MatchThreshold *float64       `json:"match_threshold"`
-	Fusion         *string        `json:"fusion"`
-	Retrieval      *string        `json:"retrieval"`
-	Explain        *bool          `json:"explain"`
-	Facets         *bool          `json:"facets"`
-}
+type searchRequest struct{ search.Query }
 
 func (r *searchRequest) check(wrong report) {
-	if strings.TrimSpace(r.Query) != "" {
-		checkText(wrong, "query", &r.Query)
-	} else {
-		r.Query = ""
-		wrong(r.Filters.IsZero(), "query", "must not be empty where there are no filters")
-	}
-	checkID(wrong, "project_id", r.ProjectID)
-	checkStatus(wrong, r.StatusFilter)
-	sort := or(r.Sort, search.Relevance)
-	wrong(sort != search.Relevance && sort != search.Newest && sort != search.Updated, "sort", "must be \"relevance\", \"newest\" or \"updated\"")
-	checkRange(wrong, "limit", r.Limit, 1, maxLimit)
-	wrong(or(r.Offset, 0) < 0, "offset", "must not be negative")
-	wrong(or(r.Offset, 0) > maxReach-or(r.Limit, defaultLimit), "offset", "must be at most %d together with limit", maxReach)
-	checkUnit(wrong, "match_threshold", r.MatchThreshold)
-	fusion := or(r.Fusion, search.RRF)
-	wrong(fusion != search.RRF && fusion != search.Convex, "fusion", "must be \"rrf\" or \"convex\"")
-	retrieval := or(r.Retrieval, search.Both)
-	wrong(retrieval != search.Both && retrieval != search.KeywordOnly, "retrieval", "must be \"hybrid\" or \"keyword\"")
+	wrong(r.Text == "" && r.Filters.IsZero(), "query", "must not be empty where there are no filters")
+	wrong(r.Text != "" && !strings.ContainsFunc(r.Text, isVisible), "query", "must have a visible character")
+	wrong(r.Offset > maxReach-r.Limit, "offset", "must be at most %d together with limit", maxReach)
 }
 
 type searchResponse struct {
 	search.Page
-	MatchThreshold float64 `json:"match_threshold"`
-	Fusion         string  `json:"fusion"`
-	ReadAs         *readAs `json:"read_as,omitempty"`
-	Retrieval      string  `json:"retrieval"`
-	Cached         bool    `json:"cached"`
+	ReadAs *readAs `json:"read_as,omitempty"`
 }
 
 // hybridSearch finds tickets and projects by keywords and by meaning.
-func (a *API) hybridSearch(c *fiber.Ctx) error {
-	var request searchRequest
-	if err := readRequest(c, &request); err != nil {
-		return err
-	}
+func (a *API) hybridSearch(c *fiber.Ctx, request *searchRequest) error {
 	db, err := a.database(c)
 	if err != nil {
 		return err
 	}
-	started := time.Now()
-	query := search.Query{
-		Text: request.Query, ProjectID: request.ProjectID, StatusFilter: request.StatusFilter,
-		MatchThreshold: or(request.MatchThreshold, a.usualThreshold(c.UserContext(), answer.Tickets)),
-		Limit:          or(request.Limit, defaultLimit), Offset: or(request.Offset, 0),
-		Fusion:    or(request.Fusion, cmp.Or(a.Fusion, search.RRF)),
-		Retrieval: or(request.Retrieval, search.Both), Sort: or(request.Sort, search.Relevance),
-		Explain: or(request.Explain, false), Facets: or(request.Facets, false),
+	started, query := time.Now(), request.Query
+	query.Text, query.Fusion = normal(query.Text), cmp.Or(query.Fusion, a.Fusion, search.RRF)
+	if query.MatchThreshold == nil {
+		usual := a.usualThreshold(c.UserContext(), answer.Tickets)
+		query.MatchThreshold = &usual
 	}
-	readAs, err := narrow(c, &query, request.Filters)
+	readAs, err := narrow(c, &query)
 	if err != nil {
 		return err
 	}
@@ -94,9 +55,7 @@ func (a *API) hybridSearch(c *fiber.Ctx) error {
 		if err != nil {
 			return memo.Made{}, err
 		}
-		response := searchResponse{
-			Page: page, MatchThreshold: query.MatchThreshold, Fusion: query.Fusion, Retrieval: query.Retrieval, ReadAs: readAs,
-		}
+		response := searchResponse{page, readAs}
 		kept := response
 		kept.Cached = true
 		return encodeResponse(response, kept, len(page.Degraded) == 0, page)

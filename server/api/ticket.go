@@ -1,41 +1,25 @@
 package api
 
 import (
-	"math"
-
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/search"
 )
 
-const (
-	defaultComments  = 20
-	maxCommentOffset = 1_000_000
-	maxTextOffset    = 1_000_000_000 // characters; Postgres stores no longer text
-)
+type ticketRequest struct {
+	Ticket string `path:"ticket" maxlen:"255" pattern:"^[^\\x00]+$" example:"TX-400" doc:"Its key, without regard to case, or its id (digits alone)."`
+	search.Part
+}
 
 // ticket gives a whole ticket.
-func (a *API) ticket(c *fiber.Ctx) error {
-	if c.Params("ticket") == "similar" { // POST /api/tickets/similar
+func (a *API) ticket(c *fiber.Ctx, request *ticketRequest) (ticket search.Ticket, err error) {
+	if request.Ticket == "similar" { // POST /api/tickets/similar
 		c.Set(fiber.HeaderAllow, fiber.MethodPost)
-		return fiber.ErrMethodNotAllowed
-	}
-	p := parameters{c: c}
-	keyOrID := p.pathText("ticket")
-	part := search.Part{
-		Limit: p.integer("limit", defaultComments, 1, maxLimit), Offset: p.integer("offset", 0, 0, maxCommentOffset),
-		CommentID: p.integer("comment", 0, 1, math.MaxInt64), From: p.integer("from", 0, 0, maxTextOffset),
-	}
-	if err := p.err(); err != nil {
-		return err
+		return ticket, fiber.ErrMethodNotAllowed
 	}
 	db, err := a.database(c)
 	if err != nil {
-		return err
+		return ticket, err
 	}
-	ticket, err := search.ReadTicket(c.UserContext(), db, keyOrID, part)
-	if err != nil {
-		return err
-	}
-	return c.JSON(ticket)
+	return search.ReadTicket(c.UserContext(), db, request.Ticket, request.Part)
 }

@@ -96,8 +96,8 @@ func checkFields(wrong report, into any) {
 	}
 }
 
-// checkTags validates a value, by the tags that the document is generated from. It trims texts that
-// have a length.
+// checkTags validates a value, by the tags that the document is generated from. It trims texts
+// whose length is limited.
 func checkTags(wrong report, name string, value reflect.Value, tags reflect.StructTag) {
 	if value.Kind() == reflect.Pointer {
 		if value.IsNil() {
@@ -115,10 +115,11 @@ func checkTags(wrong report, name string, value reflect.Value, tags reflect.Stru
 			checkLength(wrong, name, text, number(most))
 		}
 		if most, has := tags.Lookup("maxlen"); has {
+			*text = strings.TrimSpace(*text)
 			wrong(utf8.RuneCountInString(*text) > number(most), name, "must have at most %s characters", most)
 		}
 		if values := strings.Split(tags.Get("enum"), ","); tags.Get("enum") != "" {
-			wrong(!slices.Contains(values, *text), name, "must be one of %s", strings.Join(values, ", "))
+			wrong(!slices.Contains(values, *text), name, "must be %s", anyOf(values))
 		}
 		wrong(tags.Get("format") == "uuid" && !isUUID(*text), name, "must be a UUID")
 	case reflect.Slice:
@@ -132,6 +133,12 @@ func checkTags(wrong report, name string, value reflect.Value, tags reflect.Stru
 	case reflect.Float64:
 		checkNumber(wrong, name, value.Float(), tags)
 	}
+}
+
+// anyOf lists values, as in "rrf" or "convex".
+func anyOf(values []string) string {
+	last := len(values) - 1
+	return strings.TrimPrefix(`"`+strings.Join(values[:last], `", "`)+`" or "`+values[last]+`"`, `"" or `)
 }
 
 func checkNumber(wrong report, name string, value float64, tags reflect.StructTag) {

@@ -4,83 +4,6 @@
  */
 
 export interface paths {
-    "/api/hybrid-search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Find tickets and projects by keywords and by meaning
-         * @description Runs a keyword search and a vector search and fuses them. Tickets whose key the query names (`TX-400`) come first,
-         *     the others by `fused_score`. With `"fusion": "rrf"` (the default, unless the operator chose the other) that is
-         *     `rrf_score`: the sum, over the searches that found a result, of weight / (60 + rank). With `"fusion": "convex"` it is
-         *     the sum of 0.4 × weight × max(0, (similarity − u) / (1 − u)), where u is the similarity of unrelated texts as measured
-         *     for the embedding model, and of 0.6 × weight × score / the best score of the keyword search.
-         *
-         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results
-         *     that contain it, in both searches (`-9` is a number). If no text that you may see contains a phrase, its words count
-         *     instead and `relaxed` says so; a phrase that occurs only outside the filters gives an empty list. `-TX-400` excludes
-         *     that ticket alone, `-"TX-400"` also tickets that mention it, and `"TX-400"` finds the ticket and those that mention it.
-         *
-         *     `C++`, `C#` and `.NET` are words. Two neighbouring words also match their compound (`log in` finds `login`,
-         *     `check box` finds `checkbox`), and one word its two neighbouring parts. A single Chinese, Japanese, Korean or Thai
-         *     character is found inside any text. A query without a word, such as an emoji, is answered by vector search alone.
-         *
-         *     Filters, phrases and exclusions apply before either search ranks. An unknown project or status gives an empty list.
-         *
-         *     `filters` may stand in the query too, as `name:value`: `project:TX status:"in progress" assignee:me reporter:ada
-         *     label:payments type:bug priority:high is:open is:done no:assignee updated:>2025-03-01 created:2025-03-01..2025-04-01
-         *     due:<2026-01-01`, each with `-` before it to leave out. Commas separate alternatives. What is no such name, or no date, is
-         *     searched as text, and so is what stands in quotes. They are joined with `filters` by AND; `read_as` says how the query was
-         *     read. A query of filters alone lists the tickets that pass, in the order of `sort`. Questions are not read so.
-         *
-         *     If the query cannot be embedded, or not within 1.2 seconds (half of the request's time, if that is less), keyword
-         *     search answers alone, with status 200: `executed` lacks `vector`, and `degraded` names it. Such a response is not
-         *     cached. The embedding is finished in the background for up to 30 seconds and cached, so that the same search soon
-         *     after is complete. While the service does not know which model the stored embeddings are of, keyword search answers
-         *     alone too.
-         *
-         *     With `facets` the response also counts the matches of each status, project, assignee, reporter, type, priority and label,
-         *     and of open tickets and others: all tickets whose key the query
-         *     names, the 100 nearest by meaning over the threshold, and everything that its words match. A facet ignores its own
-         *     filter and keeps the others, so that a count says how many results selecting that value would give.
-         */
-        post: operations["hybridSearch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tickets/{ticket}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a whole ticket
-         * @description The ticket with its description, people, dates, links, changes of status, and a page of its comments, oldest first.
-         *
-         *     Long texts are cut: the description after 200,000 characters, a note after 2,000. The comments of a page share
-         *     200,000 characters, but each has at least its first 2,000. `truncated_at` of a text (`description_truncated_at` of the
-         *     description) is where its rest begins, and null if the text is whole. `?comment=ID&from=N` returns one comment from
-         *     that character on, up to 200,000 characters; `?from=N` does so for the description. Repeat until it is null.
-         */
-        get: operations["getTicket"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -293,6 +216,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hybrid-search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find tickets and projects by keywords and by meaning
+         * @description Runs a keyword search and a vector search and fuses them. Tickets whose key the query names (`TX-400`) come first, the others by `fused_score`. With `"fusion": "rrf"` (the default, unless the operator chose the other) that is `rrf_score`: the sum, over the searches that found a result, of weight / (60 + rank). With `"fusion": "convex"` it is the sum of 0.4 × weight × max(0, (similarity − u) / (1 − u)), where u is the similarity of unrelated texts as measured for the embedding model, and of 0.6 × weight × score / the best score of the keyword search.
+         *
+         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results that contain it, in both searches (`-9` is a number). If no text that you may see contains a phrase, its words count instead and `relaxed` says so; a phrase that occurs only outside the filters gives an empty list. `-TX-400` excludes that ticket alone, `-"TX-400"` also tickets that mention it, and `"TX-400"` finds the ticket and those that mention it.
+         *
+         *     `C++`, `C#` and `.NET` are words. Two neighbouring words also match their compound (`log in` finds `login`, `check box` finds `checkbox`), and one word its two neighbouring parts. A single Chinese, Japanese, Korean or Thai character is found inside any text. A query without a word, such as an emoji, is answered by vector search alone.
+         *
+         *     Filters, phrases and exclusions apply before either search ranks. An unknown project or status gives an empty list.
+         *
+         *     `filters` may stand in the query too, as `name:value`: `project:TX status:"in progress" assignee:me reporter:ada label:payments type:bug priority:high is:open is:done no:assignee updated:>2025-03-01 created:2025-03-01..2025-04-01 due:<2026-01-01`, each with `-` before it to leave out. Commas separate alternatives. What is no such name, or no date, is searched as text, and so is what stands in quotes. They are joined with `filters` by AND; `read_as` says how the query was read. A query of filters alone lists the tickets that pass, in the order of `sort`. Questions are not read so.
+         *
+         *     If the query cannot be embedded, or not within 1.2 seconds (half of the request's time, if that is less), keyword search answers alone, with status 200: `executed` lacks `vector`, and `degraded` names it. Such a response is not cached. The embedding is finished in the background for up to 30 seconds and cached, so that the same search soon after is complete. While the service does not know which model the stored embeddings are of, keyword search answers alone too.
+         *
+         *     With `facets` the response also counts the matches by each filter's values, and of open tickets and others: all tickets whose key the query names, the 100 nearest by meaning over the threshold, and everything that its words match. A facet ignores its own filter and keeps the others, so that a count says how many results selecting that value would give.
+         */
+        post: operations["hybridSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tickets/similar": {
         parameters: {
             query?: never;
@@ -304,9 +259,7 @@ export interface paths {
         put?: never;
         /**
          * Find likely duplicates of a ticket that is not filed yet
-         * @description Compares the text as if it were a ticket: the first line is its name, the rest its description. Of a long text only
-         *     the beginning counts: about 500 tokens by its embedding, 20,000 characters by its words. An unknown project gives an
-         *     empty list. A model that does not embed the text within 5 seconds is a `504`.
+         * @description Compares the text as if it were a ticket: the first line is its name, the rest its description. Of a long text only the beginning counts: about 500 tokens by its embedding, 20,000 characters by its words. An unknown project gives an empty list. A model that does not embed the text within 5 seconds is a `504`.
          */
         post: operations["similarToDraft"];
         delete?: never;
@@ -326,10 +279,7 @@ export interface paths {
         put?: never;
         /**
          * Find likely duplicates of several tickets and drafts
-         * @description Up to 20 items, each a ticket by its key or a draft as in `/api/tickets/similar`. All that has to be embedded is
-         *     embedded by one call of the model. It counts as so many requests against the rate limit. The response has an entry for
-         *     each item, in their order: `results`, or an `error` that does not stop the others (`invalid`, `not_found`, or what the
-         *     model failed by). If the model fails and no item has results, the request fails as a whole.
+         * @description Up to 20 items, each a ticket by its key or a draft as in `/api/tickets/similar`. All that has to be embedded is embedded by one call of the model. It counts as so many requests against the rate limit. The response has an entry for each item, in their order: `results`, or an `error` that does not stop the others (`invalid`, `not_found`, or what the model failed by). If the model fails and no item has results, the request fails as a whole.
          */
         post: operations["similarToMany"];
         delete?: never;
@@ -347,12 +297,31 @@ export interface paths {
         };
         /**
          * Find likely duplicates of a ticket
-         * @description The tickets most like this one, by embeddings and by words, never the ticket itself nor what links name as its
-         *     duplicates. `fused_score` orders them; `likely_duplicate` is true where `duplicate_score` reaches the threshold of the model.
-         *     By embeddings the beginning is compared (its name and the first part of its description). A ticket that is not embedded
-         *     yet, or whose beginning has changed since, is compared by its current text, which calls the model.
+         * @description The tickets most like this one, by embeddings and by words, never the ticket itself nor what links name as its duplicates. `fused_score` orders them; `likely_duplicate` is true where `duplicate_score` reaches the threshold of the model. By embeddings the beginning is compared (its name and the first part of its description). A ticket that is not embedded yet, or whose beginning has changed since, is compared by its current text, which calls the model.
          */
         get: operations["similarTickets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tickets/{ticket}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a whole ticket
+         * @description The ticket with its description, people, dates, links, changes of status, and a page of its comments, oldest first.
+         *
+         *     Long texts are cut: the description after 200,000 characters, a note after 2,000. The comments of a page share 200,000 characters, but each has at least its first 2,000. `truncated_at` of a text (`description_truncated_at` of the description) is where its rest begins, and null if the text is whole. `?comment=ID&from=N` returns one comment from that character on, up to 200,000 characters; `?from=N` does so for the description. Repeat until it is null.
+         */
+        get: operations["getTicket"];
         put?: never;
         post?: never;
         delete?: never;
@@ -430,10 +399,7 @@ export interface paths {
         };
         /**
          * Find documents
-         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`, whose parts are in the result:
-         *     (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The
-         *     weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are
-         *     counted after the response is sent.
+         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`, whose parts are in the result: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are counted after the response is sent.
          *
          *     Both forms need the query's embedding: if it takes more than 5 seconds the response is a `504`.
          */
@@ -521,10 +487,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on a document
-         * @description A user, identified by their access token, has one vote for each document: voting again replaces it. Each vote of the
-         *     service (`AUTH=off` without a token, or the service's key) is one more vote. The document's `utility_score` is
-         *     (19 × base + 10 × helpful votes) / (19 + all votes), limited to 0 to 10. The base is 0 unless it is set in the database.
-         *     The first helpful vote raises a score of 0 to 0.5, nineteen to 5.
+         * @description A user, identified by their access token, has one vote for each document: voting again replaces it. Each vote of the service (`AUTH=off` without a token, or the service's key) is one more vote. The document's `utility_score` is (19 × base + 10 × helpful votes) / (19 + all votes), limited to 0 to 10. The base is 0 unless it is set in the database. The first helpful vote raises a score of 0 to 0.5, nineteen to 5.
          */
         post: operations["rateDocument"];
         delete?: never;
@@ -544,9 +507,7 @@ export interface paths {
         put?: never;
         /**
          * Add a document, or replace one
-         * @description If a document with this `id` exists, its title and content are replaced, and of the other fields those that are given;
-         *     its age and its `utility_score` stay. With another `id`, or none, a document is added. Workers embed it in the
-         *     background: search does not show it until `embedding_status` is `complete`.
+         * @description If a document with this `id` exists, its title and content are replaced, and of the other fields those that are given; its age and its `utility_score` stay. With another `id`, or none, a document is added. Workers embed it in the background: search does not show it until `embedding_status` is `complete`.
          */
         post: operations["putDocument"];
         delete?: never;
@@ -566,15 +527,9 @@ export interface paths {
         put?: never;
         /**
          * Enrich documents with keywords, entities and a temporal class
-         * @description Takes up to `batch_size` documents that are new or have changed, the longest due first and archived ones last, and
-         *     asks the chat model for the keywords, the named entities and the temporal class of each. An entity that does not
-         *     occur in the text is dropped. The result is stored if the text is still the same. It replaces the result of an earlier
-         *     enrichment, and never changes keywords, entities or a temporal class that people or programs wrote.
+         * @description Takes up to `batch_size` documents that are new or have changed, the longest due first and archived ones last, and asks the chat model for the keywords, the named entities and the temporal class of each. An entity that does not occur in the text is dropped. The result is stored if the text is still the same. It replaces the result of an earlier enrichment, and never changes keywords, entities or a temporal class that people or programs wrote.
          *
-         *     A failure is listed in `errors`, stored on the document, and tried again after a pause that doubles, a limited number
-         *     of times. The other documents continue. Two batches never take the same document. A batch ends after 25 seconds (or
-         *     five sixths of the request's time limit) and reports what it did; documents that it did not reach are not counted.
-         *     The request fails only if nothing was done, because the model provider limits or refuses the service.
+         *     A failure is listed in `errors`, stored on the document, and tried again after a pause that doubles, a limited number of times. The other documents continue. Two batches never take the same document. A batch ends after 25 seconds (or five sixths of the request's time limit) and reports what it did; documents that it did not reach are not counted. The request fails only if nothing was done, because the model provider limits or refuses the service.
          *
          *     A request without a body takes ten documents.
          */
@@ -614,9 +569,7 @@ export interface paths {
         };
         /**
          * Read the state of the embedding queue
-         * @description Counts sources: a ticket with its notes, a comment, a project's own text, or a document, once however often it was edited. When
-         *     all work is done, every number but `chunks` is 0. A `dead` source waits until its job is replayed or its text is
-         *     edited. `match_thresholds` lists the threshold that requests get if they name none.
+         * @description Counts sources: a ticket with its notes, a comment, a project's own text, or a document, once however often it was edited. When all work is done, every number but `chunks` is 0. A `dead` source waits until its job is replayed or its text is edited. `match_thresholds` lists the threshold that requests get if they name none.
          */
         get: operations["embeddingStatus"];
         put?: never;
@@ -638,17 +591,11 @@ export interface paths {
         put?: never;
         /**
          * Embed a ticket, a comment or a project now
-         * @description Splits the current text into chunks, embeds those that are new or changed, and replaces the stored ones in one
-         *     transaction: a reader sees the old set or the new one. A ticket's text is its name and description; each status note
-         *     is a text of its own, with its chunks after the ticket's. A comment is embedded by itself, with `comment_id`. A project's
-         *     text is its name and description. Workers do the same after each edit, so that a client rarely needs this call.
+         * @description Splits the current text into chunks, embeds those that are new or changed, and replaces the stored ones in one transaction: a reader sees the old set or the new one. A ticket's text is its name and description; each status note is a text of its own, with its chunks after the ticket's. A comment is embedded by itself, with `comment_id`. A project's text is its name and description. Workers do the same after each edit, so that a client rarely needs this call.
          *
-         *     A chunk whose input and model have not changed keeps its id and is not sent to the model again, unless `force`.
-         *     A text that changes while it is being embedded is read again. If another transaction locks the ticket, this call
-         *     tries a few times and then ends with 503; it never blocks the other.
+         *     A chunk whose input and model have not changed keeps its id and is not sent to the model again, unless `force`. A text that changes while it is being embedded is read again. If another transaction locks the ticket, this call tries a few times and then ends with 503; it never blocks the other.
          *
-         *     A source is stored whole, in one transaction. A call that ends with 503 or 504 may have stored nothing: another call, or a
-         *     worker, embeds what is missing.
+         *     A source is stored whole, in one transaction. A call that ends with 503 or 504 may have stored nothing: another call, or a worker, embeds what is missing.
          */
         post: operations["generateEmbeddings"];
         delete?: never;
@@ -668,10 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Call tools by the Model Context Protocol
-         * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message and
-         *     gets one JSON response, a notification an empty `202`. Batches are refused. The tools read what the caller may read;
-         *     a tool call counts as one request. Docs: `docs/mcp.md`. Errors in a tool's arguments are in its result
-         *     (`isError`); an error here is one of the protocol, as a problem or as a JSON-RPC error.
+         * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message and gets one JSON response, a notification an empty `202`. Batches are refused. The tools read what the caller may read; a tool call counts as one request. Docs: `docs/mcp.md`. Errors in a tool's arguments are in its result (`isError`); an error here is one of the protocol, as a problem or as a JSON-RPC error.
          */
         post: operations["mcp"];
         delete?: never;
@@ -744,391 +688,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * Format: int64
-         * @example 123
-         */
-        Id: number;
-        /**
-         * Format: int64
-         * @description Only this project. One that does not exist finds nothing.
-         * @example 1
-         */
-        ProjectFilter: number | null;
-        /** @description The filters of a query, in the one form that `filters` of a request takes too. A member that the query does not have is absent. */
-        ReadFilters: {
-            projects?: (string | number)[];
-            statuses?: components["schemas"]["ReadNames"];
-            open?: boolean;
-            assignee?: components["schemas"]["ReadPeople"];
-            reporter?: components["schemas"]["ReadPeople"];
-            types?: components["schemas"]["ReadNames"];
-            priorities?: components["schemas"]["ReadNames"];
-            labels?: components["schemas"]["ReadLabels"];
-            created?: components["schemas"]["ReadRange"];
-            updated?: components["schemas"]["ReadRange"];
-            due?: components["schemas"]["ReadRange"];
-            not?: components["schemas"]["ReadFiltersNot"];
-        };
-        /** @description What tickets must not be. */
-        ReadFiltersNot: {
-            projects?: (string | number)[];
-            statuses?: components["schemas"]["ReadNames"];
-            assignee?: components["schemas"]["ReadPeople"];
-            reporter?: components["schemas"]["ReadPeople"];
-            types?: components["schemas"]["ReadNames"];
-            priorities?: components["schemas"]["ReadNames"];
-            labels?: components["schemas"]["ReadLabels"];
-            created?: components["schemas"]["ReadRange"];
-            updated?: components["schemas"]["ReadRange"];
-            due?: components["schemas"]["ReadRange"];
-        };
-        ReadNames: string[];
-        /** @description People; null is nobody. */
-        ReadPeople: (string | null)[];
-        ReadLabels: {
-            any?: components["schemas"]["ReadNames"];
-            all?: components["schemas"]["ReadNames"];
-        };
-        ReadRange: {
-            from?: string;
-            to?: string;
-        };
-        /**
-         * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
-         * @example To Do
-         */
-        StatusFilter: string | null;
-        /**
-         * Format: double
-         * @description The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model.
-         * @example 0.7
-         */
-        MatchThreshold: number | null;
-        /**
-         * Format: double
-         * @description The threshold that was applied, of the request or the default.
-         */
-        UsedThreshold: number;
-        SearchRequest: {
-            /**
-             * @description Words, a question or a ticket's key, and filters such as `is:open`. At most 2,000 characters once trimmed. It may be empty if there are `filters`.
-             * @example Find UX bugs in Project X
-             */
-            query: string;
-            project_id?: components["schemas"]["ProjectFilter"];
-            status_filter?: components["schemas"]["StatusFilter"];
-            filters?: components["schemas"]["Filters"];
-            /**
-             * @description The order of the results: by `fused_score` (the default), or by the tickets' `created_at` or `updated_at`, the latest first. Without a text to search for, `relevance` is `newest`.
-             * @enum {string|null}
-             */
-            sort?: "relevance" | "newest" | "updated" | "" | null;
-            /** @description The most results of this page; 10 by default. */
-            limit?: number | null;
-            /** @description How many results to skip, 0 by default; at most 1,000 together with `limit`. */
-            offset?: number | null;
-            match_threshold?: components["schemas"]["MatchThreshold"];
-            /**
-             * @description How the two searches become one list. The default is the operator's (`FUSION`), else `rrf`.
-             * @enum {string|null}
-             */
-            fusion?: "rrf" | "convex" | "" | null;
-            /**
-             * @description `hybrid` (the default) runs both searches. `keyword` runs keyword search alone, for searching while a user types: nothing is embedded, cached, or written to the query log.
-             * @enum {string|null}
-             */
-            retrieval?: "hybrid" | "keyword" | "" | null;
-            /** @description Adds `explain` to every result; false by default. */
-            explain?: boolean | null;
-            /** @description Adds `facets` to the response; false by default. */
-            facets?: boolean | null;
-        };
-        SearchResponse: {
-            results: components["schemas"]["SearchResult"][];
-            /** @description Another page follows, even if all results of this one have just been deleted. */
-            has_more: boolean;
-            match_threshold: components["schemas"]["UsedThreshold"];
-            /**
-             * @description How the two searches became one list.
-             * @enum {string}
-             */
-            fusion: "rrf" | "convex";
-            /** @description How the query was read. Absent if nothing in it is a filter. */
-            read_as?: {
-                /** @description What was searched for; empty if the query is filters alone. */
-                text: string;
-                filters: components["schemas"]["ReadFilters"];
-                /**
-                 * @description The filters of the query contradict each other (`is:open is:done`), so that nothing can pass. Absent otherwise.
-                 * @enum {boolean}
-                 */
-                nothing?: true;
-            };
-            /**
-             * @description The searches that were asked for; `executed` lists those that ran.
-             * @enum {string}
-             */
-            retrieval: "hybrid" | "keyword";
-            /** @description The number of matches of each value of a filter, by the name that the filter has in a query (`status`, `project`, `assignee`, `label` …), and `open`. The largest first, then by label, none without a match. A project's own text counts for the project, and has no status. The same on every page. Facets of what no match has are absent, but for `status` and `project`, which are empty then. */
-            facets?: {
-                [key: string]: components["schemas"]["FacetValue"][];
-            };
-            /**
-             * @description There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise.
-             * @enum {boolean}
-             */
-            facets_capped?: true;
-            /** @description The response comes from the cache; no data that it depends on has changed since it was computed. */
-            cached: boolean;
-            /** @description The searches that ran; none if there is no text to search for. */
-            executed: components["schemas"]["Search"][];
-            /** @description The searches that failed or exceeded their time budget; absent if all ran. */
-            degraded?: "vector"[];
-            /** @description Requirements of the query that no text meets and that were dropped: its quoted phrases, whose words count instead. The same on every page; absent otherwise, and if there are no results. */
-            relaxed?: "phrase"[];
-        };
-        FacetValue: {
-            /** @description What the filter takes: the id of a status or project, true or false for `open`, otherwise `label`. */
-            value: string | number | boolean;
-            /** @description Its name, as most tickets write it. */
-            label: string;
-            /** Format: int64 */
-            count: number;
-        };
-        TicketLink: {
-            /** @enum {string} */
-            kind: "duplicates" | "blocks" | "relates_to" | "child_of";
-            /**
-             * @description `out` reads from the result to the other ticket, `in` from the other ticket to the result.
-             * @enum {string}
-             */
-            direction: "out" | "in";
-            /** @example TX-401 */
-            ticket_key: string;
-            ticket_name: string;
-            status: string;
-        };
-        Ticket: {
-            ticket_id: components["schemas"]["Id"];
-            ticket_key: string;
-            ticket_name: string;
-            project_id: components["schemas"]["Id"];
-            project_key: string;
-            project_name: string;
-            status: string;
-            /** @enum {string} */
-            status_category: "to_do" | "in_progress" | "done";
-            description: string | null;
-            description_truncated_at: components["schemas"]["TruncatedAt"];
-            /** @description As the tracker names people. */
-            assignee: string | null;
-            reporter: string | null;
-            type: string | null;
-            priority: string | null;
-            labels: string[];
-            /** Format: date */
-            due_date: string | null;
-            /** Format: date-time */
-            resolved_at: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** @description Links to tickets that the caller may see. */
-            links: components["schemas"]["TicketLink"][];
-            /** @description The last changes of its status, oldest first. */
-            status_changes: {
-                status: string | null;
-                note: string | null;
-                truncated_at: components["schemas"]["TruncatedAt"];
-                /** Format: date-time */
-                created_at: string;
-            }[];
-            /**
-             * Format: int64
-             * @description All of its comments, not only those of this page.
-             */
-            comment_count: number;
-            /** @description A page of its comments, oldest first. */
-            comments: {
-                /** Format: int64 */
-                comment_id: number;
-                author: string | null;
-                body: string;
-                /**
-                 * Format: int64
-                 * @description The length of the whole body.
-                 */
-                body_bytes: number;
-                truncated_at: components["schemas"]["TruncatedAt"];
-                /** Format: date-time */
-                created_at: string;
-                /** Format: date-time */
-                updated_at: string;
-            }[];
-        };
-        /** @description Where the rest of the text begins, in characters. Null if it is whole. */
-        TruncatedAt: number | null;
-        /** @enum {string} */
-        Search: "vector" | "keyword";
-        /** @description By its `kind` a ticket, or a project found by its own text, whose `ticket_id`, `ticket_key`, `ticket_name` and `status` are null. Each occurs once in a list. */
-        SearchResult: components["schemas"]["TicketResult"] | components["schemas"]["ProjectResult"];
-        TicketResult: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "ticket";
-            ticket_id: components["schemas"]["Id"];
-            /** @example TX-400 */
-            ticket_key: string;
-            ticket_name: string;
-            /** @example To Do */
-            status: string;
-            comment?: components["schemas"]["Comment"];
-            /**
-             * @description The query names this ticket's key. Absent otherwise.
-             * @enum {boolean}
-             */
-            exact?: true;
-            text: components["schemas"]["ResultText"];
-            similarity?: components["schemas"]["ResultSimilarity"];
-            source: components["schemas"]["ResultSource"];
-            rrf_score: components["schemas"]["RRFScore"];
-            fused_score: components["schemas"]["FusedScore"];
-            project_id: components["schemas"]["Id"];
-            project_name: string;
-            vector_rank?: components["schemas"]["Rank"];
-            keyword_rank?: components["schemas"]["Rank"];
-            matched_by: components["schemas"]["MatchedBy"];
-            highlight: components["schemas"]["Highlight"];
-            explain?: components["schemas"]["Explanation"];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** @description As the tracker names people. Absent where the ticket has none, as are other optional fields. */
-            assignee?: string;
-            reporter?: string;
-            /** @example Bug */
-            type?: string;
-            /** @example High */
-            priority?: string;
-            labels?: string[];
-            /** Format: date */
-            due_date?: string;
-            /** @enum {string} */
-            status_category: "to_do" | "in_progress" | "done";
-            /** @description Links to tickets that the caller may see. */
-            links?: components["schemas"]["TicketLink"][];
-        };
-        ProjectResult: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "project";
-            ticket_id: components["schemas"]["NoTicketId"];
-            ticket_key: components["schemas"]["NoTicketText"];
-            ticket_name: components["schemas"]["NoTicketText"];
-            status: components["schemas"]["NoTicketText"];
-            text: components["schemas"]["ResultText"];
-            similarity?: components["schemas"]["ResultSimilarity"];
-            source: components["schemas"]["ResultSource"];
-            rrf_score: components["schemas"]["RRFScore"];
-            fused_score: components["schemas"]["FusedScore"];
-            project_id: components["schemas"]["Id"];
-            project_name: string;
-            vector_rank?: components["schemas"]["Rank"];
-            keyword_rank?: components["schemas"]["Rank"];
-            matched_by: components["schemas"]["MatchedBy"];
-            highlight: components["schemas"]["Highlight"];
-            explain?: components["schemas"]["Explanation"];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        /** @description The result's best chunk. */
-        ResultText: string;
-        /**
-         * Format: double
-         * @description Cosine similarity of the chunk to the query. Absent if vector search did not find it.
-         */
-        ResultSimilarity: number;
-        /**
-         * @description `vector` if vector search found it, else `keyword`; `filters` in a list without a text to search for.
-         * @enum {string}
-         */
-        ResultSource: "vector" | "keyword" | "filters";
-        /**
-         * Format: double
-         * @description The sum of weight / (60 + rank) over the searches that found it, whichever fusion orders the list.
-         */
-        RRFScore: number;
-        /**
-         * Format: double
-         * @description Orders the results, after those that are `exact`. With `rrf` it is `rrf_score`.
-         */
-        FusedScore: number;
-        /**
-         * Format: int64
-         * @description Its rank in that search, from 1. Absent if that did not find it.
-         */
-        Rank: number;
-        /** @description The searches that found it. */
-        MatchedBy: components["schemas"]["Search"][];
-        /**
-         * @description An excerpt as escaped HTML with `<mark>` around the words that match.
-         * @example Fix <mark>UX</mark> in the &lt;Form&gt; component
-         */
-        Highlight: string;
-        /** @description What each search added to `fused_score`; a search that did not find the result is absent. */
-        Explanation: {
-            vector?: {
-                /** Format: int64 */
-                rank: number;
-                /** Format: double */
-                similarity: number;
-                /**
-                 * Format: double
-                 * @description The operator's weight of this search.
-                 */
-                weight: number;
-                /**
-                 * Format: double
-                 * @description With `rrf` weight / (60 + rank).
-                 */
-                contribution: number;
-            };
-            keyword?: {
-                /** Format: int64 */
-                rank: number;
-                /**
-                 * Format: double
-                 * @description The BM25F score that orders keyword search; 0 for a ticket found by its key alone, and beyond the first 500.
-                 */
-                score: number;
-                /**
-                 * Format: double
-                 * @description The operator's weight of this search.
-                 */
-                weight: number;
-                /**
-                 * Format: double
-                 * @description With `rrf` weight / (60 + rank).
-                 */
-                contribution: number;
-            };
-        };
-        /**
-         * Format: int64
-         * @description Always null.
-         */
-        NoTicketId: number | null;
-        /** @description Always null. */
-        NoTicketText: string | null;
         AliveResponse: {
             /** @enum {string} */
             status: "ok";
@@ -1402,7 +961,10 @@ export interface components {
         };
         /** @description Whose comment on the ticket the text is. Absent if it is of the ticket's own text or notes. */
         Comment: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @example 12
+             */
             comment_id: number;
             /**
              * @description As the tracker names people.
@@ -1537,6 +1099,443 @@ export interface components {
             /** @enum {string} */
             event: "error";
             data: components["schemas"]["Problem"];
+        };
+        SearchRequest: {
+            /**
+             * @description Words, a question or a ticket's key, and filters such as `is:open`. At most 2,000 characters once trimmed. It may be empty if there are `filters`.
+             * @example Find UX bugs in Project X
+             */
+            query: string;
+            /**
+             * Format: int64
+             * @description Only this project. One that does not exist finds nothing.
+             * @example 1
+             */
+            project_id?: number | null;
+            /**
+             * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
+             * @example To Do
+             */
+            status_filter?: string | null;
+            filters?: components["schemas"]["Filters"];
+            /**
+             * @description The order of the results: by `fused_score`, or by the tickets' `created_at` or `updated_at`, the latest first. Without a text to search for, `relevance` is `newest`; `relevance` by default.
+             * @enum {string|null}
+             */
+            sort?: "relevance" | "newest" | "updated" | "" | null;
+            /** @description The most results of this page; 10 by default. */
+            limit?: number | null;
+            /** @description How many results to skip, at most 1,000 together with `limit`; 0 by default. */
+            offset?: number | null;
+            /**
+             * Format: double
+             * @description The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model.
+             * @example 0.7
+             */
+            match_threshold?: number | null;
+            /**
+             * @description How the two searches become one list. The default is the operator's (`FUSION`), else `rrf`.
+             * @enum {string|null}
+             */
+            fusion?: "rrf" | "convex" | "" | null;
+            /**
+             * @description `hybrid` runs both searches. `keyword` runs keyword search alone, for searching while a user types: nothing is embedded, cached, or written to the query log; `hybrid` by default.
+             * @enum {string|null}
+             */
+            retrieval?: "hybrid" | "keyword" | "" | null;
+            /** @description Adds `explain` to every result; false by default. */
+            explain?: boolean | null;
+            /** @description Adds `facets` to the response; false by default. */
+            facets?: boolean | null;
+        };
+        SearchResponse: {
+            results: components["schemas"]["SearchResult"][];
+            /** @description Another page follows, even if all results of this one have just been deleted. */
+            has_more: boolean;
+            /**
+             * Format: double
+             * @description The threshold that was applied, of the request or the default.
+             * @example 0.31
+             */
+            match_threshold: number;
+            /**
+             * @description How the two searches became one list.
+             * @enum {string}
+             */
+            fusion: "rrf" | "convex";
+            /**
+             * @description The searches that were asked for; `executed` lists those that ran.
+             * @enum {string}
+             */
+            retrieval: "hybrid" | "keyword";
+            /** @description The response comes from the cache; no data that it depends on has changed since it was computed. */
+            cached: boolean;
+            /** @description The number of matches of each value of a filter, by the name that the filter has in a query (`status`, `project`, `assignee`, `label` …), and `open`. The largest first, then by label, none without a match. A project's own text counts for the project, and has no status. The same on every page. Facets of what no match has are absent, but for `status` and `project`, which are empty then. */
+            facets?: {
+                [key: string]: components["schemas"]["FacetValue"][];
+            };
+            /**
+             * @description There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise.
+             * @enum {boolean}
+             */
+            facets_capped?: true;
+            /**
+             * @description The searches that ran; none if there is no text to search for.
+             * @example [
+             *       "vector",
+             *       "keyword"
+             *     ]
+             */
+            executed: ("vector" | "keyword")[];
+            /** @description The searches that failed or exceeded their time budget; absent if all ran. */
+            degraded?: "vector"[];
+            /** @description Requirements of the query that no text meets and that were dropped: its quoted phrases, whose words count instead. The same on every page; absent otherwise, and if there are no results. */
+            relaxed?: "phrase"[];
+            read_as?: components["schemas"]["ReadAs"];
+        };
+        /** @description By its `kind` a ticket, or a project found by its own text, whose `ticket_id`, `ticket_key`, `ticket_name` and `status` are null. Each occurs once in a list. */
+        SearchResult: components["schemas"]["TicketResult"] | components["schemas"]["ProjectResult"];
+        TicketResult: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ticket";
+            /**
+             * Format: int64
+             * @example 5
+             */
+            ticket_id: number;
+            /** @example TX-400 */
+            ticket_key: string;
+            /** @example Customer charged twice when a payment is retried */
+            ticket_name: string;
+            /** @example Done */
+            status: string;
+            /**
+             * @description The result's best chunk.
+             * @example Customer charged twice when a payment is retried
+             */
+            text: string;
+            /**
+             * Format: double
+             * @description Cosine similarity of the chunk to the query. Absent if vector search did not find it.
+             * @example 0.82
+             */
+            similarity?: number;
+            /**
+             * @description `vector` if vector search found it, else `keyword`; `filters` in a list without a text to search for.
+             * @enum {string}
+             */
+            source: "vector" | "keyword" | "filters";
+            /**
+             * Format: double
+             * @description The sum of weight / (60 + rank) over the searches that found it, whichever fusion orders the list.
+             * @example 0.03252247488101534
+             */
+            rrf_score: number;
+            /**
+             * Format: double
+             * @description Orders the results, after those that are `exact`. With `rrf` it is `rrf_score`.
+             * @example 0.03252247488101534
+             */
+            fused_score: number;
+            /**
+             * Format: int64
+             * @example 1
+             */
+            project_id: number;
+            /** @example Checkout and Payments */
+            project_name: string;
+            /**
+             * Format: int64
+             * @description Its rank in that search, from 1. Absent if that did not find it.
+             * @example 1
+             */
+            vector_rank?: number;
+            /**
+             * Format: int64
+             * @description As `vector_rank`, of keyword search.
+             * @example 2
+             */
+            keyword_rank?: number;
+            /**
+             * @description The searches that found it.
+             * @example [
+             *       "vector",
+             *       "keyword"
+             *     ]
+             */
+            matched_by: ("vector" | "keyword")[];
+            /**
+             * @description The query names this ticket's key. Absent otherwise.
+             * @enum {boolean}
+             */
+            exact?: true;
+            /**
+             * @description An excerpt as escaped HTML with `<mark>` around the words that match.
+             * @example Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried
+             */
+            highlight: string;
+            explain?: components["schemas"]["Explanation"];
+            /** @description As the tracker names people. Absent where the ticket has none, as are other optional fields. */
+            assignee?: string;
+            reporter?: string;
+            type?: string;
+            priority?: string;
+            labels?: string[];
+            /** Format: date */
+            due_date?: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * @example done
+             * @enum {string}
+             */
+            status_category: "to_do" | "in_progress" | "done";
+            /** @description Links to tickets that the caller may see. */
+            links?: components["schemas"]["TicketLink"][];
+            comment?: components["schemas"]["Comment"];
+        };
+        /** @description What each search added to `fused_score`; a search that did not find the result is absent. */
+        Explanation: {
+            vector?: {
+                /** Format: int64 */
+                rank: number;
+                /** Format: double */
+                similarity: number;
+                /**
+                 * Format: double
+                 * @description The operator's weight of this search.
+                 */
+                weight: number;
+                /**
+                 * Format: double
+                 * @description With `rrf` weight / (60 + rank).
+                 */
+                contribution: number;
+            };
+            keyword?: {
+                /** Format: int64 */
+                rank: number;
+                /**
+                 * Format: double
+                 * @description The BM25F score that orders keyword search; 0 for a ticket found by its key alone, and beyond the first 500.
+                 */
+                score: number;
+                /**
+                 * Format: double
+                 * @description The operator's weight of this search.
+                 */
+                weight: number;
+                /**
+                 * Format: double
+                 * @description With `rrf` weight / (60 + rank).
+                 */
+                contribution: number;
+            };
+        };
+        TicketLink: {
+            /** @enum {string} */
+            kind: "duplicates" | "blocks" | "relates_to" | "child_of";
+            /**
+             * @description `out` reads from the result to the other ticket, `in` from the other ticket to the result.
+             * @example in
+             * @enum {string}
+             */
+            direction: "out" | "in";
+            /** @example TX-402 */
+            ticket_key: string;
+            /** @example Order paid two times!! */
+            ticket_name: string;
+            /** @example Won't Do */
+            status: string;
+        };
+        ProjectResult: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "project";
+            /** @description Always null. */
+            ticket_id: number | null;
+            /** @description Always null. */
+            ticket_key: string | null;
+            /** @description Always null. */
+            ticket_name: string | null;
+            /** @description Always null. */
+            status: string | null;
+            /**
+             * @description The result's best chunk.
+             * @example Customer charged twice when a payment is retried
+             */
+            text: string;
+            /**
+             * Format: double
+             * @description Cosine similarity of the chunk to the query. Absent if vector search did not find it.
+             * @example 0.82
+             */
+            similarity?: number;
+            /**
+             * @description `vector` if vector search found it, else `keyword`; `filters` in a list without a text to search for.
+             * @enum {string}
+             */
+            source: "vector" | "keyword" | "filters";
+            /**
+             * Format: double
+             * @description The sum of weight / (60 + rank) over the searches that found it, whichever fusion orders the list.
+             * @example 0.03252247488101534
+             */
+            rrf_score: number;
+            /**
+             * Format: double
+             * @description Orders the results, after those that are `exact`. With `rrf` it is `rrf_score`.
+             * @example 0.03252247488101534
+             */
+            fused_score: number;
+            /**
+             * Format: int64
+             * @example 1
+             */
+            project_id: number;
+            /** @example Checkout and Payments */
+            project_name: string;
+            /**
+             * Format: int64
+             * @description Its rank in that search, from 1. Absent if that did not find it.
+             * @example 1
+             */
+            vector_rank?: number;
+            /**
+             * Format: int64
+             * @description As `vector_rank`, of keyword search.
+             * @example 2
+             */
+            keyword_rank?: number;
+            /**
+             * @description The searches that found it.
+             * @example [
+             *       "vector",
+             *       "keyword"
+             *     ]
+             */
+            matched_by: ("vector" | "keyword")[];
+            /**
+             * @description An excerpt as escaped HTML with `<mark>` around the words that match.
+             * @example Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried
+             */
+            highlight: string;
+            explain?: components["schemas"]["Explanation"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        FacetValue: {
+            /** @description What the filter takes: the id of a status or project, true or false for `open`, otherwise `label`. */
+            value: string | number | boolean;
+            /** @description Its name, as most tickets write it. */
+            label: string;
+            /** Format: int64 */
+            count: number;
+        };
+        /** @description How the query was read. Absent if nothing in it is a filter. */
+        ReadAs: {
+            /** @description What was searched for; empty if the query is filters alone. */
+            text: string;
+            filters: components["schemas"]["ReadFilters"];
+            /**
+             * @description The filters of the query contradict each other (`is:open is:done`), so that nothing can pass. Absent otherwise.
+             * @enum {boolean}
+             */
+            nothing?: true;
+        };
+        /** @description The filters of a query, in the one form that `filters` of a request takes too. A member that the query does not have is absent. */
+        ReadFilters: {
+            /** @description Keys or ids. */
+            projects?: (string | number)[];
+            /** @description One name, or a list of which one is enough. */
+            statuses?: string[];
+            /** @description Whether the ticket is open: the category of its status is not done. */
+            open?: boolean;
+            /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
+            assignee?: (string | null)[];
+            /** @description As `assignee`. */
+            reporter?: (string | null)[];
+            /** @description As `statuses`. */
+            types?: string[];
+            /** @description As `statuses`. */
+            priorities?: string[];
+            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
+            labels?: {
+                any?: string[];
+                all?: string[];
+            };
+            /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
+            created?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description As `created`. */
+            updated?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
+            due?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            not?: components["schemas"]["ReadFiltersNot"];
+        };
+        /** @description What tickets must not be. One that passes any member is left out; one without a value stays. */
+        ReadFiltersNot: {
+            /** @description Keys or ids. */
+            projects?: (string | number)[];
+            /** @description One name, or a list of which one is enough. */
+            statuses?: string[];
+            /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
+            assignee?: (string | null)[];
+            /** @description As `assignee`. */
+            reporter?: (string | null)[];
+            /** @description As `statuses`. */
+            types?: string[];
+            /** @description As `statuses`. */
+            priorities?: string[];
+            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
+            labels?: {
+                any?: string[];
+                all?: string[];
+            };
+            /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
+            created?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description As `created`. */
+            updated?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
+            due?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
         };
         DraftRequest: {
             /**
@@ -1679,6 +1678,107 @@ export interface components {
         BatchError: {
             code: components["schemas"]["ProblemCode"];
             detail: string;
+        };
+        Ticket: {
+            /**
+             * Format: int64
+             * @example 65
+             */
+            ticket_id: number;
+            /** @example TX-400 */
+            ticket_key: string;
+            /** @example Customer charged twice when a payment is retried */
+            ticket_name: string;
+            /**
+             * Format: int64
+             * @example 6
+             */
+            project_id: number;
+            /** @example TX */
+            project_key: string;
+            /** @example Transactions */
+            project_name: string;
+            /** @example Done */
+            status: string;
+            /**
+             * @example done
+             * @enum {string}
+             */
+            status_category: "to_do" | "in_progress" | "done";
+            /** @example The customer pressed Pay again after a timeout. */
+            description: string | null;
+            /** @description Where the rest of the text begins, in characters. Null if it is whole. */
+            description_truncated_at: number | null;
+            /**
+             * @description As the tracker names people.
+             * @example Lena
+             */
+            assignee: string | null;
+            reporter: string | null;
+            /** @example Bug */
+            type: string | null;
+            /** @example High */
+            priority: string | null;
+            /**
+             * @example [
+             *       "payments"
+             *     ]
+             */
+            labels: string[];
+            /** Format: date */
+            due_date: string | null;
+            /** Format: date-time */
+            resolved_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Links to tickets that the caller may see. */
+            links: components["schemas"]["TicketLink"][];
+            /** @description The last changes of its status, oldest first. */
+            status_changes: {
+                /** @example Done */
+                status: string | null;
+                /** @example The key is kept for all attempts. */
+                note: string | null;
+                /** @description Where the rest of the text begins, in characters. Null if it is whole. */
+                truncated_at: number | null;
+                /** Format: date-time */
+                created_at: string;
+            }[];
+            /**
+             * Format: int64
+             * @description All of its comments, not only those of this page.
+             * @example 1
+             */
+            comment_count: number;
+            /** @description A page of its comments, oldest first. */
+            comments: {
+                /**
+                 * Format: int64
+                 * @example 12
+                 */
+                comment_id: number;
+                /**
+                 * @description As the tracker names people.
+                 * @example Ada
+                 */
+                author: string | null;
+                /** Format: date-time */
+                created_at: string;
+                /** @example Patch is up. */
+                body: string;
+                /**
+                 * Format: int64
+                 * @description The length of the whole body.
+                 * @example 12
+                 */
+                body_bytes: number;
+                /** @description Where the rest of the text begins, in characters. Null if it is whole. */
+                truncated_at: number | null;
+                /** Format: date-time */
+                updated_at: string;
+            }[];
         };
         MeResponse: {
             /**
@@ -2491,187 +2591,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    hybridSearch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SearchRequest"];
-            };
-        };
-        responses: {
-            /** @description A page of the fused list, possibly empty. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Cache-Status": components["headers"]["Cache-Status"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "kind": "ticket",
-                     *           "ticket_id": 5,
-                     *           "text": "Customer charged twice when a payment is retried",
-                     *           "similarity": 0.82,
-                     *           "source": "vector",
-                     *           "rrf_score": 0.03252247488101534,
-                     *           "fused_score": 0.03252247488101534,
-                     *           "project_id": 1,
-                     *           "project_name": "Checkout and Payments",
-                     *           "ticket_key": "TX-400",
-                     *           "ticket_name": "Customer charged twice when a payment is retried",
-                     *           "status": "Done",
-                     *           "vector_rank": 1,
-                     *           "keyword_rank": 2,
-                     *           "matched_by": [
-                     *             "vector",
-                     *             "keyword"
-                     *           ],
-                     *           "highlight": "Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried",
-                     *           "created_at": "2026-01-05T09:00:00Z",
-                     *           "updated_at": "2026-01-07T09:12:33.5Z",
-                     *           "status_category": "done"
-                     *         }
-                     *       ],
-                     *       "has_more": false,
-                     *       "match_threshold": 0.31,
-                     *       "fusion": "rrf",
-                     *       "retrieval": "hybrid",
-                     *       "cached": false,
-                     *       "executed": [
-                     *         "vector",
-                     *         "keyword"
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["SearchResponse"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    getTicket: {
-        parameters: {
-            query?: {
-                /** @description The most comments. */
-                limit?: number;
-                /** @description How many comments are skipped. */
-                offset?: number;
-                /** @description The id of a comment. `comments` then has only this one; without `offset`. */
-                comment?: number;
-                /** @description How many characters (code points) of the comment are skipped, or of the description without `comment`. */
-                from?: number;
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description Its key, without regard to case, or its id (digits alone).
-                 * @example TX-400
-                 */
-                ticket: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The ticket. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "ticket_id": 65,
-                     *       "ticket_key": "TX-400",
-                     *       "ticket_name": "Customer charged twice when a payment is retried",
-                     *       "project_id": 6,
-                     *       "project_key": "TX",
-                     *       "project_name": "Transactions",
-                     *       "status": "Done",
-                     *       "status_category": "done",
-                     *       "description": "The customer pressed Pay again after a timeout.",
-                     *       "description_truncated_at": null,
-                     *       "assignee": "Lena",
-                     *       "reporter": null,
-                     *       "type": "Bug",
-                     *       "priority": "High",
-                     *       "labels": [
-                     *         "payments"
-                     *       ],
-                     *       "due_date": null,
-                     *       "resolved_at": "2025-03-04T10:00:00+00:00",
-                     *       "created_at": "2025-03-01T09:00:00+00:00",
-                     *       "updated_at": "2025-03-04T10:00:00+00:00",
-                     *       "links": [
-                     *         {
-                     *           "kind": "duplicates",
-                     *           "direction": "in",
-                     *           "ticket_key": "TX-402",
-                     *           "ticket_name": "Order paid two times!!",
-                     *           "status": "Won't Do"
-                     *         }
-                     *       ],
-                     *       "status_changes": [
-                     *         {
-                     *           "status": "Done",
-                     *           "note": "The key is kept for all attempts.",
-                     *           "truncated_at": null,
-                     *           "created_at": "2025-03-04T10:00:00+00:00"
-                     *         }
-                     *       ],
-                     *       "comment_count": 1,
-                     *       "comments": [
-                     *         {
-                     *           "comment_id": 12,
-                     *           "author": "Ada",
-                     *           "body": "Patch is up.",
-                     *           "body_bytes": 12,
-                     *           "truncated_at": null,
-                     *           "created_at": "2025-03-03T16:20:00+00:00",
-                     *           "updated_at": "2025-03-03T16:20:00+00:00"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Ticket"];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
     alive: {
         parameters: {
             query?: never;
@@ -2998,6 +2917,84 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    hybridSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            /** @description A page of the fused list, possibly empty. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Cache-Status": components["headers"]["Cache-Status"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "kind": "ticket",
+                     *           "ticket_id": 5,
+                     *           "ticket_key": "TX-400",
+                     *           "ticket_name": "Customer charged twice when a payment is retried",
+                     *           "status": "Done",
+                     *           "text": "Customer charged twice when a payment is retried",
+                     *           "similarity": 0.82,
+                     *           "source": "vector",
+                     *           "rrf_score": 0.03252247488101534,
+                     *           "fused_score": 0.03252247488101534,
+                     *           "project_id": 1,
+                     *           "project_name": "Checkout and Payments",
+                     *           "vector_rank": 1,
+                     *           "keyword_rank": 2,
+                     *           "matched_by": [
+                     *             "vector",
+                     *             "keyword"
+                     *           ],
+                     *           "highlight": "Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried",
+                     *           "created_at": "2026-01-05T09:00:00Z",
+                     *           "updated_at": "2026-01-07T09:12:33.5Z",
+                     *           "status_category": "done"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "match_threshold": 0.31,
+                     *       "fusion": "rrf",
+                     *       "retrieval": "hybrid",
+                     *       "cached": false,
+                     *       "executed": [
+                     *         "vector",
+                     *         "keyword"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     similarToDraft: {
         parameters: {
             query?: never;
@@ -3195,6 +3192,109 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             502: components["responses"]["ModelFailed"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    getTicket: {
+        parameters: {
+            query?: {
+                /** @description The most comments. */
+                limit?: number;
+                /** @description How many comments are skipped. */
+                offset?: number;
+                /** @description The id of a comment. `comments` then has only this one; without `offset`. */
+                comment?: number;
+                /** @description How many characters (code points) of the comment are skipped, or of the description without `comment`. */
+                from?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Its key, without regard to case, or its id (digits alone).
+                 * @example TX-400
+                 */
+                ticket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ticket. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticket_id": 65,
+                     *       "ticket_key": "TX-400",
+                     *       "ticket_name": "Customer charged twice when a payment is retried",
+                     *       "project_id": 6,
+                     *       "project_key": "TX",
+                     *       "project_name": "Transactions",
+                     *       "status": "Done",
+                     *       "status_category": "done",
+                     *       "description": "The customer pressed Pay again after a timeout.",
+                     *       "description_truncated_at": null,
+                     *       "assignee": "Lena",
+                     *       "reporter": null,
+                     *       "type": "Bug",
+                     *       "priority": "High",
+                     *       "labels": [
+                     *         "payments"
+                     *       ],
+                     *       "due_date": null,
+                     *       "resolved_at": "2025-03-04T10:00:00+00:00",
+                     *       "created_at": "2026-01-07T09:12:33Z",
+                     *       "updated_at": "2026-01-07T09:12:33Z",
+                     *       "links": [
+                     *         {
+                     *           "kind": "duplicates",
+                     *           "direction": "in",
+                     *           "ticket_key": "TX-402",
+                     *           "ticket_name": "Order paid two times!!",
+                     *           "status": "Won't Do"
+                     *         }
+                     *       ],
+                     *       "status_changes": [
+                     *         {
+                     *           "status": "Done",
+                     *           "note": "The key is kept for all attempts.",
+                     *           "truncated_at": null,
+                     *           "created_at": "2026-01-07T09:12:33Z"
+                     *         }
+                     *       ],
+                     *       "comment_count": 1,
+                     *       "comments": [
+                     *         {
+                     *           "comment_id": 12,
+                     *           "author": "Ada",
+                     *           "created_at": "2026-01-07T09:12:33Z",
+                     *           "body": "Patch is up.",
+                     *           "body_bytes": 12,
+                     *           "truncated_at": null,
+                     *           "updated_at": "2026-01-07T09:12:33Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["Timeout"];
         };
