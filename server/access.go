@@ -37,7 +37,7 @@ func (c Config) accessProblems(wrong func(bad bool, format string, args ...any))
 	wrong(!mayBePublished(c.PublishableKey, c.key()), "SUPABASE_PUBLISHABLE_KEY must be the project's publishable (or anon) key: it is shown to everyone, and this one is secret")
 	wrong(c.PublicURL != "" && !isOrigin(c.PublicURL), "PUBLIC_URL must be an address such as https://search.example.com, without a path, not %q", c.PublicURL)
 	for _, origin := range c.origins() {
-		wrong(!isOrigin(origin), "CORS_ORIGINS must be a list of origins such as https://example.com,https://example.org, not %q: * would let every page in the world ask", origin)
+		wrong(!isOrigin(origin), "CORS_ORIGINS must be a list of origins such as https://example.com,https://example.org, not %q: * would let any website call the service", origin)
 	}
 	_, err := c.rate()
 	wrong(err != nil, "RATE_LIMIT must be auto, off, or of the form 1200/1m (1 to 100000 requests in 1s to 24h), not %q", c.RateLimit)

@@ -84,7 +84,7 @@ func givenUp(status worker.Status) error {
 	if status.Dead == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d sources were given up: list_dead_embedding_jobs() tells why, replay_embedding_jobs() tries them anew", status.Dead)
+	return fmt.Errorf("%d sources failed permanently: list_dead_embedding_jobs() shows why, replay_embedding_jobs() retries them", status.Dead)
 }
 
 // estimate describes the cost of embedding. price is in dollars per million tokens, negative if

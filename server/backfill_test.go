@@ -120,7 +120,7 @@ func TestBackfillWithAFailure(t *testing.T) {
 	}
 	var failure error
 	output := printed(t, func() error { failure = backfill(t.Context(), []string{"--yes"}); return nil })
-	if failure == nil || !strings.Contains(failure.Error(), "2 sources were given up") || !strings.Contains(output, "19 chunks are stored; 2 sources have none.") {
+	if failure == nil || !strings.Contains(failure.Error(), "2 sources failed permanently") || !strings.Contains(output, "19 chunks are stored; 2 sources have none.") {
 		t.Errorf("output is %q, the error %v", output, failure)
 	}
 }

@@ -42,7 +42,7 @@ func importNotes(ctx context.Context, e embedding, path, origin string) error {
 	if stats, err := enrich.ReadStats(ctx, e.db); err != nil {
 		return err
 	} else if stats.Unenriched > 0 {
-		fmt.Printf("%d documents are not enriched: scripts/enrich has them found by names and keywords\n", stats.Unenriched)
+		fmt.Printf("%d documents are not enriched: scripts/enrich extracts their names and keywords\n", stats.Unenriched)
 	}
 	return nil
 }

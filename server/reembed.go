@@ -72,7 +72,7 @@ func (e embedding) build(ctx context.Context, wanted reembed.Recipe) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d sources were added to the queue. Search goes on by what it has.\n", added)
+	fmt.Printf("%d sources were added to the queue. Search keeps using the current embeddings.\n", added)
 	idle := 0 // consecutive
 	return e.workOff(ctx, func(status worker.Status) (bool, error) {
 		serves, err := reembed.Finish(ctx, e.db)
@@ -117,7 +117,7 @@ func (e embedding) abandon(ctx context.Context) error {
 		fmt.Println("No other set of embeddings is being built.")
 		return nil
 	}
-	fmt.Println("The new embeddings are being removed. Search goes on by what it has.")
+	fmt.Println("The new embeddings are being removed. Search keeps using the current embeddings.")
 	return reembed.Clear(ctx, e.db, 0)
 }
 

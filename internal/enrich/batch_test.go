@@ -115,7 +115,7 @@ func TestChangedMeanwhile(t *testing.T) {
 // an attempt.
 func TestProviderRefusesEverything(t *testing.T) {
 	t.Parallel()
-	limited := fault.New(fault.Unavailable, "The model provider limits us.")
+	limited := fault.New(fault.Unavailable, "The model provider is rate-limiting this service.")
 	limited.RetryAfter = 100 * time.Second
 	for name, c := range map[string]struct {
 		err       error

@@ -29,7 +29,7 @@ func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, forc
 	}
 	err := errors.Join(errs...)
 	if err == nil && len(r.left) > 0 {
-		err = fault.New(fault.Unavailable, fmt.Sprintf("The texts of %d sources are being changed just now.", len(r.left)))
+		err = fault.New(fault.Unavailable, fmt.Sprintf("The texts of %d sources are being changed by other transactions.", len(r.left)))
 	}
 	return r.results, err
 }

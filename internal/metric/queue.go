@@ -20,8 +20,8 @@ type Queue struct {
 // between, failures too) and for at most patience. So neither many scrapes nor a hanging database
 // cost much.
 func (m *Metrics) Queue(read func(ctx context.Context) (Queue, error), every, patience time.Duration) {
-	up := describe("queue_up", "1 where the database told of the queue, 0 where it could not; then nothing else is told.")
-	sources := describe("queue_sources", "Sources that wait to be embedded (pending), are being embedded (running), wait for another attempt (failed) or were given up (dead).", "state")
+	up := describe("queue_up", "1 if the state of the queue could be read, else 0; the other queue metrics are then absent.")
+	sources := describe("queue_sources", "Sources that wait to be embedded (pending), are being embedded (running), wait for another attempt (failed) or failed permanently (dead).", "state")
 	oldest := describe("queue_oldest_pending_seconds", "How long the oldest of those pending or failed has waited; 0 without any.")
 	chunks := describe("chunks", "Chunks that are searched.")
 	without := describe("sources_without_chunks", "Sources that have a text but no chunk of the model by which they are searched.")

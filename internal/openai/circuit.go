@@ -40,7 +40,7 @@ func (c circuit) do(call func() error) error {
 	}
 	_, err := c.breaker.Execute(func() (struct{}, error) { return struct{}{}, call() })
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-		return fault.Wrap(fault.Provider, "The model provider has failed several times and is left alone for a few seconds.", err)
+		return fault.Wrap(fault.Provider, "The model provider failed several times in a row. The circuit breaker opens for a few seconds.", err)
 	}
 	return err
 }

@@ -168,7 +168,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		return fault.Wrap(fault.Timeout, "The model provider did not answer in time.", err)
 	default:
-		return fault.Wrap(fault.Provider, "The model provider could not be asked.", err)
+		return fault.Wrap(fault.Provider, "The model provider could not be reached.", err)
 	}
 }
 
@@ -203,7 +203,7 @@ func answered(answer *openai.Error, cause error) error {
 		cause = fmt.Errorf("%w: %w", fault.ErrKey, cause)
 	}
 	if answer.StatusCode == http.StatusTooManyRequests && answer.Code != quotaCode && answer.Type != quotaCode {
-		limited := fault.Wrap(fault.Unavailable, "The model provider limits us.", cause).Because(fault.ModelLimited)
+		limited := fault.Wrap(fault.Unavailable, "The model provider is rate-limiting this service.", cause).Because(fault.ModelLimited)
 		limited.RetryAfter = 10 * time.Second
 		if answer.Response != nil {
 			if wait, is := retryAfter(answer.Response.Header, time.Now()); is {

@@ -107,7 +107,7 @@ func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatComplet
 	// A dropped connection looks like the end of the stream. Only a finish reason proves that it is
 	// complete.
 	if whole.Finish == "" {
-		return chat.Completion{}, fault.New(fault.Provider, "The model provider stopped in the middle of its answer.")
+		return chat.Completion{}, fault.New(fault.Provider, "The model provider closed the stream before the end of its answer.")
 	}
 	return whole, nil
 }

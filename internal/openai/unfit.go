@@ -23,7 +23,7 @@ func unfit(format string, arguments ...any) error {
 func (c *Client) received(ctx context.Context, response *http.Response, err error) error {
 	failure := c.failure(ctx, err)
 	if response != nil && response.StatusCode < 300 && fault.CodeOf(failure) == fault.Provider && !endless(err) {
-		return fault.Wrap(fault.Provider, "The model provider gave an answer that cannot be read.", fmt.Errorf("%w: %w", errUnfit, failure))
+		return fault.Wrap(fault.Provider, "The model provider returned an unreadable response.", fmt.Errorf("%w: %w", errUnfit, failure))
 	}
 	return failure
 }

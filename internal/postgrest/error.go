@@ -66,7 +66,7 @@ func (s *Session) failure(ctx context.Context, err error) error {
 	case errors.As(err, &answer):
 		return s.answered(answer)
 	case errors.As(err, &long):
-		return fault.Wrap(fault.TooLarge, "The database answers with more than can be read at once.", err)
+		return fault.Wrap(fault.TooLarge, "The database's response is too large.", err)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Timeout, "The request was cancelled.", err)
 	case isTimeout(ctx, err):
@@ -91,7 +91,7 @@ func (s *Session) answered(answer *Error) error {
 	case answer.Code == "57014" || answer.Status == http.StatusGatewayTimeout:
 		return fault.Wrap(fault.Timeout, "The database did not answer in time.", answer)
 	case answer.Status == http.StatusRequestEntityTooLarge:
-		return fault.Wrap(fault.TooLarge, "The database takes no request of this size.", answer)
+		return fault.Wrap(fault.TooLarge, "The database refuses a request of this size.", answer)
 	case answer.Code == invalidParameter && filtersFault.MatchString(answer.Message):
 		told := filtersFault.FindStringSubmatch(answer.Message)
 		invalid := fault.Wrap(fault.Invalid, "The request is not valid.", answer)

@@ -80,7 +80,7 @@ func model(ctx context.Context, last answer) (string, error) {
 	case ctx.Err() != nil:
 		return "", fault.Wrap(fault.Timeout, "The database did not answer in time.", errors.Join(ErrUnknown, context.Cause(ctx)))
 	}
-	unknown := fault.Wrap(fault.Unavailable, "The database could not be asked which model the stored embeddings are of.", errors.Join(ErrUnknown, last.err))
+	unknown := fault.Wrap(fault.Unavailable, "The database did not say which model the stored embeddings are of.", errors.Join(ErrUnknown, last.err))
 	unknown.RetryAfter = servingLife
 	return "", unknown
 }

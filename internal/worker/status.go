@@ -10,7 +10,7 @@ type Status struct {
 	Pending              int     `json:"pending" min:"0" example:"12" doc:"Sources that wait for a worker."`
 	Running              int     `json:"running" min:"0" example:"4" doc:"Sources that are being embedded."`
 	Failed               int     `json:"failed" min:"0" example:"0" doc:"Sources that wait for another attempt after one that failed."`
-	Dead                 int     `json:"dead" min:"0" example:"0" doc:"Sources given up after too many attempts."`
+	Dead                 int     `json:"dead" min:"0" example:"0" doc:"Sources that failed permanently, after too many attempts."`
 	OldestPendingSeconds float64 `json:"oldest_pending_seconds" min:"0" example:"0.42" doc:"How long the oldest pending or failed source has waited; 0 if there is none."`
 	Chunks               int     `json:"chunks" min:"0" example:"15050" doc:"Chunks that are searched, those of documents too."`
 	SourcesWithoutChunks int     `json:"sources_without_chunks" min:"0" example:"3" doc:"Sources that have a text but no chunk of the embedding model in use."`

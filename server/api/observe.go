@@ -81,7 +81,7 @@ func (a *API) metrics(c *fiber.Ctx) error {
 	case fiber.StatusOK:
 		return nil
 	case fiber.StatusServiceUnavailable:
-		return fault.New(fault.Unavailable, "Too many ask for the metrics at once.").Because(fault.Busy)
+		return fault.New(fault.Unavailable, "Too many concurrent requests for the metrics.").Because(fault.Busy)
 	}
 	return fmt.Errorf("gather metrics: %s", c.Response().Body())
 }

@@ -42,7 +42,7 @@ type refusal struct{ code, detail string }
 
 var refusals = map[int]refusal{
 	http.StatusNotFound:         {"path_not_found", "There is nothing at this path."},
-	http.StatusMethodNotAllowed: {"method_not_allowed", "This path does not answer to this method."},
+	http.StatusMethodNotAllowed: {"method_not_allowed", "Method not allowed for this path."},
 	http.StatusUnsupportedMediaType: {"unsupported_media_type",
 		"The request body must be JSON (Content-Type: application/json) and not be compressed."},
 	http.StatusRequestEntityTooLarge:       {"body_too_large", "The request body is over the limit of " + strconv.Itoa(maxBodyBytes) + " bytes."},

@@ -1907,7 +1907,7 @@ export interface components {
             temporal_class: "evergreen" | "current" | "dated" | "historical" | "unknown" | null;
             archived: boolean;
             /**
-             * @description Whether the current text is embedded, waits to be, or was given up.
+             * @description Whether the current text is embedded, waits to be, or failed permanently.
              * @example complete
              * @enum {string}
              */
@@ -1992,7 +1992,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description Whether the current text is embedded, waits to be, or was given up.
+             * @description Whether the current text is embedded, waits to be, or failed permanently.
              * @enum {string}
              */
             embedding_status: "pending" | "complete" | "failed";
@@ -2061,7 +2061,7 @@ export interface components {
              */
             failed: number;
             /**
-             * @description Sources given up after too many attempts.
+             * @description Sources that failed permanently, after too many attempts.
              * @example 0
              */
             dead: number;
@@ -2387,7 +2387,7 @@ export interface components {
                  *       "title": "Method Not Allowed",
                  *       "status": 405,
                  *       "code": "method_not_allowed",
-                 *       "detail": "This path does not answer to this method.",
+                 *       "detail": "Method not allowed for this path.",
                  *       "request_id": "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52"
                  *     }
                  */
