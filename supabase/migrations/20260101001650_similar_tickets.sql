@@ -157,7 +157,7 @@ begin
 end
 $$;
 comment on function public.similar_tickets is
-  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score, which is vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from find_similar; likely_duplicate: it reaches 0.5, or 1 for a model that is neither measured nor documented. Without query_text: by vectors alone, and without the last two. No threshold; match_count at most 100.';
+  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score: the sum of vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from find_similar; likely_duplicate: it reaches 0.5, or 1 for a model that is neither measured nor documented. Without query_text: by vectors alone, and without the last two. No threshold; match_count at most 100.';
 
 -- A ticket is compared by its first chunk: its name and the start of its description. On known
 -- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The

@@ -1,9 +1,8 @@
 package examples
 
 import (
+	"flag"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,25 +11,22 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// docs/sql.md lists every function of the API with its arguments and defaults, under the callers
-// that it is granted to.
+var update = flag.Bool("update", false, "rewrite the list of functions in docs/sql.md")
+
+// docs/sql.md lists every function of the API under the callers that it is granted to, with the first
+// clause of its comment, and those for users with their arguments and defaults.
 func TestListedFunctions(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/sql.md")
+	const path = "../../../docs/sql.md"
+	const begin, end = "<!-- functions: go test ./scripts/lab/examples -run ListedFunctions -update -->\n", "<!-- end of functions -->"
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile("(?m)^\\| `(\\w+\\(.*?\\))` \\|")
-	_, list, found := strings.Cut(string(page), "\n## All functions\n")
-	users, service, split := strings.Cut(list, "\n### For the service\n")
-	if !found || !split {
+	before, rest, begun := strings.Cut(string(page), begin)
+	listed, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
 		t.Fatal("docs/sql.md has no list of functions")
-	}
-	var listed []string
-	for grantees, part := range map[string]string{"authenticated service_role": users, "service_role": service} {
-		for _, match := range row.FindAllStringSubmatch(part, -1) {
-			listed = append(listed, match[1]+" "+grantees)
-		}
 	}
 	owner := testbed.Connect(t, testbed.Database(t).OwnerURL)
 	rows, err := owner.Query(t.Context(), `
@@ -40,28 +36,67 @@ func TestListedFunctions(t *testing.T) {
 					select n.place, n.name, case when n.place > p.pronargs - p.pronargdefaults then pg_get_function_arg_default(p.oid, n.place::integer) end as value
 					from unnest(p.proargnames) with ordinality as n(name, place) where n.place <= p.pronargs
 				) a
-			) || ')' || (
-				select string_agg(' ' || r.role, '' order by r.role)
-				from unnest(array['anon', 'authenticated', 'service_role']) as r(role) where has_function_privilege(r.role, p.oid, 'execute')
-			)
+			) || ')' as signature,
+			coalesce(obj_description(p.oid), '') as comment,
+			has_function_privilege('anon', p.oid, 'execute') as by_anon,
+			has_function_privilege('authenticated', p.oid, 'execute') as by_users,
+			has_function_privilege('service_role', p.oid, 'execute') as by_service
 		from pg_proc p
 		where p.pronamespace = 'public'::regnamespace and p.prorettype <> 'trigger'::regtype
-			and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`)
+			and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+		order by p.proname`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	existing, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil || len(existing) == 0 {
-		t.Fatalf("found %d functions, %v", len(existing), err)
+	functions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		Signature, Comment         string
+		ByAnon, ByUsers, ByService bool
+	}])
+	if err != nil || len(functions) == 0 {
+		t.Fatalf("found %d functions, %v", len(functions), err)
 	}
-	for _, f := range existing {
-		if !slices.Contains(listed, f) {
-			t.Errorf("docs/sql.md does not list %s", f)
+	const head = "| function | purpose |\n|---|---|\n"
+	users, service := "### For users and the service\n\n"+head, "### For the service\n\n"+head
+	for _, f := range functions {
+		name, _, _ := strings.Cut(f.Signature, "(")
+		row := "` | " + strings.ReplaceAll(firstClause(f.Comment), "|", `\|`) + " |\n"
+		switch {
+		case f.ByAnon || !f.ByService:
+			t.Errorf("%s is callable without a token, or not by the service", f.Signature)
+		case f.ByUsers:
+			users += "| `" + f.Signature + row
+		default:
+			service += "| `" + name + row
 		}
 	}
-	for _, f := range listed {
-		if !slices.Contains(existing, f) {
-			t.Errorf("docs/sql.md lists %s, which the database does not have", f)
+	want := users + "\n" + service
+	if *update {
+		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if listed != want {
+		t.Error("the functions in docs/sql.md differ from those of the migrations: run this test with -update")
+	}
+}
+
+// firstClause returns what a function is for: its comment up to the first stop, colon or semicolon
+// outside of parentheses, after at least three words.
+func firstClause(comment string) string {
+	depth := 0
+	for i, r := range comment {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case '.', ':', ';':
+			clause, rest := comment[:i], comment[i+1:]
+			if depth == 0 && (rest == "" || rest[0] == ' ') && len(strings.Fields(clause)) >= 3 {
+				return clause
+			}
 		}
 	}
+	return comment
 }
