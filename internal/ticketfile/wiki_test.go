@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 )
 
 func TestWiki(t *testing.T) {
@@ -76,7 +77,7 @@ func TestWikiWithoutMarkup(t *testing.T) {
 // words returns only the letters and digits of a text.
 func words(s string) string {
 	return strings.Map(func(r rune) rune {
-		if wordy(r) {
+		if isWord(r) {
 			return r
 		}
 		return -1
@@ -120,3 +121,5 @@ func FuzzWiki(f *testing.F) {
 		}
 	})
 }
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
