@@ -15,65 +15,39 @@ var (
 	title   = regexp.MustCompile(`[:|]title=([^|{}]+)`)
 )
 
-// readWiki returns what a reader sees of a text in Jira's wiki markup, in linear time. It keeps every
-// word, and leaves text that only resembles markup unchanged: source code, identifiers, shell. Code and noformat blocks are
-// copied verbatim.
+// verbatim matches the start tag of a block that is copied as it is.
+var verbatim = regexp.MustCompile(`\{(code|noformat)(?::[^{}\n]+)?\}`)
+
+// readWiki returns what a reader sees of a text in Jira's wiki markup, in linear time. It keeps
+// every word, and leaves text that only resembles markup unchanged: source code, identifiers,
+// shell. Code and noformat blocks are copied verbatim.
 func readWiki(wiki string) string {
 	wiki = strings.ReplaceAll(wiki, "\r\n", "\n")
 	var out strings.Builder
-	out.Grow(len(wiki))
-	ends := map[string][]int{} // positions of the remaining end tags of verbatim blocks, in order
-	for _, name := range []string{"code", "noformat"} {
-		ends[name] = indexAll(wiki, "{"+name+"}")
-	}
 	outside := lines{&out, tagsOf(wiki)}
-	from := 0 // start of the text not yet written
-	for at := 0; at < len(wiki); {
-		open, name := nextBlock(wiki, at)
-		if open == nil {
+	unclosed := map[string]bool{} // kinds of blocks that have no end tag any more
+	from := 0                     // start of the text not yet written
+	for at := 0; ; {
+		tag := verbatim.FindStringSubmatchIndex(wiki[at:])
+		if tag == nil {
 			break
 		}
-		// A block ends at the first end tag after its start.
-		for len(ends[name]) > 0 && ends[name][0] < open[1] {
-			ends[name] = ends[name][1:]
+		start, body, name, end := at+tag[0], at+tag[1], wiki[at+tag[2]:at+tag[3]], -1
+		if !unclosed[name] {
+			end = strings.Index(wiki[body:], "{"+name+"}")
 		}
-		if len(ends[name]) == 0 { // never closed: not a block
-			at = open[1]
+		if at = body; end < 0 { // not a block
+			unclosed[name] = true
 			continue
 		}
-		end := ends[name][0]
-		outside.write(wiki[from:open[0]])
-		writeTitle(&out, wiki[open[0]:open[1]])
-		body := wiki[open[1]:end]
-		body = strings.TrimPrefix(body, "\n")
-		out.WriteString(strings.TrimSuffix(body, "\n"))
-		at = end + len(name) + len("{}")
+		outside.write(wiki[from:start])
+		writeTitle(&out, wiki[start:body])
+		out.WriteString(strings.TrimSuffix(strings.TrimPrefix(wiki[body:body+end], "\n"), "\n"))
+		at = body + end + len("{}") + len(name)
 		from = at
 	}
 	outside.write(wiki[from:])
 	return out.String()
-}
-
-var verbatim = regexp.MustCompile(`\{(code|noformat)(?::[^{}\n]{1,512})?\}`)
-
-// nextBlock finds the start tag of the next verbatim block.
-func nextBlock(wiki string, from int) (tag []int, name string) {
-	found := verbatim.FindStringSubmatchIndex(wiki[from:])
-	if found == nil {
-		return nil, ""
-	}
-	return []int{from + found[0], from + found[1]}, wiki[from+found[2] : from+found[3]]
-}
-
-func indexAll(s, part string) (all []int) {
-	for from := 0; ; {
-		i := strings.Index(s[from:], part)
-		if i < 0 {
-			return all
-		}
-		all = append(all, from+i)
-		from += i + len(part)
-	}
 }
 
 // writeTitle writes a macro's title on its own line.

@@ -88,7 +88,7 @@ func words(s string) string {
 func TestWikiTakesLinearTime(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"*a ", "_", "*", "[", "[a|", "!", "!a", "{{", "{code}", "{code:x}", "{noformat}{code}", "{quote", "|a", "{", `\`, "h1. ", "*_a_* ",
-		"{color:", "https://", "*a\n", "|\n", "[~"} {
+		"{color:", "https://", "*a\n", "|\n", "[~", "{noformat:x}{code}a{code}"} {
 		text := strings.Repeat(part, 1<<18/len(part))
 		started := time.Now()
 		readWiki(text)
