@@ -66,61 +66,53 @@ end
 $$;
 comment on function private.merge_word_counts is 'Merges the collected changes into word_counts. Does nothing while another transaction does it.';
 
-create function private.merge_gathered_words() returns void
-language plpgsql volatile security definer set search_path = ''
+create function private.count_entry_words() returns trigger
+language plpgsql volatile security definer set search_path = '' set jit = off
 as $$
 declare
+  of_comments constant boolean := tg_relid = 'public.comment_entries'::regclass;
   gathered bigint;
 begin
+  -- No other changes are in progress: truncate waited for all writers.
+  if tg_op = 'TRUNCATE' and of_comments then
+    delete from private.word_count_changes c where c.comments <> 0 or c.comment_words <> 0;
+    update private.word_counts c set comments = 0, comment_words = 0 where c.comments <> 0 or c.comment_words <> 0;
+  elsif tg_op = 'TRUNCATE' then
+    delete from private.word_count_changes c where c.comments = 0 and c.comment_words = 0;
+    update private.word_counts c set entries = 0, titles = 0, title_words = 0, body_words = 0;
+  else
+    -- sign and weights of a word, or of a whole row for the totals.
+    execute format($statement$
+      with changed as (%s), counted as (
+        select u.lexeme as word, %s from changed r, unnest(r.words) u
+        union all
+        select '', %s from changed r
+      )
+      insert into private.word_count_changes (word, entries, titles, title_words, body_words, comments, comment_words)
+      select c.word, sum(c.entries), sum(c.titles), sum(c.title_words), sum(c.body_words), sum(c.comments), sum(c.comment_words)
+      from counted c
+      group by c.word
+      having (sum(c.entries), sum(c.titles), sum(c.title_words), sum(c.body_words), sum(c.comments), sum(c.comment_words)) <> (0, 0, 0, 0, 0, 0)
+      $statement$,
+      concat_ws(' union all ', case when tg_op <> 'DELETE' then 'select n.*, 1 as sign from new_rows n' end,
+        case when tg_op <> 'INSERT' then 'select o.*, -1 as sign from old_rows o' end),
+      case when of_comments then '0 as entries, 0 as titles, 0 as title_words, 0 as body_words, r.sign as comments, 0 as comment_words'
+        else 'r.sign as entries, r.sign * (''A'' = any (u.weights))::integer as titles, 0 as title_words, 0 as body_words, 0 as comments, 0 as comment_words' end,
+      case when of_comments then '0, 0, 0, 0, r.sign, r.sign * r.length'
+        else 'r.sign, 0, r.sign * r.title_length, r.sign * r.body_length, 0, 0' end);
+  end if;
+  if tg_op = 'TRUNCATE' then
+    delete from private.word_counts c where (c.entries, c.comments, c.comment_words) = (0, 0, 0);
+    perform private.change_data_version('{0}');
+  end if;
+  -- Readers add up the changes: merge them before they are too many.
   select max(c.word_count_change_id) - min(c.word_count_change_id) into gathered from private.word_count_changes c;
   if gathered > 5000 then
     perform private.merge_word_counts();
   end if;
-end
-$$;
-comment on function private.merge_gathered_words is 'Merges the changes if there are too many for readers to add up.';
-
-create function private.count_entry_words() returns trigger
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  -- One branch per event, because only its own transition tables exist.
-  if tg_op = 'INSERT' then
-    insert into private.word_count_changes (word, entries, titles, title_words, body_words)
-    select u.lexeme, count(*), count(*) filter (where 'A' = any (u.weights)), 0, 0 from new_rows n, unnest(n.words) u group by u.lexeme
-    union all
-    select '', count(*), 0, sum(n.title_length), sum(n.body_length) from new_rows n having count(*) > 0;
-  elsif tg_op = 'DELETE' then
-    insert into private.word_count_changes (word, entries, titles, title_words, body_words)
-    select u.lexeme, -count(*), -count(*) filter (where 'A' = any (u.weights)), 0, 0 from old_rows o, unnest(o.words) u group by u.lexeme
-    union all
-    select '', -count(*), 0, -sum(o.title_length), -sum(o.body_length) from old_rows o having count(*) > 0;
-  elsif tg_op = 'TRUNCATE' then
-    -- No other changes are in progress: truncate waited for all writers of entries.
-    delete from private.word_count_changes c where c.comments = 0 and c.comment_words = 0;
-    update private.word_counts c set entries = 0, titles = 0, title_words = 0, body_words = 0;
-    delete from private.word_counts c where c.comments = 0 and c.comment_words = 0;
-    perform private.change_data_version('{0}');
-  else
-    insert into private.word_count_changes (word, entries, titles, title_words, body_words)
-    select d.word, sum(d.entries), sum(d.titles), sum(d.title_words), sum(d.body_words)
-    from (
-      select u.lexeme as word, 1 as entries, ('A' = any (u.weights))::integer as titles, 0 as title_words, 0 as body_words
-      from new_rows n, unnest(n.words) u
-      union all
-      select u.lexeme, -1, -('A' = any (u.weights))::integer, 0, 0 from old_rows o, unnest(o.words) u
-      union all
-      select '', 0, 0, n.title_length, n.body_length from new_rows n
-      union all
-      select '', 0, 0, -o.title_length, -o.body_length from old_rows o
-    ) d
-    group by d.word
-    having (sum(d.entries), sum(d.titles), sum(d.title_words), sum(d.body_words)) is distinct from (0::bigint, 0::bigint, 0::bigint, 0::bigint);
-  end if;
-  perform private.merge_gathered_words();
   return null;
 end
 $$;
-comment on function private.count_entry_words is 'Trigger: records the differences in word counts from changed entries.';
+comment on function private.count_entry_words is 'Trigger of keyword_entries and comment_entries: records the differences in word counts.';
 
 insert into private.migrations (version) values ('20260101000550');

@@ -40,49 +40,4 @@ as $$
 $$;
 comment on function private.refresh_comment_entries is 'Rewrites the words of these comments. Ids without a comment are ignored.';
 
-create function private.count_comment_words() returns trigger
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  -- One branch per event, because only its own transition tables exist.
-  if tg_op = 'INSERT' then
-    insert into private.word_count_changes (word, entries, titles, comments, comment_words)
-    select u.lexeme, 0, 0, count(*), 0 from new_rows n, unnest(n.words) u group by u.lexeme
-    union all
-    select '', 0, 0, count(*), sum(n.length) from new_rows n having count(*) > 0;
-  elsif tg_op = 'DELETE' then
-    -- The deletion of a ticket without comments also fires this trigger.
-    if not exists (select from old_rows) then
-      return null;
-    end if;
-    insert into private.word_count_changes (word, entries, titles, comments, comment_words)
-    select u.lexeme, 0, 0, -count(*), 0 from old_rows o, unnest(o.words) u group by u.lexeme
-    union all
-    select '', 0, 0, -count(*), -sum(o.length) from old_rows o;
-  elsif tg_op = 'TRUNCATE' then
-    delete from private.word_count_changes c where c.comments <> 0 or c.comment_words <> 0;
-    delete from private.word_counts c where c.entries = 0 and c.comments <> 0;
-    update private.word_counts c set comments = 0, comment_words = 0 where c.comments <> 0 or c.comment_words <> 0;
-    perform private.change_data_version('{0}');
-  else
-    insert into private.word_count_changes (word, entries, titles, comments, comment_words)
-    select d.word, 0, 0, sum(d.comments), sum(d.comment_words)
-    from (
-      select u.lexeme as word, 1 as comments, 0 as comment_words from new_rows n, unnest(n.words) u
-      union all
-      select u.lexeme, -1, 0 from old_rows o, unnest(o.words) u
-      union all
-      select '', 0, n.length from new_rows n
-      union all
-      select '', 0, -o.length from old_rows o
-    ) d
-    group by d.word
-    having (sum(d.comments), sum(d.comment_words)) is distinct from (0::bigint, 0::bigint);
-  end if;
-  perform private.merge_gathered_words();
-  return null;
-end
-$$;
-comment on function private.count_comment_words is 'Trigger: records the differences in word counts from changed comments.';
-
 insert into private.migrations (version) values ('20260101000620');

@@ -17,23 +17,6 @@ grant select on public.document_entities to authenticated, service_role;
 create policy read_entities on public.document_entities for select to authenticated
   using ((select private.visible_projects()) <> '{}');
 
-create function private.refresh_document_entities(document_ids uuid[]) returns void
-language sql volatile security definer set search_path = ''
-as $$
-  delete from public.document_entities e where e.document_id = any (refresh_document_entities.document_ids);
-  insert into public.document_entities (document_id, place, name, type)
-  -- An index entry is limited to this many characters.
-  select distinct on (e.id, lower(left(e.name, 500)), lower(left(e.type, 100))) e.id, e.place, left(e.name, 500), left(e.type, 100)
-  from (
-    select d.id, g.place, btrim(g.entity ->> 'name') as name, nullif(btrim(g.entity ->> 'type'), '') as type
-    from public.documents d cross join lateral jsonb_array_elements(d.named_entities) with ordinality as g(entity, place)
-    where d.id = any (refresh_document_entities.document_ids)
-  ) e
-  where e.name <> ''
-  order by e.id, lower(left(e.name, 500)), lower(left(e.type, 100)), e.place
-$$;
-comment on function private.refresh_document_entities is 'Rewrites the entities of these documents.';
-
 -- Security definer: with row-level security the indexes on names could not be used.
 create function private.find_entities(entity_name text, entity_type text, match_limit integer)
 returns table (id uuid, title text, matched_entity text, matched_type text)
