@@ -142,13 +142,6 @@ func (f Fresh) saves(ctx context.Context) (Table, error) {
 		return milliseconds(time.Since(begun)), err
 	}
 	var quiet, storing []float64
-	for range quietSaves {
-		took, err := save()
-		if err != nil {
-			return Table{}, fmt.Errorf("save: %w", err)
-		}
-		quiet = append(quiet, took)
-	}
 	for n := range texts {
 		var long strings.Builder
 		for i := 0; long.Len() < 190_000; i++ {
@@ -167,6 +160,13 @@ func (f Fresh) saves(ctx context.Context) (Table, error) {
 			if err != nil {
 				return Table{}, fmt.Errorf("save while chunks are stored: %w", err)
 			}
+		}
+		for range quietSaves / texts { // of the same long ticket
+			took, err := save()
+			if err != nil {
+				return Table{}, fmt.Errorf("save: %w", err)
+			}
+			quiet = append(quiet, took)
 		}
 	}
 	return Table{
