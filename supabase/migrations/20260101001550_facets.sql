@@ -5,9 +5,7 @@ create function public.search_facets(
   query_embedding extensions.vector(1536) default null,
   embedding_model text default null,
   match_threshold double precision default 0.7,
-  project_filter bigint default null,
-  status_filter text default null,
-  filters jsonb default null
+  project_filter bigint default null, status_filter text default null, filters jsonb default null
 )
 returns table (facet text, value bigint, label text, count bigint, capped boolean)
 language plpgsql stable rows 20 security invoker set search_path = ''
@@ -66,8 +64,7 @@ begin
     group by 1, 2, 3
   ), counted as (
     select l.facet, l.value, (array_agg(l.label order by l.count desc, l.label collate "C"))[1] as label, sum(l.count)::bigint as count, bool_or(l.capped) as capped
-    from labelled l group by l.facet, l.value, lower(l.label)
-  )
+    from labelled l group by l.facet, l.value, lower(l.label))
   select c.facet, c.value, c.label, c.count, c.capped or c.found > 1000
   from (
     select r.*, row_number() over (order by r.place, r.facet) as row, count(*) over () as found
