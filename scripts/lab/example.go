@@ -20,7 +20,6 @@ type exampleConfig struct {
 // elsewhere are the examples that need more than a demo, and why.
 var elsewhere = map[string]string{
 	"docs/operations.md: AUTH=on": "needs a hosted project",
-	"docs/quality.md: create extension if not exists pg_prewarm with schema extensions;":                                     "needs the right to create the extension",
 	"README.md: git clone <the address of this repository> tasklens && cd tasklens":                                          "clones the repository and starts the demo",
 	"README.md: npx supabase start                 # applies supabase/migrations":                                            "needs Docker",
 	"README.md: npx supabase link --project-ref <ref> && npx supabase db push":                                               "needs a hosted project",
