@@ -46,13 +46,13 @@ create view private.source_chunks with (security_invoker = on) as
 select s.source_id, c.embedding_set, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id
 from private.sources s join public.chunks c on c.ticket_id = s.ticket_id and c.comment_id is null
 union all
-select s.source_id, c.embedding_set, c.chunk_id, c.position, c.input_hash, c.model, null
+select s.source_id, c.embedding_set, c.chunk_id, c.position, c.input_hash, c.model, null::bigint
 from private.sources s join public.chunks c on c.comment_id = s.comment_id
 union all
-select s.source_id, c.embedding_set, c.chunk_id, c.position, c.input_hash, c.model, null
+select s.source_id, c.embedding_set, c.chunk_id, c.position, c.input_hash, c.model, null::bigint
 from private.sources s join public.chunks c on c.project_id = s.project_id and c.ticket_id is null
 union all
-select s.source_id, null, c.chunk_id, c.position, c.input_hash, e.model, null
+select s.source_id, null::smallint, c.chunk_id, c.position, c.input_hash, e.model, null::bigint
 from private.sources s
 join public.document_chunks c on c.document_id = s.document_id
 left join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id;

@@ -52,7 +52,7 @@ returns table (
   source_id bigint, names text[], texts jsonb, truncated boolean, source_hash text, chunks jsonb, stored_truncated boolean,
   embedding_set smallint, embedding_model text, building_set smallint, building_chunking integer, sources_read integer
 )
-language sql stable rows 100 security invoker set search_path = ''
+language sql stable rows 100 security invoker set search_path = '' set jit = off
 as $$
   with sized as (
     -- Sizes are known without reading the texts.
@@ -74,15 +74,8 @@ as $$
       select coalesce(read_sources.embedding_set, s.serving) as wanted, s.serving, s.model, s.other_model, s.other_chunking,
         case when s.other_state = 'building' then (3 - s.serving)::smallint end as building
       from private.embedding_sets s) w
-  ), present as (
-    select c.source_id, jsonb_agg(jsonb_build_object(
-        'chunk_id', c.chunk_id, 'input_hash', c.input_hash, 'model', c.model, 'status_change_id', c.status_change_id, 'position', c.position
-      ) order by c.position) as chunks
-    from asked a
-    join private.source_chunks c on c.source_id = any (a.source_ids) and coalesce(c.embedding_set, a.wanted) = a.wanted
-    group by c.source_id
   )
-  select t.source_id, t.names, t.texts, t.truncated, t.source_hash, coalesce(c.chunks, '[]'), s.truncated,
+  select t.source_id, t.names, t.texts, t.truncated, t.source_hash, c.chunks, s.truncated,
     case when a.wanted = a.serving or a.building is not null then a.wanted end,
     case when s.document_id is null then case when a.wanted = a.serving then a.model else a.other_model end end,
     case when s.document_id is null then a.building end, case when s.document_id is null and a.building is not null then a.other_chunking end,
@@ -91,7 +84,13 @@ as $$
   cross join unnest(a.source_ids) with ordinality as o(source_id, place)
   join private.source_texts(a.source_ids) t on t.source_id = o.source_id
   join private.sources s on s.source_id = o.source_id
-  left join present c on c.source_id = o.source_id
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'chunk_id', k.chunk_id, 'input_hash', k.input_hash, 'model', k.model, 'status_change_id', k.status_change_id, 'position', k.position
+      ) order by k.position), '[]') as chunks
+    from private.source_chunks k
+    where k.source_id = o.source_id and coalesce(k.embedding_set, a.wanted) = a.wanted
+  ) c
   order by o.place
 $$;
 comment on function public.read_sources is
