@@ -28,7 +28,6 @@ var elsewhere = map[string]string{
 	"docs/adopt.md: CGO_ENABLED=0 go build -o tasklens ./server":                                                             "needs real keys, and writes .env",
 	"docs/adopt.md: mkdir export":                                                                                            "changes the data of the demo",
 	"docs/adopt.md: ./tasklens import ./handbook     # a folder of Markdown files, or one file":                              "needs the reader's own files",
-	"docs/adopt.md: insert into project_members (project_id, user_id, role)":                                                 "reads auth.users, which the demo lacks",
 	"docs/adopt.md: token=$(curl -s \"$SUPABASE_URL/auth/v1/token?grant_type=password\" -H \"apikey: <publishable key>\" \\": "needs Supabase Auth",
 	"docs/development.md: scripts/postgres start .local/test/postgres":                                                       "starts a cluster",
 	"docs/development.md: ./scripts/postgres delete && rm -rf .local":                                                        "deletes the demo",
