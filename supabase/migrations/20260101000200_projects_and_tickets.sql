@@ -22,33 +22,24 @@ create unique index status_name_key on public.status (lower(name));
 -- Status names of common trackers. Unknown names count as to_do, because an unknown status must not
 -- hide open tickets. The first match decides, so names that only sound done (Not Done, Ready to
 -- Release) come before those that are.
-create function private.guess_status_category(name text) returns text
-language sql immutable security invoker set search_path = ''
+create function private.fill_status_category() returns trigger
+language plpgsql volatile security definer set search_path = ''
 as $$
-  select case
+declare
+  n constant text := translate(lower(btrim(new.name)), '’', '''');
+begin
+  new.category := coalesce(new.category, case
     when n ~ '\m(won''?t|will not|not (planned|doing|needed|applicable|reproducible|a bug|an issue)|can(not|''?t) reproduce|(as|by) design(ed)?)\M' then 'done'
     when n ~ '\m(re-?open(ed)?|(not|un)[ -]?(yet )?(done|finished|closed|resolved|solved|fixed|completed?|started|released|deployed|merged|verified)|incomplete|to be done)\M' then 'to_do'
     when n ~ '^(waiting|awaiting|pending|to be)\M|\m(almost|nearly|partially|partly)\M|\mready (for|to) (code |peer )?(review|qa|test|testing|uat|verification|acceptance|approval|merge|staging|release|deploy|deployment|production|publish|ship|close)\M' then 'in_progress'
     when n ~ '\m(done|closed|resolved|completed?|fixed|released|shipped|deployed|live|in production|cancell?ed|rejected|declined|removed|abandoned|withdrawn|duplicate|obsolete|invalid|finished|solved|verified|merged|archived|erledigt|fertig|geschlossen)\M' then 'done'
     when n ~ '\m(backlog|triage|queue|(selected|ready|approved|planned|scheduled) (for|to))\M' then 'to_do'
     when n ~ '\m(in|under|waiting|awaiting|pending|blocked|on hold|paused|escalated|active|committed|doing|started|working|wip|ongoing|developing|development|building|implementing|implementation|fixing|investigating|test|testing|review|reviewing|verifying|verification|qa|uat|staging)\M' then 'in_progress'
-    else 'to_do'
-  end
-  from translate(lower(btrim(guess_status_category.name)), '’', '''') as n
-$$;
-comment on function private.guess_status_category is 'The most likely category of a status with this name: done, in_progress or to_do.';
-
-create function private.fill_status_category() returns trigger
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  if new.category is null then
-    new.category := private.guess_status_category(new.name);
-  end if;
+    else 'to_do' end);
   return new;
 end
 $$;
-comment on function private.fill_status_category is 'Trigger: guesses the category of a status that has none from its name.';
+comment on function private.fill_status_category is 'Trigger: guesses the category of a status that has none from its name: done, in_progress or to_do.';
 
 create trigger fill_category before insert or update on public.status
   for each row execute function private.fill_status_category();

@@ -162,13 +162,6 @@ end
 $$;
 comment on function private.implied_words is 'Variants of a text''s words, with weight D: login for "log in" (logs in, logged in), and the single characters of scripts without spaces.';
 
-create function private.count_words(words tsvector) returns integer
-language sql immutable security invoker set search_path = ''
-as $$
-  select coalesce(sum(cardinality(u.positions)), 0)::integer from unnest(count_words.words) u
-$$;
-comment on function private.count_words is 'The number of positions in a text search vector: the length of its text in words.';
-
 -- Quotes a word for a tsquery.
 create function private.quote_word(word text) returns text
 language plpgsql immutable security invoker set search_path = ''

@@ -58,25 +58,11 @@ begin
       characters := characters / 2;
     end;
   end loop;
-  title_length := private.count_words(title_words);
-  body_length := private.count_words(body_words);
+  title_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(title_words) u);
+  body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u);
 end
 $$;
 comment on function private.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Texts are truncated to what fits into a tsvector.';
-
-create function private.refresh_project_entries(project_ids bigint[]) returns void
-language sql volatile security definer set search_path = ''
-as $$
-  insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
-  select p.project_id, null, i.title_words, i.words, i.title_length, i.body_length
-  from public.projects p cross join lateral private.index_words(p.name, p.description, null) i
-  where p.project_id = any (refresh_project_entries.project_ids)
-  order by p.project_id
-  on conflict (ticket_id, project_id) do update
-    set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
-    where keyword_entries.words is distinct from excluded.words
-$$;
-comment on function private.refresh_project_entries is 'Rewrites the keyword entries of these projects'' own texts. Ids without a project are ignored.';
 
 create function private.refresh_ticket_entries(ticket_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''

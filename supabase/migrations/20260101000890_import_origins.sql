@@ -87,21 +87,6 @@ language sql stable security invoker set search_path = ''
 as $$ select i.origin from private.imports i where i.import_id = import_origin.import_id $$;
 comment on function private.import_origin is 'The origin of an import.';
 
--- The rows that an import may write: in its own projects, with keys that are its own or new.
-create function private.own_rows(tickets jsonb, our_origin text, take_over boolean) returns jsonb
-language sql stable security invoker set search_path = ''
-as $$
-  select coalesce(jsonb_agg(x.row order by x.place), '[]')
-  from jsonb_array_elements(own_rows.tickets) with ordinality as x(row, place)
-  join public.projects p on p.key = x.row ->> 'project_key'
-  join private.imported_projects m on m.project_id = p.project_id and private.import_origin(m.import_id) = own_rows.our_origin
-  left join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
-  left join private.imported_tickets n on n.ticket_id = t.ticket_id
-  where own_rows.take_over or t.ticket_id is null or private.import_origin(n.import_id) = own_rows.our_origin
-$$;
-comment on function private.own_rows is
-  'Those of the given tickets that an import of this origin may write; with take_over, all in its projects.';
-
 -- Records which import listed the tickets, and what it lists of them.
 create function private.mark_imported(tickets jsonb, import_id bigint, our_origin text, take_over boolean) returns void
 language plpgsql volatile security invoker set search_path = ''

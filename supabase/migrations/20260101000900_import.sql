@@ -60,20 +60,6 @@ $$;
 comment on function public.upsert_projects is
   'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id. With an import_id, a project of another origin stays unless taken over; held_by is then that origin, empty if the project was not imported. The caller has two minutes to embed them before workers do.';
 
--- Creates missing statuses. An existing category is kept, because it may have been set by hand.
-create function private.ensure_statuses(given jsonb) returns void
-language sql volatile security invoker set search_path = ''
-as $$
-  insert into public.status (name, category)
-  select distinct on (lower(g ->> 'status')) g ->> 'status', g ->> 'status_category'
-  from jsonb_array_elements(ensure_statuses.given) with ordinality as x(g, place)
-  where g ->> 'status' is not null and not exists (select 1 from public.status s where lower(s.name) = lower(g ->> 'status'))
-  order by lower(g ->> 'status'), g ->> 'status_category' is null, x.place
-  on conflict do nothing
-$$;
-comment on function private.ensure_statuses is
-  'Adds the statuses of [{status, status_category}] that do not exist yet, compared without regard to case. One without a category gets the one its name suggests.';
-
 -- Upserts the comments of imported rows by key. A comment without key or text is skipped.
 create function private.upsert_comments(tickets jsonb) returns void
 language sql volatile security invoker set search_path = ''

@@ -61,10 +61,22 @@ declare
 begin
   perform private.leave_embedding_to_caller(true);
   if our_origin is not null then
-    own := private.own_rows(own, our_origin, upsert_tickets.take_over);
+    -- The rows that an import may write: in its own projects, with keys that are its own or new.
+    select coalesce(jsonb_agg(x.row order by x.place), '[]') into own
+    from jsonb_array_elements(upsert_tickets.tickets) with ordinality as x(row, place)
+    join public.projects p on p.key = x.row ->> 'project_key'
+    join private.imported_projects m on m.project_id = p.project_id and private.import_origin(m.import_id) = our_origin
+    left join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
+    left join private.imported_tickets n on n.ticket_id = t.ticket_id
+    where upsert_tickets.take_over or t.ticket_id is null or private.import_origin(n.import_id) = our_origin;
   end if;
-  perform private.ensure_statuses(own);
-  perform private.ensure_statuses(jsonb_path_query_array(own, 'lax $[*].notes[*]'));
+  -- Missing statuses. The category of an existing one is kept: it may have been set by hand.
+  insert into public.status (name, category)
+  select distinct on (lower(g ->> 'status')) g ->> 'status', g ->> 'status_category'
+  from jsonb_array_elements(own || jsonb_path_query_array(own, 'lax $[*].notes[*]')) with ordinality as x(g, place)
+  where g ->> 'status' is not null and not exists (select 1 from public.status s where lower(s.name) = lower(g ->> 'status'))
+  order by lower(g ->> 'status'), g ->> 'status_category' is null, x.place
+  on conflict do nothing;
 
   perform private.write_tickets(own);
 

@@ -57,7 +57,14 @@ begin
     changed := '{0}';
   end if;
   if written <> '{}' then
-    perform private.refresh_project_entries(written);
+    insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
+    select p.project_id, null, i.title_words, i.words, i.title_length, i.body_length
+    from public.projects p cross join lateral private.index_words(p.name, p.description, null) i
+    where p.project_id = any (written)
+    order by p.project_id
+    on conflict (ticket_id, project_id) do update
+      set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
+      where keyword_entries.words is distinct from excluded.words;
     if renamed <> '{}' then
       written := array(select w from unnest(written) w except select unnest(renamed));
       -- The tickets are looked up when the job is claimed: this transaction may not see all those

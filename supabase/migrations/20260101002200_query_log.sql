@@ -71,24 +71,18 @@ $$;
 comment on function public.log_queries is
   'Writes entries to the query log, each query_id once, and deletes up to 1,000 rows older than retention_days (at least 1). Without entries it only deletes.';
 
--- Questions that differ only in case, spaces or punctuation at the ends are the same.
-create function private.question_key(question text) returns text
-language sql immutable security invoker set search_path = ''
-as $$
-  select btrim(regexp_replace(lower(normalize(question_key.question, nfkc)), '\s+', ' ', 'g'), ' ?!.,;:"''…')
-$$;
-comment on function private.question_key is 'The key by which questions are grouped: lower case, single spaces, no punctuation at the ends.';
-
 create function public.unanswered_questions(days integer default 7, match_count integer default 50)
 returns table (question text, times bigint, last_asked_at timestamptz, best_similarity double precision)
 language sql stable rows 50 security invoker set search_path = ''
 as $$
   select (array_agg(l.question order by l.asked_at desc, l.query_id))[1], count(*), max(l.asked_at), max(l.best_similarity)
   from private.query_log l
+  -- Questions that differ only in case, spaces or punctuation at the ends are the same.
+  cross join lateral (select btrim(regexp_replace(lower(normalize(l.question, nfkc)), '\s+', ' ', 'g'), ' ?!.,;:"''…') as question) k
   where l.outcome in ('abstained', 'nothing')
     and l.asked_at > now() - make_interval(days => private.clamp(unanswered_questions.days, 7, 1, 36500))
-  group by private.question_key(l.question)
-  order by count(*) desc, max(l.asked_at) desc, private.question_key(l.question)
+  group by k.question
+  order by count(*) desc, max(l.asked_at) desc, k.question
   limit private.clamp(unanswered_questions.match_count, 50, 1, 1000)
 $$;
 comment on function public.unanswered_questions is

@@ -42,10 +42,10 @@ begin
         store_match_thresholds, track_document_retrieval, track_document_retrievals, unanswered_questions,
         upsert_documents, upsert_projects, upsert_tickets}'),
       ('private', 'service_role', '{
-        add_missing_sources, are_entities, check_platform, count_chunks, count_words, document_hash, edit_items,
-        enqueue_sources, ensure_statuses, find_sources, given_chunks, import_origin, insert_chunks,
-        leave_embedding_to_caller, lock_sources, mark_documents, mark_imported, missing_sources, own_rows,
-        pieces, present_parts, question_key, reembed_waits, source_texts, store_document_vectors, stored_chunks,
+        add_missing_sources, are_entities, check_platform, count_chunks, document_hash, edit_items,
+        enqueue_sources, find_sources, given_chunks, import_origin, insert_chunks,
+        leave_embedding_to_caller, lock_sources, mark_documents, mark_imported, missing_sources,
+        pieces, present_parts, reembed_waits, source_texts, store_document_vectors, stored_chunks,
         unlisted_rows, upsert_comments, write_tickets}'),
       ('private', 'public', '{
         fold_labels, name_words}')
