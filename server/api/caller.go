@@ -22,13 +22,8 @@ type known struct {
 	session *postgrest.Session
 }
 
-type knownKey struct{}
-
 // knownOf returns the caller of a request, or nil if AUTH=off or the route is open.
-func knownOf(c *fiber.Ctx) *known {
-	caller, _ := c.Locals(knownKey{}).(*known)
-	return caller
-}
+func knownOf(c *fiber.Ctx) *known { return servingOf(c.UserContext()).caller }
 
 // admit passes a request on if its caller may make it and is within the rate limit.
 func (a *API) admit(needs access) fiber.Handler {
@@ -37,7 +32,7 @@ func (a *API) admit(needs access) fiber.Handler {
 			if needs != signedIn {
 				return errForbidden // tools only read
 			}
-			c.Locals(knownKey{}, v.caller)
+			servingOf(c.UserContext()).caller = v.caller
 			return c.Next()
 		}
 		if a.Verifier == nil {
@@ -57,7 +52,7 @@ func (a *API) admit(needs access) fiber.Handler {
 		if err := a.permit(c.UserContext(), caller, needs); err != nil {
 			return err
 		}
-		c.Locals(knownKey{}, caller)
+		servingOf(c.UserContext()).caller = caller
 		return c.Next()
 	}
 }

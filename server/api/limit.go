@@ -97,11 +97,9 @@ func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // slot is a request's place among those in flight. A stream keeps it after its handler returns.
 type slot struct {
-	free func()
+	free func() // nil: it has none
 	kept bool
 }
-
-type slotKey struct{}
 
 // bound refuses a request at once if too many are in flight: queued, it would delay others and
 // its client would give up on it.
@@ -115,8 +113,8 @@ func (a *API) bound(c *fiber.Ctx) error {
 		a.Metrics.LimitHit(metric.LimitInFlight)
 		return errBusy()
 	}
-	s := &slot{free: sync.OnceFunc(func() { a.flying.Add(-1) })}
-	c.Locals(slotKey{}, s)
+	s := &servingOf(c.UserContext()).slot
+	s.free = sync.OnceFunc(func() { a.flying.Add(-1) })
 	defer func() {
 		if !s.kept {
 			s.free()
@@ -127,8 +125,8 @@ func (a *API) bound(c *fiber.Ctx) error {
 
 // keepSlot keeps a request in flight until the returned function is called.
 func keepSlot(c *fiber.Ctx) (free func()) {
-	s, is := c.Locals(slotKey{}).(*slot)
-	if !is {
+	s := &servingOf(c.UserContext()).slot
+	if s.free == nil {
 		return func() {}
 	}
 	s.kept = true

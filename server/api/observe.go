@@ -29,39 +29,37 @@ func routeOf(c *fiber.Ctx, err error) string {
 	return c.Route().Path
 }
 
-// observed measures a request until its response, or the stream that follows, has ended.
-type observed struct {
+// measured measures a request until its response, or the stream that follows, has ended.
+type measured struct {
 	count     func(method, route string, status int)
 	span      func(route string, status int)
 	streaming bool
 }
 
-type observedKey struct{}
-
-// observe starts measuring a request. The returned context carries its trace.
-func (a *API) observe(ctx context.Context, c *fiber.Ctx) (context.Context, *observed) {
-	o := &observed{count: a.Metrics.Request()}
-	ctx, o.span = a.Tracer.Request(ctx, c.Method(), func(name string) string { return c.Get(name) })
-	return context.WithValue(ctx, observedKey{}, o), o
+// measure starts measuring a request. The returned context carries its trace.
+func (a *API) measure(ctx context.Context, c *fiber.Ctx, m *measured) context.Context {
+	m.count = a.Metrics.Request()
+	ctx, m.span = a.Tracer.Request(ctx, c.Method(), func(name string) string { return c.Get(name) })
+	return ctx
 }
 
 // answered ends the measurement, unless a stream has begun.
-func (o *observed) answered(c *fiber.Ctx, route string) {
-	if !o.streaming {
-		o.count(c.Method(), route, c.Response().StatusCode())
-		o.span(route, c.Response().StatusCode())
+func (m *measured) answered(c *fiber.Ctx, route string) {
+	if !m.streaming {
+		m.count(c.Method(), route, c.Response().StatusCode())
+		m.span(route, c.Response().StatusCode())
 	}
 }
 
 // stream extends the measurement until ended is called with the status of the stream's final
 // problem, or 200.
 func stream(c *fiber.Ctx) (ended func(status int)) {
-	o := c.UserContext().Value(observedKey{}).(*observed)
-	o.streaming = true
+	m := &servingOf(c.UserContext()).measured
+	m.streaming = true
 	method, route := c.Method(), routeOf(c, nil)
 	return func(status int) {
-		o.count(method, route, status)
-		o.span(route, status)
+		m.count(method, route, status)
+		m.span(route, status)
 	}
 }
 

@@ -95,7 +95,7 @@ func newLogged(c *fiber.Ctx, err error) logged {
 	if request.id == "" {
 		// The request could not be parsed, so none of our handlers has run.
 		request.id = takeID(c)
-		request.ctx = context.WithValue(request.ctx, requestIDKey{}, request.id)
+		request.ctx = context.WithValue(request.ctx, servingKey{}, &serving{id: request.id})
 	}
 	return request
 }

@@ -20,13 +20,26 @@ var saneID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 // forwarded in a header.
 var saneToken = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
-type requestIDKey struct{}
+// serving is what the handlers of one request share, in its context.
+type serving struct {
+	id       string
+	caller   *known // nil if AUTH=off or the route is open
+	measured measured
+	slot     slot
+}
+
+type servingKey struct{}
+
+// servingOf returns what handlers share, or nothing outside of a request.
+func servingOf(ctx context.Context) *serving {
+	if s, is := ctx.Value(servingKey{}).(*serving); is {
+		return s
+	}
+	return &serving{}
+}
 
 // RequestID returns the request id of a context, or "".
-func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
-}
+func RequestID(ctx context.Context) string { return servingOf(ctx).id }
 
 // takeID uses the client's request id if it is sane, otherwise generates one, and returns it in
 // the response.
@@ -41,15 +54,15 @@ func takeID(c *fiber.Ctx) string {
 
 // identify gives every request an id, a context with a deadline, and a log line when it ends.
 func (a *API) identify(c *fiber.Ctx) error {
-	id := takeID(c)
+	s := &serving{id: takeID(c)}
 	a.dress(c)
 	base := a.base
 	if v := visitOf(c); v != nil {
 		base = v.ctx // within its time, as a part of its trace
 	}
-	ctx, cancel := context.WithTimeout(context.WithValue(base, requestIDKey{}, id), a.RequestTimeout)
+	ctx, cancel := context.WithTimeout(context.WithValue(base, servingKey{}, s), a.RequestTimeout)
 	defer cancel()
-	ctx, seen := a.observe(ctx, c)
+	ctx = a.measure(ctx, c, &s.measured)
 	c.SetUserContext(ctx)
 	started := time.Now()
 	err := c.Next()
@@ -58,7 +71,7 @@ func (a *API) identify(c *fiber.Ctx) error {
 		// Handled here rather than by Fiber, so that the log line has the status.
 		err = a.problem(c, err)
 	}
-	seen.answered(c, route)
+	s.measured.answered(c, route)
 	a.Log.DebugContext(ctx, "request", "method", c.Method(), "path", c.Path(),
 		"status", c.Response().StatusCode(), "duration", time.Since(started))
 	return err
