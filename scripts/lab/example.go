@@ -38,7 +38,6 @@ var elsewhere = map[string]string{
 	"docs/frontend.md: import { createTasklens, ProblemError } from 'tasklens-client';":                                      "scripts/check-stack client compiles and runs such calls",
 	"docs/frontend.md: try {": "scripts/check-stack client runs such errors",
 	"docs/frontend.md: CORS_ORIGINS=http://localhost:3000 ./scripts/demo":                                                                        "starts the demo",
-	"docs/frontend.md: const projects: Database['public']['Functions']['list_projects']['Returns'] = [];":                                        "scripts/check-stack supabase-js runs such pages",
 	"docs/frontend.md: import type { Database } from './database.types.ts'; // supabase/database.types.ts, as supabase gen types writes it":      "scripts/check-stack supabase-js compiles and runs such calls",
 	"docs/quality.md: ./scripts/eval PATH >before.tsv      # then change something":                                                              "needs a collection, and takes minutes",
 	"docs/mcp.md: {\"mcpServers\": {\"tasklens\": {\"command\": \"npx\", \"args\": [\"-y\", \"mcp-remote\", \"https://search.example.com/mcp\",": "is a client's settings",
