@@ -140,14 +140,38 @@ func TestAHeldDocumentIsGivenUpLater(t *testing.T) {
 	}
 }
 
+// store stores the two tickets.
+const store = given + `select string_agg(s.stored::text, ' ' order by s.source_id) from given g, store_chunks(g.sources, (
+	select jsonb_agg(c) from sources r cross join lateral (
+		select jsonb_build_object('source_id', r.source_id, 'kind', t ->> 'kind', 'status_change_id', t -> 'status_change_id', 'position', place,
+			'text', t ->> 'text', 'tokens', 1, 'input_hash', 'new', 'model', 'm', 'embedding', 1) as c
+		from jsonb_array_elements(r.texts) with ordinality as x(t, place)) y), array[` + unitVector + `]) s`
+
+// An open transaction that edits or deletes what is stored is not waited for: its text is read again.
+func TestStoringPassesOpenTransactions(t *testing.T) {
+	t.Parallel()
+	for edit, stored := range map[string]string{
+		`update tickets set name = 'Pump 2' where ticket_id = 1`: `false true`,
+		`delete from tickets where ticket_id = 1`:                `false true`,
+		`update projects set name = 'Valves'`:                    `false false`,
+		`update projects set description = 'Valves'`:             `false false`,
+		`update comments set body = 'd'`:                         `true true`,
+	} {
+		t.Run(edit, func(t *testing.T) {
+			t.Parallel()
+			_, editor, worker := newQueue(t)
+			editor.do(`insert into comments (ticket_id, body) values (1, 'c')`)
+			editor.do(`begin`)
+			editor.do(edit)
+			worker.is(store, stored)
+			editor.do(`commit`)
+		})
+	}
+}
+
 // An open transaction that deletes a note holds the note and its chunk, and not the ticket.
 func TestStoringPassesADeletedNote(t *testing.T) {
 	t.Parallel()
-	const store = given + `select string_agg(s.stored::text, ' ' order by s.source_id) from given g, store_chunks(g.sources, (
-			select jsonb_agg(c) from sources r cross join lateral (
-				select jsonb_build_object('source_id', r.source_id, 'kind', t ->> 'kind', 'status_change_id', t -> 'status_change_id', 'position', place,
-					'text', t ->> 'text', 'tokens', 1, 'input_hash', 'new', 'model', 'm', 'embedding', 1) as c
-				from jsonb_array_elements(r.texts) with ordinality as x(t, place)) y), array[` + unitVector + `]) s`
 	for _, stored := range []bool{true, false} {
 		t.Run(fmt.Sprintf("stored before: %t", stored), func(t *testing.T) {
 			t.Parallel()
