@@ -70,6 +70,8 @@ func TestCheckInstallation(t *testing.T) {
 			want: finding{"warning", "chunks", "1 sources have a text and no chunk", "while a worker runs"}},
 		"not queued": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); delete from private.embedding_jobs",
 			want: finding{"warning", "chunks", "1 sources have a text and no chunk", "tasklens backfill"}},
+		"too long": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update private.sources set truncated = true", others: true,
+			want: finding{"ok", "texts", "1 sources are too long", ""}},
 		"waiting": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update private.embedding_jobs set requested_at = now() - interval '1 hour'", others: true,
 			want: finding{"warning", "queue", "has waited 60 minutes", "worker"}},
 		"dead": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update private.embedding_jobs set dead_at = now(), last_error = 'no'", others: true,

@@ -128,6 +128,9 @@ as $$
     from status s where s.sources_without_chunks > 0
     union all
     select 'chunks', 'ok', 'chunks', format('every source with a text has chunks, %s in total', s.chunks), null from status s
+    union all
+    select 'texts', 'ok', 'texts', format('%s sources are too long to be indexed whole: search lacks the end of their texts', s.truncated), null
+    from status s where s.truncated > 0
   )
   select f.severity, f.subject, f.finding, f.remedy
   from found f
