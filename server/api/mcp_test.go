@@ -314,7 +314,7 @@ func TestToolErrors(t *testing.T) {
 	s, _ := startShelf(t)
 	for name, calls := range map[string]map[string]string{
 		"search_tickets": {
-			`{"query":"x","limit":1000}`: "limit: must be an integer from 1 to 50", `{"query":"x","page":0}`: "page: must be", `{"query":"x","page":900}`: "page: must be at most 1000",
+			`{"query":"x","limit":1000}`: "limit: must be an integer from 1 to 50", `{"query":"x","page":0}`: "page: must be", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
 			`{"query":7}`: "query: must be a string", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour",
 			`{"query":"x","sort":"best"}`: "sort: must be", `{"query":"x","fields":["nothing"]}`: "fields: nothing is not a field",
 			`{"quary":"x"}`: "quary: is not an argument of this tool. Its arguments are fields, filters, limit, page, query, sort.", `{"query":"assignee:me"}`: "needs a user's token",

@@ -14,12 +14,12 @@ import (
 type object = map[string]any
 
 // post sends a body.
-func (c *call) post(ctx context.Context, path string, body map[string]any, renamed ...string) (object, error) {
+func (c *call) post(ctx context.Context, path string, body map[string]any) (object, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	return c.read200(c.api.Request(ctx, http.MethodPost, path, text), renamed)
+	return c.read200(c.api.Request(ctx, http.MethodPost, path, text), nil)
 }
 
 // get requests a path with these query parameters.

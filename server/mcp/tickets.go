@@ -51,7 +51,7 @@ var searchTickets = tool{
 		if slices.Contains(wanted, "explain") {
 			body["explain"] = true
 		}
-		response, err := c.post(ctx, "/api/hybrid-search", body, "offset", "page")
+		response, err := c.post(ctx, "/api/hybrid-search", body)
 		if err != nil {
 			return nil, err
 		}
@@ -79,6 +79,9 @@ func (c *call) paging() (limit, page int, err error) {
 	}
 	if page, err = c.integer("page", 1, 1, maxReach); err != nil {
 		return 0, 0, err
+	}
+	if page > maxReach/limit {
+		return 0, 0, refuse("page: must be at most %d where limit is %d. Correct it and call again.", maxReach/limit, limit)
 	}
 	return limit, page, nil
 }
