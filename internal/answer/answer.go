@@ -72,8 +72,6 @@ func New(model Model, tokenizer Tokenizer, options Options) *Answerer {
 // Question is a question and the part of the tracker it is about.
 type Question struct {
 	Text           string         `json:"question" length:"2000" example:"How was the double charge fixed?" doc:"1 to 2,000 characters once trimmed."`
-	ProjectID      *int64         `json:"project_id" min:"1" example:"1" doc:"Only this project. One that does not exist finds nothing."`
-	StatusFilter   *string        `json:"status_filter" maxlen:"200" example:"To Do" doc:"Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is."`
 	Filters        filter.Filters `json:"filters" default:""`
 	Corpus         Corpus         `json:"corpus" enum:"tickets,documents,all" default:"tickets" doc:"What to answer from: tickets and projects, documents, or all of them, compared by the first 768 numbers of their embeddings. Filters apply to tickets; with ~documents~ they are refused. With ~documents~ and ~all~, ~retrieval~ must be ~vector~."`
 	TopK           int            `json:"top_k" min:"1" max:"20" default:"5" doc:"The most sources, which are chunks."`
@@ -95,7 +93,7 @@ type Corpus string
 const (
 	Tickets   Corpus = "tickets" // and projects
 	Documents Corpus = "documents"
-	All       Corpus = "all" // ProjectID, StatusFilter and Filters apply to tickets only
+	All       Corpus = "all" // Filters apply to tickets only
 )
 
 // Source is a chunk given to the model: of a ticket, of a project's own text or of a document.

@@ -35,15 +35,17 @@ func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model string, embedding vector.Vector) ([]candidate, error) {
 	arguments := map[string]any{
 		"query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
-		"match_count": candidates, "project_filter": q.ProjectID, "status_filter": q.StatusFilter,
+		"match_count": candidates,
 	}
 	if !q.Filters.IsZero() {
 		arguments["filters"] = q.Filters
 	}
 	function := "retrieve_chunks"
 	switch {
-	case q.Corpus == Documents:
+	case q.Corpus == Documents || q.Corpus == All && q.Filters.Nothing:
 		return retrieveDocuments(ctx, db, q, model, embedding)
+	case q.Filters.Nothing:
+		return nil, nil
 	case q.Corpus == All:
 		function = "retrieve_all_chunks"
 		arguments["question"] = q.Text

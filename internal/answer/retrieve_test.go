@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tasklens/internal/vector"
 )
 
 func question(top int, lambda float64) Question {
@@ -155,5 +157,18 @@ func TestCopiesOnEveryScale(t *testing.T) {
 	// Texts that are far apart are not compared: here they would turn out equal.
 	if found := alike([]candidate{chunkOf(1, 1, 0.9, long), chunkOf(2, 1, 0.9, long)}, 0.1, nil); newLikeness(found).copied(0, 1) {
 		t.Error("texts that are far apart are read")
+	}
+}
+
+// Contradictory filters leave no ticket, but all documents.
+func TestContradictoryFilters(t *testing.T) {
+	t.Parallel()
+	for corpus, want := range map[Corpus]string{Tickets: "", All: "retrieve_document_chunks"} {
+		db, q := &rows{}, question(5, 0.5)
+		q.Corpus, q.Filters.Nothing = corpus, true
+		found, err := New(&model{}, letters{}, Options{}).retrieve(t.Context(), db, q, "embedder", append(vector.Vector{1}, make(vector.Vector, vector.Dimensions-1)...))
+		if err != nil || len(found) > 0 || db.function != want {
+			t.Errorf("%s: %v, %v, asked was %q", corpus, found, err, db.function)
+		}
 	}
 }

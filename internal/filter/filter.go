@@ -140,6 +140,15 @@ func (f Filters) IsZero() bool {
 	return f.Open == nil && f.Labels.IsZero() && (f.Not == nil || f.Not.IsZero()) && !f.Nothing
 }
 
+// Project is the only project whose tickets can match, or nil: there are more, or it is named by
+// its key.
+func (f Filters) Project() *int64 {
+	if len(f.Projects) != 1 || f.Projects[0].ID == 0 {
+		return nil
+	}
+	return &f.Projects[0].ID
+}
+
 // AsksForMe names the first member that contains "me", or returns "".
 func (f Filters) AsksForMe() string {
 	for _, l := range f.Lists() {

@@ -111,6 +111,31 @@ func TestDecodeIsBounded(t *testing.T) {
 	}
 }
 
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	project, status := int64(3), "Done"
+	for given, want := range map[string]string{
+		`{}`:                 `{"projects":[3],"statuses":["Done"]}`,
+		`{"open":false}`:     `{"projects":[3],"statuses":["Done"],"open":false}`,
+		`{"projects":[3,4]}`: `{"projects":[3],"statuses":["Done"]}`,
+	} {
+		filters, _ := decode(given)
+		if got, err := filters.Within(&project, &status); err != nil || show(got) != want || *got.Project() != project {
+			t.Errorf("%s: %s, not %s (%v)", given, show(got), want, err)
+		}
+		if got, err := filters.Within(nil, nil); err != nil || show(got) != show(filters) {
+			t.Errorf("%s: %s (%v)", given, show(got), err)
+		}
+	}
+	other := filter.Filters{Statuses: filter.Texts("To Do")}
+	if got, err := other.Within(nil, &status); err != nil || !got.Nothing || got.Project() != nil {
+		t.Errorf("two statuses: %s (%v)", show(got), err)
+	}
+	if _, err := (filter.Filters{Projects: filter.Texts("TX")}).Within(&project, nil); err == nil {
+		t.Error("an id is joined with a key")
+	}
+}
+
 func TestAnd(t *testing.T) {
 	t.Parallel()
 	const nothing, failure = "nothing", "an error: "

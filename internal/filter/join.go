@@ -6,6 +6,18 @@ import (
 	"strings"
 )
 
+// Within narrows filters to a project and a status, if there are any.
+func (f Filters) Within(project *int64, status *string) (Filters, error) {
+	var also Filters
+	if project != nil {
+		also.Projects = []Value{{ID: min(*project, MaxID)}} // no project has a greater one
+	}
+	if status != nil {
+		also.Statuses = Texts(*status)
+	}
+	return And(f, also)
+}
+
 // And returns the intersection of two filters. It fails if a single Filters cannot express it; the
 // error names the member.
 func And(a, b Filters) (Filters, error) {

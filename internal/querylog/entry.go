@@ -78,8 +78,6 @@ func (m Milliseconds) MarshalJSON() ([]byte, error) {
 
 type queryParameters struct {
 	Corpus         answer.Corpus  `json:"corpus,omitempty"` // omitted for tickets
-	ProjectID      *int64         `json:"project_id,omitempty"`
-	StatusFilter   *string        `json:"status_filter,omitempty"`
 	Filters        filter.Filters `json:"filters,omitzero"`
 	TopK           int            `json:"top_k"`
 	MatchThreshold *float64       `json:"match_threshold"`
@@ -91,7 +89,7 @@ type queryParameters struct {
 // is the operator's threshold: results below it count as low similarity even if the request set a
 // lower one.
 func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) Entry {
-	parameters := queryParameters{q.Corpus, q.ProjectID, q.StatusFilter, q.Filters, q.TopK, q.MatchThreshold, q.Lambda, cmp.Or(q.Retrieval, "vector")}
+	parameters := queryParameters{q.Corpus, q.Filters, q.TopK, q.MatchThreshold, q.Lambda, cmp.Or(q.Retrieval, "vector")}
 	if q.Corpus == answer.Tickets {
 		parameters.Corpus = ""
 	}
@@ -116,8 +114,6 @@ func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) 
 }
 
 type searchParameters struct {
-	ProjectID      *int64         `json:"project_id,omitempty"`
-	StatusFilter   *string        `json:"status_filter,omitempty"`
 	Filters        filter.Filters `json:"filters,omitzero"`
 	MatchThreshold *float64       `json:"match_threshold"`
 	Limit          int            `json:"limit"`
@@ -128,7 +124,7 @@ type searchParameters struct {
 func OfSearch(q search.Query, page search.Page, usual float64, err error) Entry {
 	e := Entry{
 		Kind: kindSearch, Question: cmp.Or(q.Typed, q.Text), Outcome: Found, Sources: []Source{},
-		Parameters: searchParameters{q.ProjectID, q.StatusFilter, q.Filters, q.MatchThreshold, q.Limit, q.Offset},
+		Parameters: searchParameters{q.Filters, q.MatchThreshold, q.Limit, q.Offset},
 	}
 	for _, hit := range page.Hits {
 		e.Sources = append(e.Sources, Source{ProjectID: hit.ProjectID, TicketID: hit.TicketID, TicketKey: hit.TicketKey, Similarity: hit.Similarity})

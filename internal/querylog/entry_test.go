@@ -11,6 +11,7 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/fault"
+	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
 
@@ -56,7 +57,7 @@ func TestAnswerFlags(t *testing.T) {
 
 func TestAnswerEntry(t *testing.T) {
 	t.Parallel()
-	q := answer.Question{Text: "Why?", ProjectID: is(int64(1)), StatusFilter: is("Done"), TopK: 5, MatchThreshold: is(0.6), Lambda: 0.5, Retrieval: answer.Hybrid}
+	q := answer.Question{Text: "Why?", Filters: filter.Filters{Projects: []filter.Value{{ID: 1}}, Statuses: filter.Texts("Done")}, TopK: 5, MatchThreshold: is(0.6), Lambda: 0.5, Retrieval: answer.Hybrid}
 	found := answer.Answer{
 		Text: "So\x00 [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
 			Similarity: is(0.75), Text: "never logged", Cited: true}}, BestSimilarity: is(0.75), Model: "m\x00", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
@@ -65,7 +66,7 @@ func TestAnswerEntry(t *testing.T) {
 	e := OfAnswer(q, found, 0.7, nil)
 	e.AskedAt, e.RequestID, e.Cached, e.Streamed, e.Total = time.Date(2030, 1, 2, 3, 4, 5, 6e6, time.UTC), "r", true, true, Milliseconds(4*time.Millisecond)
 	checkJSON(t, e, `{"query_id": "00000000-0000-0000-0000-000000000000", "asked_at": "2030-01-02T03:04:05.006Z", "request_id": "r", "kind": "query", "question": "Why?",
-		"parameters": {"project_id": 1, "status_filter": "Done", "top_k": 5, "match_threshold": 0.6, "mmr_lambda": 0.5, "retrieval": "hybrid"},
+		"parameters": {"filters": {"projects": [1], "statuses": ["Done"]}, "top_k": 5, "match_threshold": 0.6, "mmr_lambda": 0.5, "retrieval": "hybrid"},
 		"outcome": "answered", "sources": [{"project_id": 1, "ticket_id": 7, "ticket_key": "AA-7", "chunk_id": "c", "similarity": 0.75, "cited": true}],
 		"best_similarity": 0.75, "answer": "So [1].", "model": "m", "low_similarity": false, "ambiguous": false, "uncited": false, "unknown_citations": 3, "cached": true,
 		"streamed": true, "tokens_in": 9, "tokens_out": 2, "embedding_ms": 1.5, "retrieval_ms": 2, "total_ms": 4}`)

@@ -15,8 +15,6 @@ import (
 // Query is one search. Without text it lists what passes its filters.
 type Query struct {
 	Text           string         `json:"query" maxlen:"2000" example:"Find UX bugs in Project X" doc:"Words, a question or a ticket's key, and filters such as ~is:open~. At most 2,000 characters once trimmed. It may be empty if there are ~filters~."`
-	ProjectID      *int64         `json:"project_id" min:"1" example:"1" doc:"Only this project. One that does not exist finds nothing."`
-	StatusFilter   *string        `json:"status_filter" maxlen:"200" example:"To Do" doc:"Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is."`
 	Filters        filter.Filters `json:"filters" default:""`
 	Sort           string         `json:"sort" enum:"relevance,newest,updated" default:"relevance" doc:"The order of the results: by ~fused_score~, or by the tickets' ~created_at~ or ~updated_at~, the latest first. Without a text to search for, ~relevance~ is ~newest~."`
 	Limit          int            `json:"limit" min:"1" max:"100" default:"10" doc:"The most results of this page."`
@@ -65,7 +63,6 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 	}
 	matching := narrow(map[string]any{
 		"query_text": q.Text, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
-		"project_filter": q.ProjectID, "status_filter": q.StatusFilter,
 	}, q.Filters)
 	switch {
 	case q.Filters.Nothing:
@@ -122,7 +119,7 @@ func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[
 // list fills the page with the tickets that pass the filters.
 func (s *Searcher) list(ctx context.Context, db Database, q Query, page *Page) error {
 	arguments := narrow(map[string]any{
-		"match_count": q.Limit, "match_offset": q.Offset, "project_filter": q.ProjectID, "status_filter": q.StatusFilter, "sort": q.Sort,
+		"match_count": q.Limit, "match_offset": q.Offset, "sort": q.Sort,
 	}, q.Filters)
 	var rows []hitRow
 	if err := db.Call(ctx, "list_tickets", arguments, &rows); err != nil {

@@ -59,6 +59,21 @@ func (s *schemas) values(tags reflect.StructTag) object {
 	return object{{"oneOf", append([]any{object{{"type", "array"}, {"maxItems", filter.MaxValues}, {"items", one}}}, alone...)}}
 }
 
+// narrowed are members of a request that its filters have, too.
+type narrowed struct {
+	ProjectID    *int64  `json:"project_id" min:"1" example:"1" doc:"Only this project. One that does not exist finds nothing."`
+	StatusFilter *string `json:"status_filter" maxlen:"200" example:"To Do" doc:"Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is."`
+}
+
+// within joins filters with these members.
+func (n narrowed) within(filters filter.Filters) (filter.Filters, error) {
+	joined, err := filters.Within(n.ProjectID, n.StatusFilter)
+	if err != nil {
+		return joined, fault.InvalidFields(fault.Field{Name: "filters", Message: "cannot be joined with project_id and status_filter: " + err.Error()})
+	}
+	return joined, nil
+}
+
 // checkMe rejects "me" if the caller is not a user. For a token that is not verified yet, the
 // database resolves the user.
 func checkMe(c *fiber.Ctx, filters filter.Filters) error {

@@ -152,6 +152,7 @@ func TestFiltersInTheQuery(t *testing.T) {
 		`{"query":"","filters":{"types":[]}}`:                                "query: must not be empty where there are no filters",
 		`{"query":"x","filters":{"assignee":["a",1]}}`:                       "filters.assignee[1]: must be a string or null",
 		`{"query":"x","filters":{"colour":"red","created":{"from":"soon"}}}`: "filters.colour: is not a filter, filters.created.from: must be a date (2025-03-01) or a time (RFC 3339)",
+		`{"query":"x","project_id":1,"filters":{"projects":["TX"]}}`:         "filters: cannot be joined with project_id and status_filter: projects has ids in one place and keys in another",
 		`{"query":"x","sort":"oldest"}`:                                      `sort: must be "relevance", "newest" or "updated"`,
 	} {
 		if told := told(s.send(http.MethodPost, "/api/hybrid-search", body)); told != want {

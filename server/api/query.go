@@ -14,6 +14,7 @@ import (
 
 type queryRequest struct {
 	answer.Question
+	narrowed
 	Stream bool `json:"stream" default:"false" doc:"Whether the answer comes as server-sent events."`
 }
 
@@ -40,6 +41,9 @@ func (a *API) query(c *fiber.Ctx, request *queryRequest) error {
 	}
 	question := request.Question
 	question.Text = normal(question.Text)
+	if question.Filters, err = request.within(question.Filters); err != nil {
+		return err
+	}
 	if question.MatchThreshold == nil {
 		usual := a.usualThreshold(c.UserContext(), question.Corpus)
 		question.MatchThreshold = &usual
@@ -47,7 +51,7 @@ func (a *API) query(c *fiber.Ctx, request *queryRequest) error {
 	started := time.Now()
 	keyed := question
 	keyed.Filters = question.Filters.Folded()
-	whole := a.newAsked(c, "query", question.Text, question.ProjectID, keyed)
+	whole := a.newAsked(c, "query", question.Text, question.Filters.Project(), []any{keyed, keyed.Filters.Nothing})
 	whole.serving = a.servingOf(question.Corpus)
 	switch {
 	case question.Corpus == answer.Documents:

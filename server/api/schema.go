@@ -14,7 +14,7 @@ import (
 // from:
 //
 //	json, path, query  its name, and where it stands
-//	doc, example       for people: in doc, ~ stands for a backtick; an example is JSON, or else a text
+//	doc, example       for people: in doc, ~ stands for a backtick; an example is JSON, else a text
 //	min, max           of a number; of a list, how many elements
 //	length             the most characters of a text, once trimmed, of which one must be visible
 //	maxlen             the same, of a text that may be empty
@@ -28,10 +28,10 @@ import (
 //	of, may            the kinds that always have the field, or that may have it; it is null or, with
 //	                   omitempty, absent in the others
 //
-// A field of a request that is a pointer or has a default may be left out or null. A field of a response is always
-// there, unless it has omitempty, and null if it is a nil pointer. The tags of a struct itself are
-// those of its field _: doc, example, kinds, schema, its name in the document, and open: it may have
-// other members.
+// A field of a request that is a pointer or has a default may be left out or null. A field of a
+// response is always there, unless it has omitempty, and null if it is a nil pointer. The tags of a
+// struct itself are those of its field _: doc, example, kinds, schema (its name in the document),
+// and open (it may have other members).
 
 // member is one of an object, whose order readers see.
 type member struct {
@@ -264,8 +264,8 @@ func (s *schemas) union(name string, t reflect.Type, kinds string) object {
 	return reference(name)
 }
 
-// ofKind returns the schema of a field in a struct of this kind, and whether the field is always there;
-// nil if it never is.
+// ofKind returns the schema of a field in a struct of this kind, nil if it is never there, and
+// whether it always is.
 func (s *schemas) ofKind(kindField, kind string, field reflect.StructField) (schema object, always bool) {
 	t, tags := field.Type, field.Tag
 	omits := strings.Contains(tags.Get("json"), ",omit")

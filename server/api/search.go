@@ -16,7 +16,10 @@ import (
 // maxReach is that of offset and limit together.
 const maxReach = 1000
 
-type searchRequest struct{ search.Query }
+type searchRequest struct {
+	search.Query
+	narrowed
+}
 
 func (r *searchRequest) check(wrong report) {
 	wrong(r.Text == "" && r.Filters.IsZero(), "query", "must not be empty where there are no filters")
@@ -40,6 +43,9 @@ func (a *API) hybridSearch(c *fiber.Ctx, request *searchRequest) error {
 	if query.MatchThreshold == nil {
 		usual := a.usualThreshold(c.UserContext(), answer.Tickets)
 		query.MatchThreshold = &usual
+	}
+	if query.Filters, err = request.within(query.Filters); err != nil {
+		return err
 	}
 	readAs, err := narrow(c, &query)
 	if err != nil {

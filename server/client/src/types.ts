@@ -749,17 +749,6 @@ export interface components {
              * @example How was the double charge fixed?
              */
             question: string;
-            /**
-             * Format: int64
-             * @description Only this project. One that does not exist finds nothing.
-             * @example 1
-             */
-            project_id?: number | null;
-            /**
-             * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
-             * @example To Do
-             */
-            status_filter?: string | null;
             filters?: components["schemas"]["Filters"];
             /**
              * @description What to answer from: tickets and projects, documents, or all of them, compared by the first 768 numbers of their embeddings. Filters apply to tickets; with `documents` they are refused. With `documents` and `all`, `retrieval` must be `vector`; `tickets` by default.
@@ -784,6 +773,17 @@ export interface components {
              * @enum {string|null}
              */
             retrieval?: "vector" | "hybrid" | "" | null;
+            /**
+             * Format: int64
+             * @description Only this project. One that does not exist finds nothing.
+             * @example 1
+             */
+            project_id?: number | null;
+            /**
+             * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
+             * @example To Do
+             */
+            status_filter?: string | null;
             /** @description Whether the answer comes as server-sent events; false by default. */
             stream?: boolean | null;
         };
@@ -1106,17 +1106,6 @@ export interface components {
              * @example Find UX bugs in Project X
              */
             query: string;
-            /**
-             * Format: int64
-             * @description Only this project. One that does not exist finds nothing.
-             * @example 1
-             */
-            project_id?: number | null;
-            /**
-             * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
-             * @example To Do
-             */
-            status_filter?: string | null;
             filters?: components["schemas"]["Filters"];
             /**
              * @description The order of the results: by `fused_score`, or by the tickets' `created_at` or `updated_at`, the latest first. Without a text to search for, `relevance` is `newest`; `relevance` by default.
@@ -1147,6 +1136,17 @@ export interface components {
             explain?: boolean | null;
             /** @description Adds `facets` to the response; false by default. */
             facets?: boolean | null;
+            /**
+             * Format: int64
+             * @description Only this project. One that does not exist finds nothing.
+             * @example 1
+             */
+            project_id?: number | null;
+            /**
+             * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
+             * @example To Do
+             */
+            status_filter?: string | null;
         };
         SearchResponse: {
             results: components["schemas"]["SearchResult"][];
