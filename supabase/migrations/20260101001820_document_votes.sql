@@ -41,7 +41,7 @@ $$;
 comment on function private.time_vote is 'Trigger: updates the time of a changed vote.';
 create trigger time_vote before update of helpful on public.document_votes for each row execute function private.time_vote();
 
--- Security definer: readers may vote but not write documents. Its triggers are in follow_changes.
+-- Security definer: readers may vote but not write documents. Its triggers are in follow_documents.
 create function private.count_votes() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$

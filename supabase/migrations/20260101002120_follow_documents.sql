@@ -46,8 +46,8 @@ end
 $$;
 comment on function private.follow_documents is 'Trigger: follows changes of documents. Rewrites document_entities.';
 
--- The arguments: a query for the versions that a row r changes, such as its project, and the version
--- that truncation changes (0, all).
+-- The arguments: a query for the versions that a row r changes, such as its project, and the
+-- version that truncation changes (0, all).
 create function private.follow_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
