@@ -926,6 +926,7 @@ export type Database = {
           retrieval_queries: string[]
           temporal_class: string
           title: string
+          truncated: boolean
           updated_at: string
           utility_score: number
         }[]

@@ -50,6 +50,7 @@ type Document struct {
 	TemporalClass    *string         `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither."`
 	Archived         bool            `json:"archived"`
 	EmbeddingStatus  string          `json:"embedding_status" enum:"pending,complete,failed" example:"complete" doc:"Whether the current text is embedded, waits to be, or failed permanently."`
+	Truncated        bool            `json:"truncated" doc:"Whether the content is too long to be indexed whole: what follows its 200,000th character is not searched."`
 	UtilityScore     float64         `json:"utility_score" min:"0" example:"0.5" doc:"How useful readers find it, 0 to 10, by their votes. A score written in the database may be higher until the next vote."`
 	RetrievalCount   int64           `json:"retrieval_count" min:"0" example:"3"`
 	LastRetrievedAt  *time.Time      `json:"last_retrieved_at" example:"2026-01-07T09:12:33.5Z"`

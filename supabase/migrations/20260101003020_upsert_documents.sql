@@ -57,19 +57,19 @@ comment on function private.document_queries is 'The queries that found a docume
 
 create function public.get_document(doc_id uuid)
 returns table (
-  id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text,
+  id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text, truncated boolean,
   utility_score double precision, retrieval_count bigint, last_retrieved_at timestamptz, retrieval_queries text[],
   enriched_at timestamptz, enrichment_model text, enrichment_error text, created_at timestamptz, updated_at timestamptz
 )
 language sql stable rows 1 security invoker set search_path = ''
 as $$
-  select d.id, d.title, d.content, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status,
+  select d.id, d.title, d.content, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status, length(d.content) > private.text_limit(),
     d.utility_score, d.retrieval_count, d.last_retrieved_at, coalesce(private.document_queries(d.id), '{}'),
     d.enriched_at, d.enrichment_model, d.enrichment_error, d.created_at, d.updated_at
   from public.documents d
   where d.id = get_document.doc_id
 $$;
-comment on function public.get_document is 'A document with all its fields. retrieval_queries is empty for users, because it contains queries of others. No row if the document does not exist.';
+comment on function public.get_document is 'A document with all its fields. truncated: its content is too long to be indexed whole. retrieval_queries is empty for users, because it contains queries of others. No row if the document does not exist.';
 
 create function public.delete_document(doc_id uuid)
 returns boolean

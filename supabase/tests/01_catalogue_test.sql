@@ -279,11 +279,7 @@ select results_eq(
       'bigint'),
     ('finish_reembed', '', 'boolean'),
     ('get_document', 'doc_id uuid',
-      'TABLE(id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, '
-        || 'archived boolean, embedding_status text, utility_score double precision, retrieval_count bigint, '
-        || 'last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, '
-        || 'enrichment_model text, enrichment_error text, created_at timestamp with time zone, '
-        || 'updated_at timestamp with time zone)'),
+      'TABLE(id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text, truncated boolean, utility_score double precision, retrieval_count bigint, last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, enrichment_model text, enrichment_error text, created_at timestamp with time zone, updated_at timestamp with time zone)'),
     ('get_ticket', 'ticket_id bigint DEFAULT NULL::bigint, ticket_key text DEFAULT NULL::text, comment_limit integer DEFAULT 20, comment_offset integer DEFAULT 0, comment_id bigint DEFAULT NULL::bigint, text_offset integer DEFAULT 0',
       'TABLE(ticket_id bigint, ticket_key text, ticket_name text, project_id bigint, project_key text, project_name text, status text, status_category text, '
         || 'description text, description_truncated_at integer, assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, resolved_at timestamp with time zone, '

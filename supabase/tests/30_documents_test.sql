@@ -2,7 +2,7 @@
 -- enrichment.
 
 begin;
-select plan(32);
+select plan(33);
 set local role service_role;
 
 create function pg_temp.put(document jsonb) returns text
@@ -79,6 +79,10 @@ select throws_ok($$ update public.documents set utility_score = 'NaN' $$, '23514
 select ok(public.delete_document(pg_temp.doc(1)), 'a document is deleted');
 select ok(not public.delete_document(pg_temp.doc(1)), 'deleting a missing document returns false');
 select is_empty($$ select from public.get_document(pg_temp.doc(1)) $$, 'a deleted document is not returned');
+
+insert into public.documents (id, title, content) values ('00000000-0000-4000-8000-0000000000f1', 'Long', repeat('é', 200000)), ('00000000-0000-4000-8000-0000000000f2', 'Too long', repeat('é', 200001));
+select results_eq($$ select g.truncated from public.documents d cross join lateral public.get_document(d.id) g where d.title in ('Long', 'Too long') order by d.title $$,
+  $$ values (false), (true) $$, 'get_document tells whether the content is too long to be indexed whole');
 
 select * from finish();
 rollback;

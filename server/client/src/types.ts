@@ -1912,6 +1912,8 @@ export interface components {
              * @enum {string}
              */
             embedding_status: "pending" | "complete" | "failed";
+            /** @description Whether the content is too long to be indexed whole: what follows its 200,000th character is not searched. */
+            truncated: boolean;
             /**
              * Format: double
              * @description How useful readers find it, 0 to 10, by their votes. A score written in the database may be higher until the next vote.
@@ -3580,6 +3582,7 @@ export interface operations {
                      *       "temporal_class": "evergreen",
                      *       "archived": false,
                      *       "embedding_status": "complete",
+                     *       "truncated": false,
                      *       "utility_score": 0.5,
                      *       "retrieval_count": 3,
                      *       "last_retrieved_at": "2026-01-07T09:12:33.5Z",
