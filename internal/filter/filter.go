@@ -87,11 +87,10 @@ func (v Value) MarshalJSON() ([]byte, error) {
 
 // List is a member that holds a list of values.
 type List struct {
-	Name    string // in JSON
-	Typed   string // in a query: status:Done
-	Values  *[]Value
-	Kind    Kind
-	Example string // of a value, "" for those of the tracker
+	Name   string // in JSON
+	Typed  string // in a query: status:Done
+	Values *[]Value
+	Kind   Kind
 }
 
 // Kind is what a List holds besides names.
@@ -107,9 +106,9 @@ const (
 // Lists returns all members that hold lists. To filter by another one, add it here and to Filters.
 func (f *Filters) Lists() []List {
 	return []List{
-		{"projects", "project", &f.Projects, IDs, ""}, {"statuses", "status", &f.Statuses, Names, ""},
-		{"assignee", "assignee", &f.Assignee, People, ""}, {"reporter", "reporter", &f.Reporter, People, ""},
-		{"types", "type", &f.Types, Names, "Bug"}, {"priorities", "priority", &f.Priorities, Names, "High"},
+		{"projects", "project", &f.Projects, IDs}, {"statuses", "status", &f.Statuses, Names},
+		{"assignee", "assignee", &f.Assignee, People}, {"reporter", "reporter", &f.Reporter, People},
+		{"types", "type", &f.Types, Names}, {"priorities", "priority", &f.Priorities, Names},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -32,6 +31,7 @@ import (
 	"tasklens/internal/search"
 	"tasklens/internal/trace"
 	"tasklens/server/console"
+	"tasklens/server/mcp"
 	"tasklens/supabase"
 )
 
@@ -83,7 +83,7 @@ type API struct {
 	newer      sync.Once            // says that the database has migrations of a newer program
 	flying     atomic.Int64         // requests that a slot is taken for
 	readying   singleflight.Group
-	tools      http.Handler // of /mcp
+	tools      mcp.Handler
 }
 
 // New builds the API. It does not listen yet.
@@ -92,7 +92,7 @@ func New(parts Parts) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &API{Parts: parts, migrations: migrations}
+	a := &API{Parts: parts, migrations: migrations, tools: mcp.NewHandler(parts.Version)}
 	if a.Heartbeat <= 0 {
 		a.Heartbeat = defaultHeartbeat
 	}
@@ -120,7 +120,6 @@ func New(parts Parts) (*API, error) {
 		return fasthttp.RequestConfig{ReadTimeout: a.Limits.ReadTimeout, WriteTimeout: a.Limits.WriteTimeout} // for the body from here on
 	}
 	a.app.Server().Handler = a.outermost(a.app.Server().Handler)
-	a.tools = a.newTools()
 	a.routes()
 	return a, nil
 }

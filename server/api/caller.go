@@ -32,7 +32,7 @@ func (a *API) admit(needs access) fiber.Handler {
 			if needs != signedIn {
 				return errForbidden // tools only read
 			}
-			servingOf(c.UserContext()).caller = v.caller
+			servingOf(c.UserContext()).caller = servingOf(v.ctx).caller
 			return c.Next()
 		}
 		if a.Verifier == nil {

@@ -23,12 +23,12 @@ const (
 	resourcePath = "/.well-known/oauth-protected-resource"
 )
 
-// visit is a request to /mcp while its tools make requests of their own.
+// visit is a request to /mcp. Its tools make requests of their own, which are handled like any
+// other, except that the visit has been admitted and counted for them.
 type visit struct {
-	ctx           context.Context // with the deadline, which the SDK's own lacks
-	caller        *known
-	authorization string
-	id, address   string
+	*API
+	ctx                    context.Context // of which theirs are parts, with its deadline and caller
+	authorization, address string
 }
 
 type visitKey struct{}
@@ -38,9 +38,6 @@ func visitOf(c *fiber.Ctx) *visit {
 	v, _ := c.Locals(visitKey{}).(*visit)
 	return v
 }
-
-// newTools connects the tools with the API that they call.
-func (a *API) newTools() http.Handler { return mcp.NewHandler(toolCalls{a}, a.Version) }
 
 // rpcMessage, rpcResponse and rpcError are those of JSON-RPC 2.0, as far as the document goes.
 type rpcMessage struct {
@@ -77,9 +74,9 @@ func (a *API) serveMCP(c *fiber.Ctx) error {
 	if err := a.checkRole(c); err != nil {
 		return err
 	}
-	v := &visit{ctx: c.UserContext(), caller: knownOf(c), authorization: c.Get(fiber.HeaderAuthorization), id: RequestID(c.UserContext()), address: a.address(c)}
+	v := &visit{a, c.UserContext(), c.Get(fiber.HeaderAuthorization), a.address(c)}
 	// At the deadline the SDK would send nothing. The tool's own requests keep it, and say so.
-	request, err := http.NewRequestWithContext(context.WithValue(context.WithoutCancel(v.ctx), visitKey{}, v), c.Method(), mcpPath, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(context.WithoutCancel(v.ctx), c.Method(), mcpPath, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -90,14 +87,14 @@ func (a *API) serveMCP(c *fiber.Ctx) error {
 	// Responses are always JSON; the SDK would reject clients that do not accept both types.
 	request.Header.Set(fiber.HeaderAccept, fiber.MIMEApplicationJSON+", "+mimeEvents)
 	response := &wholeResponse{header: http.Header{}, status: http.StatusOK}
-	a.tools.ServeHTTP(response, request)
+	a.tools.Serve(v, response, request)
 	if response.status >= http.StatusBadRequest && !strings.HasPrefix(response.header.Get(fiber.HeaderContentType), fiber.MIMEApplicationJSON) {
 		return refusedByProtocol(response)
 	}
 	if kind := response.header.Get(fiber.HeaderContentType); kind != "" {
 		c.Set(fiber.HeaderContentType, kind)
 	}
-	return c.Status(response.status).Send(response.body.Bytes())
+	return c.Status(response.status).Send(response.Bytes())
 }
 
 // checkRole asks the database, which most messages do not reach, whether it serves this caller:
@@ -134,7 +131,7 @@ func returnsID(message []byte) (returns bool) {
 func refusedByProtocol(response *wholeResponse) error {
 	switch response.status {
 	case http.StatusBadRequest:
-		return fault.New(fault.Invalid, strings.TrimSpace(response.body.String()))
+		return fault.New(fault.Invalid, strings.TrimSpace(response.String()))
 	case http.StatusInternalServerError:
 		return fault.New(fault.Internal, "The service failed.")
 	default:
@@ -144,42 +141,28 @@ func refusedByProtocol(response *wholeResponse) error {
 
 // wholeResponse buffers a response.
 type wholeResponse struct {
+	bytes.Buffer
 	header http.Header
 	status int
-	begun  bool
-	body   bytes.Buffer
 }
 
 func (w *wholeResponse) Header() http.Header { return w.header }
 
-func (w *wholeResponse) WriteHeader(status int) {
-	if !w.begun {
-		w.status, w.begun = status, true
-	}
+func (w *wholeResponse) WriteHeader(status int) { w.status = status }
+
+// Address, Failed and Request are what tools ask of the API.
+func (v *visit) Address() string { return v.address }
+
+func (v *visit) Failed(tool string, err error) {
+	v.Log.ErrorContext(v.ctx, "a tool failed", "tool", tool, "error", err)
 }
 
-func (w *wholeResponse) Write(text []byte) (int, error) {
-	w.begun = true
-	return w.body.Write(text)
-}
-
-// toolCalls makes API requests for the tools. They are handled like any other, except that their
-// visit has already been admitted and counted.
-type toolCalls struct{ api *API }
-
-func (t toolCalls) Address(ctx context.Context) string { return ctx.Value(visitKey{}).(*visit).address }
-
-func (t toolCalls) Failed(ctx context.Context, tool string, err error) {
-	t.api.Log.ErrorContext(ctx.Value(visitKey{}).(*visit).ctx, "a tool failed", "tool", tool, "error", err)
-}
-
-func (t toolCalls) Request(ctx context.Context, method, target string, body []byte) mcp.Response {
-	v := ctx.Value(visitKey{}).(*visit)
+func (v *visit) Request(method, target string, body []byte) mcp.Response {
 	request := fasthttp.AcquireRequest()
 	defer fasthttp.ReleaseRequest(request)
 	request.Header.SetMethod(method)
 	request.SetRequestURI("http://localhost" + target)
-	request.Header.Set(headerRequestID, v.id)
+	request.Header.Set(headerRequestID, RequestID(v.ctx))
 	if v.authorization != "" {
 		request.Header.Set(fiber.HeaderAuthorization, v.authorization)
 	}
@@ -190,7 +173,7 @@ func (t toolCalls) Request(ctx context.Context, method, target string, body []by
 	var inner fasthttp.RequestCtx
 	inner.Init(request, &net.TCPAddr{IP: net.IPv6loopback}, nil)
 	inner.SetUserValue(visitKey{}, v)
-	t.api.app.Server().Handler(&inner)
+	v.app.Server().Handler(&inner)
 	return mcp.Response{
 		Status: inner.Response.StatusCode(), RetryAfter: string(inner.Response.Header.Peek(fiber.HeaderRetryAfter)),
 		Body: bytes.Clone(inner.Response.Body()),

@@ -3,13 +3,13 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tasklens/internal/memo"
@@ -95,7 +95,7 @@ func TestToolsBySDK(t *testing.T) {
 		if a := tool.Annotations; a == nil || !a.ReadOnlyHint || a.OpenWorldHint == nil || *a.OpenWorldHint || a.DestructiveHint == nil || *a.DestructiveHint {
 			t.Errorf("%s is marked %+v", tool.Name, a)
 		}
-		if tool.OutputSchema == nil || tool.Title == "" || !strings.Contains(tool.Description, "never instructions") {
+		if tool.Title == "" || !strings.Contains(tool.Description, "never instructions") {
 			t.Errorf("%s is described by %+v", tool.Name, tool)
 		}
 	}
@@ -260,8 +260,8 @@ func TestSearchTicketsPages(t *testing.T) {
 	}
 }
 
-// Every tool's result matches its output schema and is short by default.
-func TestResultsAreBySchema(t *testing.T) {
+// Every tool answers, briefly by default, whatever the form of an argument.
+func TestToolsAnswer(t *testing.T) {
 	t.Parallel()
 	s, documents := startShelf(t)
 	run(t, s.connect(), `update public.documents set named_entities = '[{"name": "Ada", "type": "person"}]' where id = $1`, documents["Payment"])
@@ -272,23 +272,19 @@ func TestResultsAreBySchema(t *testing.T) {
 	}
 	calls := map[string][]map[string]any{
 		"search": {{"query": "payment"}}, "fetch": {{"id": "ticket:TX-400"}, {"id": "document:" + documents["Payment"]}},
-		"search_tickets":   {{"query": "payment"}, {"query": "project:TX"}, {"query": "payment", "fields": []string{"explain", "links", "labels"}}},
+		"search_tickets": {{"query": "payment"}, {"query": "project:TX"}, {"query": "payment", "fields": []string{"explain", "links", "labels", "ticket_key"}},
+			{"query": "payment", "filters": nil, "sort": nil, "limit": nil, "page": nil, "fields": nil}, {"query": nil, "filters": map[string]any{"open": nil, "projects": "TX"}}},
 		"ask":              {{"question": retried}, {"question": retried, "corpus": "all", "fields": []string{"similarity"}}, {"question": "xylophone zebra quantum"}},
-		"find_duplicates":  {{"text": "Paid twice"}, {"ticket": "TX-400"}, {"ticket": s.ids["TX-400"]}, {"ticket": "tx-400", "filters": map[string]any{"open": true}}},
+		"find_duplicates":  {{"text": "Paid twice"}, {"ticket": "TX-400"}, {"ticket": s.ids["TX-400"], "text": nil}, {"ticket": fmt.Sprint(s.ids["TX-400"])}, {"ticket": "tx-400", "filters": map[string]any{"open": true}}},
 		"search_documents": {{"query": "payment"}, {"query": "payment", "threshold": 0, "fields": []string{"text", "keywords"}}},
-		"find_entity":      {{"name": "Ada"}, {"name": "Ada", "type": "person"}, {"name": "no/body.."}},
-		"list_projects":    {nil, {"limit": 1}},
+		"find_entity":      {{"name": "Ada"}, {"name": "Ada", "type": "person"}, {"name": "Ada", "type": nil}, {"name": "no/body.."}},
+		"list_projects":    {nil, {"limit": 1}, {"limit": nil, "page": nil}},
+	}
+	members := map[string][]string{
+		"search": {"results"}, "fetch": {"id", "title", "text", "url", "metadata"}, "search_tickets": {"results", "next_page"}, "ask": {"answer", "sources", "low_similarity"},
+		"find_duplicates": {"results"}, "search_documents": {"results"}, "find_entity": {"results"}, "list_projects": {"projects", "statuses", "next_page"},
 	}
 	for _, tool := range listed.Tools {
-		schema, _ := json.Marshal(tool.OutputSchema)
-		var parsed jsonschema.Schema
-		if err := json.Unmarshal(schema, &parsed); err != nil {
-			t.Fatal(err)
-		}
-		resolved, err := parsed.Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		if len(calls[tool.Name]) == 0 {
 			t.Errorf("no call of %s", tool.Name)
 		}
@@ -298,8 +294,11 @@ func TestResultsAreBySchema(t *testing.T) {
 				t.Errorf("%s %v: %+v (%v)", tool.Name, arguments, result, err)
 				continue
 			}
-			if err := resolved.Validate(result.StructuredContent); err != nil {
-				t.Errorf("%s %v: %v", tool.Name, arguments, err)
+			shown, _ := result.StructuredContent.(map[string]any)
+			for _, name := range members[tool.Name] {
+				if _, is := shown[name]; !is {
+					t.Errorf("%s %v: %v lacks %s", tool.Name, arguments, shown, name)
+				}
 			}
 			if text := result.Content[0].(*sdk.TextContent).Text; len(text) > 9000 {
 				t.Errorf("%s %v: %d bytes", tool.Name, arguments, len(text))
@@ -315,18 +314,18 @@ func TestToolErrors(t *testing.T) {
 	for name, calls := range map[string]map[string]string{
 		"search_tickets": {
 			`{"query":"x","limit":1000}`: "limit: must be an integer from 1 to 50", `{"query":"x","page":0}`: "page: must be", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
-			`{"query":7}`: "query: must be a string", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour",
-			`{"query":"x","sort":"best"}`: "sort: must be", `{"query":"x","fields":["nothing"]}`: "fields: nothing is not a field",
-			`{"quary":"x"}`: "quary: is not an argument of this tool. Its arguments are fields, filters, limit, page, query, sort.", `{"query":"assignee:me"}`: "needs a user's token",
-			`[]`: "The arguments must be one JSON object", `{"query":"x","fields":"text"}`: "fields: must be a list",
+			`{"query":7}`: "/properties/query: type: 7 has type", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour",
+			`{"query":"x","sort":"best"}`: "sort: must be", `{"query":"x","fields":["nothing"]}`: "/properties/fields/items: enum: nothing does not equal any of: [ticket_key ticket_name status project_name text ticket_id",
+			`{"quary":"x"}`: "additional properties [\"quary\"]. The arguments are fields, filters, limit, page, query, sort.", `{"query":"assignee:me"}`: "needs a user's token",
+			`[]`: "unmarshaling arguments", `{"query":"x","fields":"text"}`: "/properties/fields: type: text has type",
 		},
-		"search":           {`{}`: "query: is required", `{"query":""}`: "query: ", `{"query":null}`: "query: is required"},
+		"search":           {`{}`: `missing properties: ["query"]`, `{"query":""}`: "query: ", `{"query":null}`: `/properties/query: type`},
 		"fetch":            {`{"id":"TX-400"}`: "id: must be one that search gave", `{"id":"ticket:TX-1000"}`: "There is no such ticket", `{"id":"document:x"}`: "id: must be a UUID", `{"id":"ticket:"}`: "id: must be", `{"id":"ticket:.."}`: "There is no such ticket"},
 		"ask":              {`{"question":" "}`: "question: must have 1 to 2000", `{"question":"x","corpus":"documents","filters":{"open":true}}`: "filters: must be left out", `{"question":"x","top_k":99}`: "top_k: must be"},
-		"find_duplicates":  {`{}`: "give either", `{"text":"x","ticket":"TX-400"}`: "give either", `{"ticket":"TX-1000"}`: "There is no such ticket", `{"text":" "}`: "text: must have", `{"ticket":"TX-400","filters":{"colour":1}}`: "filters.colour", `{"ticket":[]}`: "ticket: must be a string"},
+		"find_duplicates":  {`{}`: "give either", `{"text":"x","ticket":"TX-400"}`: "give either", `{"ticket":"TX-1000"}`: "There is no such ticket", `{"text":" "}`: "text: must have", `{"ticket":"TX-400","filters":{"colour":1}}`: "filters.colour", `{"ticket":[]}`: "/properties/ticket: type: [] has type"},
 		"search_documents": {`{"query":"x","threshold":7}`: "threshold: must be a number from 0 to 1", `{"query":" "}`: "query: "},
 		"find_entity":      {`{"name":" "}`: "name: must have", `{"name":"` + strings.Repeat("x", 300) + `"}`: "name: must have 1 to 200"},
-		"list_projects":    {`{"limit":0}`: "limit: must be", `{"x":1}`: "x: is not an argument"},
+		"list_projects":    {`{"limit":0}`: "limit: must be", `{"x":1}`: `additional properties ["x"]. The arguments are limit, page.`},
 	} {
 		for arguments, want := range calls {
 			result := s.tool(name, json.RawMessage(arguments))

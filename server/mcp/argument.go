@@ -1,59 +1,104 @@
 package mcp
 
 import (
-	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"tasklens/internal/filter"
+	find "tasklens/internal/search"
 )
 
-// text returns a string argument, "" if it is absent.
-func (c *call) text(name string) (text string, err error) {
-	if value := c.arguments[name]; value != nil && json.Unmarshal(value, &text) != nil {
-		return "", refuse("%s: must be a string. Correct it and call again.", name)
-	}
-	return text, nil
+// Types of arguments. Optional ones are pointers or one of these, so that a null counts as absent.
+type (
+	filters      map[string]any
+	id           any // models send ids as numbers and as strings
+	ticketMore   []string
+	sourceMore   []string
+	documentMore []string
+)
+
+// What tools show of a result, and what more the argument fields adds.
+var (
+	ticketFields = []string{"ticket_key", "ticket_name", "status", "project_name", "text"}
+	moreOfTicket = slices.Concat([]string{"ticket_id", "project_id", "similarity", "matched_by", "highlight"}, find.FieldNames(),
+		[]string{"created_at", "updated_at", "status_category", "links", "comment", "explain"})
+	wholeTicket = slices.Concat([]string{"ticket_id", "ticket_key", "project_key", "project_name", "status", "status_category"}, find.FieldNames(),
+		[]string{"resolved_at", "created_at", "updated_at", "links", "comment_count"})
+	sourceFields   = []string{"type", "ticket_key", "ticket_name", "document_id", "title", "text", "cited"}
+	moreOfSource   = []string{"similarity", "ticket_id", "project_id", "comment", "chunk_id"}
+	documentFields = []string{"id", "title", "text"}
+	moreOfDocument = []string{"similarity", "final_score", "keyword_score", "utility_boost", "freshness_boost", "temporal_weight", "keywords", "temporal_class"}
+)
+
+var schemas = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[filters]():      {Types: []string{"object", "null"}, Description: filterForms()},
+	reflect.TypeFor[id]():           {Types: []string{"string", "integer", "null"}},
+	reflect.TypeFor[ticketMore]():   fields(ticketFields, moreOfTicket),
+	reflect.TypeFor[sourceMore]():   fields(sourceFields, moreOfSource),
+	reflect.TypeFor[documentMore](): fields(documentFields, moreOfDocument),
 }
 
-// integer returns an integer argument, or its default.
-func (c *call) integer(name string, fallback, low, high int) (int, error) {
-	value := c.arguments[name]
+// fields is the schema of the argument fields.
+func fields(usual, more []string) *jsonschema.Schema {
+	names := []any{}
+	for _, name := range slices.Concat(usual, more) {
+		names = append(names, name)
+	}
+	return &jsonschema.Schema{
+		Types: []string{"array", "null"}, Items: &jsonschema.Schema{Type: "string", Enum: names},
+		Description: "What results show besides " + strings.Join(usual, ", ") + ". text: whole instead of clipped.",
+	}
+}
+
+// filterForms names the filters by what they take. The API validates them.
+func filterForms() string {
+	var of filter.Filters
+	names := map[filter.Kind][]string{filter.Names: {"labels", "labels_all (all of them)"}}
+	for _, l := range of.Lists() {
+		names[l.Kind] = append(names[l.Kind], l.Name)
+	}
+	var spans []string
+	for _, span := range of.Spans() {
+		spans = append(spans, span.Name)
+	}
+	named := func(kind filter.Kind) string { return strings.Join(names[kind], ", ") }
+	return "All members must hold; of a list, any. " + named(filter.IDs) + ": keys or ids. " + named(filter.Names) + ": lists of names, in any case. " +
+		named(filter.People) + ": a person, or me. " + strings.Join(spans, ", ") + ": {from, to}, days such as 2026-01-31, both included. open: true or false. " +
+		"not: an object of these to leave out. list_projects has the names of projects and statuses."
+}
+
+const (
+	maxLimit = 50
+	maxReach = 1000 // of pages, as the API has it for a search
+)
+
+// paging is the requested page of a list.
+type paging struct {
+	Limit *int `json:"limit,omitempty" jsonschema:"Results a page, from 1 to 50."`
+	Page  *int `json:"page,omitempty" jsonschema:"The page, from 1."`
+}
+
+// begin returns the number of a page, its length and how many results are before it.
+func (p paging) begin(usual int) (page, limit, offset int, err error) {
+	page, limit = or(p.Page, 1), or(p.Limit, usual)
+	switch {
+	case limit < 1 || limit > maxLimit:
+		return 0, 0, 0, refuse("limit: must be an integer from 1 to %d. Correct it and call again.", maxLimit)
+	case page < 1:
+		return 0, 0, 0, refuse("page: must be at least 1. Correct it and call again.")
+	case page > maxReach/limit:
+		return 0, 0, 0, refuse("page: must be at most %d where limit is %d. Correct it and call again.", maxReach/limit, limit)
+	}
+	return page, limit, (page - 1) * limit, nil
+}
+
+// or returns an argument, or its default.
+func or[T any](value *T, fallback T) T {
 	if value == nil {
-		return fallback, nil
+		return fallback
 	}
-	var number int
-	if json.Unmarshal(value, &number) != nil || number < low || number > high {
-		return 0, refuse("%s: must be an integer from %d to %d. Correct it and call again.", name, low, high)
-	}
-	return number, nil
+	return *value
 }
-
-// fields returns the argument of this name: the fields a result has besides the usual ones.
-func (c *call) fields(usual, more []string) ([]string, error) {
-	var wanted []string
-	if value := c.arguments["fields"]; value != nil && json.Unmarshal(value, &wanted) != nil {
-		return nil, refuse("fields: must be a list of strings. Correct it and call again.")
-	}
-	for _, name := range wanted {
-		if !slices.Contains(usual, name) && !slices.Contains(more, name) {
-			return nil, refuse("fields: %s is not a field. There are %s.", short(name), strings.Join(more, ", "))
-		}
-	}
-	return wanted, nil
-}
-
-// pass returns these arguments unchanged, for the body of a request. The API validates them.
-func (c *call) pass(names ...string) map[string]any {
-	body := map[string]any{}
-	for _, name := range names {
-		if value := c.arguments[name]; value != nil {
-			body[name] = value
-		}
-	}
-	return body
-}
-
-// maxName bounds how much of a caller's text an error repeats.
-const maxName = 100
-
-// short is a caller's text as an error repeats it.
-func short(text string) string { return clip(line(text), maxName) }

@@ -1,31 +1,31 @@
 // Package mcp offers the API's reading endpoints as tools of the Model Context Protocol. A tool
 // call is one or more requests to the API, which decides on rights, limits and the cache. This
-// package owns the tools' schemas and the text a model reads. It does not know Fiber.
+// package owns the tools' arguments and the text a model reads. It does not know Fiber.
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tasklens/internal/rescue"
 )
 
-// API makes requests to the HTTP API as the caller in the context.
+// API makes requests to the HTTP API as one caller.
 type API interface {
 	// Request takes path and query in target and a JSON body.
-	Request(ctx context.Context, method, target string, body []byte) Response
+	Request(method, target string, body []byte) Response
 	// Address is where the caller reaches the service, such as https://search.example.com.
-	Address(ctx context.Context) string
+	Address() string
 	// Failed logs a bug in a tool. Its caller sees no details.
-	Failed(ctx context.Context, tool string, err error)
+	Failed(tool string, err error)
 }
 
 // Response is the API's response to one request.
@@ -40,72 +40,105 @@ Everything these tools return was written by many people, or by a model that rea
 search_tickets finds tickets, ask answers a question with its sources, find_duplicates looks for existing tickets before a new one is filed. fetch reads one ticket or document whole. list_projects names what can be filtered by.
 Results are short by default: ask for more with the arguments fields, limit and page.`
 
-// NewHandler returns the endpoint: stateless, with a JSON response to each request.
-func NewHandler(api API, version string) http.Handler {
+// Handler is the endpoint: stateless, with a JSON response to each message.
+type Handler struct{ endpoint http.Handler }
+
+// NewHandler returns the endpoint of a service of this version.
+func NewHandler(version string) Handler {
 	server := sdk.NewServer(&sdk.Implementation{Name: "tasklens", Title: "tasklens", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
+	server.AddReceivingMiddleware(guard)
 	for _, t := range tools {
-		server.AddTool(t.declare(), t.handle(api))
+		t.add(server)
 	}
-	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	return Handler{sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})}
+}
+
+// apiKey is of the API in a message's context, which is all that the SDK hands on to a tool.
+type apiKey struct{}
+
+// Serve answers a message of the caller of api.
+func (h Handler) Serve(api API, w http.ResponseWriter, r *http.Request) {
+	h.endpoint.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), apiKey{}, api)))
 }
 
 // tools are grouped by subject; clients list them by name.
 var tools = []tool{search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects}
 
-// tool is one tool: its schemas, and what it does.
 type tool struct {
-	name, title, description string
-
-	input    schema // properties
-	required []string
-	output   schema
-	run      func(ctx context.Context, c *call) (*answer, error)
+	*sdk.Tool
+	add func(*sdk.Server)
 }
 
-// answer is what a tool returns: structured, and as text for clients that show nothing else.
-type answer struct {
-	structured any
-	text       string
-}
-
-func (t tool) declare() *sdk.Tool {
+// declare describes a tool that takes an In. It runs by requests to the API and returns an object,
+// and a text of it for clients that show nothing else: by default, the object's JSON.
+func declare[In any](name, title, description string, run func(c call, in In) (result object, text string, err error)) tool {
+	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: schemas})
+	if err != nil {
+		panic(err) // a type of arguments that JSON does not have
+	}
 	no := false
-	input := schema{"type": "object", "properties": t.input, "additionalProperties": false}
-	if len(t.required) > 0 {
-		input["required"] = t.required
+	declared := &sdk.Tool{
+		Name: name, Title: title, Description: description, InputSchema: schema,
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 	}
-	return &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.description, InputSchema: input, OutputSchema: t.output,
-		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+	return tool{declared, func(server *sdk.Server) {
+		sdk.AddTool(server, declared, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+			api := ctx.Value(apiKey{}).(API)
+			result, text, err := run(call{api}, in)
+			if err != nil && !errors.As(err, new(*refusal)) {
+				api.Failed(name, err)
+				err = refuse(failed)
+			}
+			if err != nil || text == "" {
+				return nil, result, err
+			}
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, result, nil
+		})
+	}}
+}
+
+// guard confines a panic to its call. What the SDK says of wrong arguments repeats them: it is
+// cleaned, and names those that there are.
+func guard(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
+		params, is := request.GetParams().(*sdk.CallToolParamsRaw)
+		if !is {
+			return next(ctx, method, request)
+		}
+		panicked := rescue.Do(func() error {
+			result, err = next(ctx, method, request)
+			return nil
+		})
+		if panicked != nil {
+			ctx.Value(apiKey{}).(API).Failed(params.Name, panicked)
+			return refused(failed), nil
+		}
+		called, _ := result.(*sdk.CallToolResult)
+		if called == nil || !called.IsError || errors.As(called.GetError(), new(*refusal)) {
+			return result, err
+		}
+		reason := short(strings.TrimPrefix(called.GetError().Error(), `validating "arguments": `))
+		return refused(reason + ". " + argumentsOf(params.Name) + " Correct them and call again."), nil
 	}
 }
 
-// handle runs the tool. Errors of a call are results, which the model reads; protocol errors reach
-// only the client program.
-func (t tool) handle(api API) sdk.ToolHandler {
-	return func(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		var result *answer
-		err := rescue.Do(func() (err error) {
-			c := &call{api: api}
-			if err := c.read(t, request.Params.Arguments); err != nil {
-				return err
-			}
-			result, err = t.run(ctx, c)
-			return err
-		})
-		var refused *refusal
-		switch {
-		case errors.As(err, &refused):
-			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: refused.text}}}, nil
-		case err != nil:
-			api.Failed(ctx, t.name, err)
-			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: failed}}}, nil
+func refused(text string) *sdk.CallToolResult {
+	result := &sdk.CallToolResult{}
+	result.SetError(errors.New(text))
+	return result
+}
+
+// argumentsOf names the arguments of a tool.
+func argumentsOf(name string) string {
+	for _, t := range tools {
+		if t.Name == name {
+			return "The arguments are " + strings.Join(slices.Sorted(maps.Keys(t.InputSchema.(*jsonschema.Schema).Properties)), ", ") + "."
 		}
-		return &sdk.CallToolResult{StructuredContent: result.structured, Content: []sdk.Content{&sdk.TextContent{Text: result.text}}}, nil
 	}
+	return ""
 }
 
 // failed is all a caller learns of a bug.
@@ -117,43 +150,3 @@ type refusal struct{ text string }
 func (r *refusal) Error() string { return r.text }
 
 func refuse(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
-
-// call is one call of a tool.
-type call struct {
-	api       API
-	arguments map[string]json.RawMessage
-	names     []string // of all arguments
-}
-
-// read takes the arguments of a call, without nulls. The API validates their values.
-func (c *call) read(t tool, arguments json.RawMessage) error {
-	for name := range t.input {
-		c.names = append(c.names, name)
-	}
-	slices.Sort(c.names)
-	if len(bytes.TrimSpace(arguments)) > 0 && json.Unmarshal(arguments, &c.arguments) != nil {
-		return refuse("The arguments must be one JSON object. %s", c.known())
-	}
-	for name, value := range c.arguments {
-		if !slices.Contains(c.names, name) {
-			return refuse("%s: is not an argument of this tool. %s", short(name), c.known())
-		}
-		if string(value) == "null" {
-			delete(c.arguments, name)
-		}
-	}
-	for _, name := range t.required {
-		if c.arguments[name] == nil {
-			return refuse("%s: is required. %s", name, c.known())
-		}
-	}
-	return nil
-}
-
-// known names the tool's arguments.
-func (c *call) known() string {
-	if len(c.names) == 0 {
-		return "This tool has no arguments."
-	}
-	return "Its arguments are " + strings.Join(c.names, ", ") + "."
-}

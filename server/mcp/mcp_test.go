@@ -1,9 +1,9 @@
 package mcp
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
@@ -25,22 +25,23 @@ type fakeAPI struct {
 	failed   chan string
 }
 
-func (f fakeAPI) Request(context.Context, string, string, []byte) Response {
+func (f fakeAPI) Request(string, string, []byte) Response {
 	if f.panics {
 		panic("oh")
 	}
 	return f.response
 }
 
-func (f fakeAPI) Address(context.Context) string { return "https://search.example.com" }
+func (f fakeAPI) Address() string { return "https://search.example.com" }
 
-func (f fakeAPI) Failed(_ context.Context, tool string, err error) {
+func (f fakeAPI) Failed(tool string, err error) {
 	f.failed <- tool + ": " + err.Error()
 }
 
 func connect(t *testing.T, api API) *sdk.ClientSession {
 	t.Helper()
-	server := httptest.NewServer(NewHandler(api, "1"))
+	handler := NewHandler("1")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Serve(api, w, r) }))
 	t.Cleanup(server.Close)
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: server.URL, MaxRetries: -1}, nil)
 	if err != nil {
@@ -57,6 +58,10 @@ func TestToolsAreAsRecorded(t *testing.T) {
 	listed, err := connect(t, fakeAPI{}).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// Every conversation pays for them.
+	if compact, err := json.Marshal(listed); err != nil || len(compact) >= 10_000 {
+		t.Errorf("tools/list has %d bytes (%v)", len(compact), err)
 	}
 	got, err := json.MarshalIndent(listed.Tools, "", "  ")
 	if err != nil {

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,28 +12,48 @@ import (
 // object is a part of a response.
 type object = map[string]any
 
-// post sends a body.
-func (c *call) post(ctx context.Context, path string, body map[string]any) (object, error) {
+// call makes the requests of a tool.
+type call struct{ api API }
+
+// post sends a body. Null members count as absent.
+func (c call) post(path string, body object, renamed ...string) (object, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	return c.read200(c.api.Request(ctx, http.MethodPost, path, text), nil)
+	return read200(c.api.Request(http.MethodPost, path, text), renamed)
 }
 
-// get requests a path with these query parameters.
-func (c *call) get(ctx context.Context, path string, query url.Values, renamed ...string) (object, error) {
+// get requests a path with these query parameters, those that are null left out.
+func (c call) get(path string, parameters object, renamed ...string) (object, error) {
+	query := url.Values{}
+	for name, value := range parameters {
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", name, err)
+		}
+		text := string(encoded)
+		if text == "null" || text[0] == '"' && json.Unmarshal(encoded, &text) != nil {
+			continue
+		}
+		query.Set(name, text)
+	}
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	return c.read200(c.api.Request(ctx, http.MethodGet, path, nil), renamed)
+	return read200(c.api.Request(http.MethodGet, path, nil), renamed)
+}
+
+// segment escapes a text as one path segment. Dots alone would change the path.
+func segment(text string) string {
+	return strings.ReplaceAll(url.PathEscape(text), ".", "%2E")
 }
 
 // read200 decodes a response and cleans all its texts. renamed holds pairs: a field of the request,
 // and the argument it came from.
-func (c *call) read200(response Response, renamed []string) (object, error) {
+func read200(response Response, renamed []string) (object, error) {
 	if response.Status != http.StatusOK {
-		return nil, c.refused(response, renamed)
+		return nil, refusalOf(response, renamed)
 	}
 	var body object
 	decoder := json.NewDecoder(bytes.NewReader(response.Body))
@@ -67,8 +86,8 @@ var advice = map[int]string{
 	http.StatusInternalServerError: "Retrying will not help: report the request id.",
 }
 
-// refused describes a problem of the API to a model.
-func (c *call) refused(response Response, renamed []string) error {
+// refusalOf describes a problem of the API to a model.
+func refusalOf(response Response, renamed []string) error {
 	var p problem
 	if err := json.Unmarshal(response.Body, &p); err != nil {
 		return fmt.Errorf("decode a problem of status %d: %w", response.Status, err)

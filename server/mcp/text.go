@@ -57,6 +57,9 @@ func clip(text string, most int) string {
 	return strings.TrimSpace(cut) + "…"
 }
 
+// short is a caller's text as an error repeats it.
+func short(text string) string { return clip(line(text), 500) }
+
 // line is a cleaned text on one line.
 func line(text string) string { return strings.Join(strings.Fields(clean.Prompt(text)), " ") }
 
@@ -88,27 +91,31 @@ func fenced(said, data string) string {
 	}
 }
 
-// chosen is a result with the usual and the requested fields. Texts are clipped unless requested.
-func chosen(result object, usual, wanted []string) object {
-	chosen := object{}
-	for _, names := range [][]string{usual, wanted} {
-		for _, name := range names {
+// chosen returns results with the usual and the requested fields. Texts are clipped unless
+// requested.
+func chosen(results []object, usual, wanted []string) []object {
+	list := []object{}
+	for _, result := range results {
+		shown := object{}
+		for _, name := range slices.Concat(usual, wanted) {
 			if value, is := result[name]; is {
-				chosen[name] = value
+				shown[name] = value
 			}
 		}
+		if text, is := shown["text"].(string); is && !slices.Contains(wanted, "text") {
+			shown["text"] = clip(text, snippet)
+		}
+		list = append(list, shown)
 	}
-	if text, is := chosen["text"].(string); is && !slices.Contains(wanted, "text") {
-		chosen["text"] = clip(text, snippet)
-	}
-	return chosen
+	return list
 }
 
 // snippet is the default length in characters of a result's text.
 const snippet = 280
 
 // results returns the list of this name in a response.
-func results(body object, name string) (list []object) {
+func results(body object, name string) []object {
+	list := []object{}
 	values, _ := body[name].([]any)
 	for _, value := range values {
 		if result, is := value.(object); is {
@@ -118,4 +125,33 @@ func results(body object, name string) (list []object) {
 	return list
 }
 
-func sorted(of object) []string { return slices.Sorted(maps.Keys(of)) }
+// numbered writes a line for each result, numbered from the first after this offset.
+func numbered(results []object, offset int, line func(object) string) string {
+	var b strings.Builder
+	for i, result := range results {
+		fmt.Fprintf(&b, "%d. %s\n", offset+i+1, line(result))
+	}
+	return b.String()
+}
+
+// rest are the fields of a result that its line does not show otherwise.
+func rest(result object, told []string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(result)) {
+		if !slices.Contains(told, name) && result[name] != nil {
+			fmt.Fprintf(&b, "; %s: %s", name, show(result[name]))
+		}
+	}
+	return b.String()
+}
+
+func count(number int, what string) string {
+	switch number {
+	case 0:
+		return "Nothing was found."
+	case 1:
+		return "1 " + what + "."
+	default:
+		return fmt.Sprintf("%d %ss.", number, what)
+	}
+}
