@@ -147,7 +147,8 @@ const store = given + `select string_agg(s.stored::text, ' ' order by s.source_i
 			'text', t ->> 'text', 'tokens', 1, 'input_hash', 'new', 'model', 'm', 'embedding', 1) as c
 		from jsonb_array_elements(r.texts) with ordinality as x(t, place)) y), array[` + unitVector + `]) s`
 
-// An open transaction that edits or deletes what is stored is not waited for: its text is read again.
+// An open transaction that edits or deletes what is stored is not waited for: its text is read
+// again.
 func TestStoringPassesOpenTransactions(t *testing.T) {
 	t.Parallel()
 	for edit, stored := range map[string]string{
@@ -185,7 +186,8 @@ func TestStoringPassesADeletedNote(t *testing.T) {
 			editor.do(`delete from status_changes`)
 			worker.do(`begin`)
 			worker.is(store, `false true`)
-			// The other direction: what the worker holds now holds nobody up who edits the same ticket.
+			// The other direction: what the worker holds now holds nobody up who edits the same
+			// ticket.
 			editor.do(`update tickets set name = 'Pump 2' where ticket_id = 1`)
 			worker.do(`commit`)
 			editor.do(`commit`)

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostWords is the maximum number of keywords of a query. With more, a single match would count too little.
+// mostWords is the maximum number of keywords of a query. With more, a single match would count too
+// little.
 const mostWords = 10
 
 // Keywords returns the keywords of a query in lower case: at most 10, in their order, each once. It

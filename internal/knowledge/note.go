@@ -16,7 +16,8 @@ const (
 	maxKeyword  = 100 // characters
 )
 
-// parseNote reads a note. Its title comes from the front matter, else from the first heading. It is "" if neither the front matter nor a heading has one.
+// parseNote reads a note. Its title comes from the front matter, else from the first heading. It is
+// "" if neither the front matter nor a heading has one.
 func parseNote(text string) (Note, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return Note{}, errors.New("it is not text in UTF-8")

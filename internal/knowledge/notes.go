@@ -23,8 +23,8 @@ type Notes struct {
 	files []string // relative, with slashes
 }
 
-// HasNotes reports whether an import of this path means notes: a Markdown file, or a folder with some and
-// without tickets.
+// HasNotes reports whether an import of this path means notes: a Markdown file, or a folder with
+// some and without tickets.
 func HasNotes(where string) bool {
 	for _, tickets := range []string{"projects.jsonl", "projects.jsonl.gz", "tickets.jsonl", "tickets.jsonl.gz"} {
 		if _, err := os.Stat(filepath.Join(where, tickets)); err == nil {
@@ -79,9 +79,9 @@ func isMarkdown(file string) bool {
 // Len returns the number of files.
 func (f *Notes) Len() int { return len(f.files) }
 
-// All yields the notes as documents, in the order of their paths. A document is identified by Name and
-// the file's path below the folder, wherever that is. Fields that the note lacks are nil. A file that cannot be read yields an error,
-// and iteration continues.
+// All yields the notes as documents, in the order of their paths. A document is identified by Name
+// and the file's path below the folder, wherever that is. Fields that the note lacks are nil. A
+// file that cannot be read yields an error, and iteration continues.
 func (f *Notes) All() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
 		for _, file := range f.files {

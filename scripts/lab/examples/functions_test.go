@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the list of functions in docs/sql.md")
 
-// docs/sql.md lists every function of the API under the callers that it is granted to, with the first
-// clause of its comment, and those for users with their arguments and defaults.
+// docs/sql.md lists every function of the API under the callers that it is granted to, with the
+// first clause of its comment, and those for users with their arguments and defaults.
 func TestListedFunctions(t *testing.T) {
 	t.Parallel()
 	const path = "../../../docs/sql.md"

@@ -699,7 +699,7 @@ export interface components {
         NotReady: {
             /**
              * @example [
-             *       "migration 20260101001700_lists.sql",
+             *       "migration 20260101000760_lists.sql",
              *       "model: chat"
              *     ]
              */
@@ -2655,7 +2655,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "missing": [
-                     *         "migration 20260101001700_lists.sql",
+                     *         "migration 20260101000760_lists.sql",
                      *         "model: chat"
                      *       ],
                      *       "status": "not ready"

@@ -1,0 +1,179 @@
+-- What a search works out once and passes on: its scope, its parsed query and its words.
+
+-- Required phrases may be in the ticket's own text or in a comment. Exclusions are checked in the
+-- former only: begin_search already collected the tickets whose comments contain them.
+create function private.entry_holds(of_project bigint, of_ticket bigint, required tsquery, excluded tsquery) returns boolean
+language plpgsql stable security invoker set search_path = ''
+as $$
+begin
+  -- Two branches, because "is not distinct from" cannot use an index.
+  if of_ticket is not null then
+    return exists (
+      select 1 from public.keyword_entries e
+      where e.ticket_id = of_ticket and (excluded is null or not e.words @@ excluded)
+        and (required is null or e.words @@ required
+          or exists (select 1 from public.comment_entries m where m.ticket_id = of_ticket and m.words @@ required)));
+  end if;
+  return exists (
+    select 1 from public.keyword_entries e
+    where e.ticket_id is null and e.project_id = of_project and (excluded is null or not e.words @@ excluded)
+      and (required is null or e.words @@ required));
+end
+$$;
+comment on function private.entry_holds is 'Whether a ticket (or project, of_ticket null) contains the required words and none of the excluded ones, for any caller.';
+
+-- At most so many that reading each costs less than finding the best in the index: reading an
+-- entry's words costs about twelve times as much as finding the entry by one of them, of which
+-- 8,000 are looked up; comparing the chunks of one has a similar break-even.
+create function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  entry_limit constant integer := greatest(1000, sqrt(700.0 * (select t.entries from private.word_entries(array['']) t)));
+  comment_limit constant integer := 20000;
+  sampled constant integer := 100;
+  holds constant text := case when required is null then '' else ' and e.words @@ $2' end;
+  reach integer;
+  entry_ids bigint[];
+  commented bigint[]; -- tickets with a comment that holds what is required
+  first bigint;
+  span bigint; -- of the tickets' ids
+  passing bigint;
+begin
+  if scope.projects is null and not scope.on_tickets and required is null then
+    return null;
+  end if;
+  -- Most users see more than a few: an index-only scan shows it.
+  if required is null and not scope.on_tickets and entry_limit < (
+    select count(*) from (select from public.tickets t where t.project_id = any (scope.projects) limit entry_limit + 1) counted)
+  then
+    return null;
+  end if;
+  foreach reach in array array[case when scope.on_tickets then least(500, entry_limit) else entry_limit end, entry_limit] loop
+    -- Planned separately for every filter.
+    execute case
+      when scope.on_tickets then format('select array(
+          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
+        scope.condition, holds)
+      else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
+        case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
+      into entry_ids using scope, required, reach + 1;
+    exit when cardinality(entry_ids) <= reach;
+    if reach = entry_limit then
+      return null;
+    end if;
+    if required is null then
+      -- If most tickets pass, reading up to the limit takes longer than the search. A fixed sample
+      -- shows whether far more pass. A wrong guess costs time, not results.
+      select min(t.ticket_id), max(t.ticket_id) - min(t.ticket_id) + 1 into first, span from public.tickets t;
+      execute format('select count(*) from unnest($2) as u(ticket_id) where (
+          select %s from public.tickets t where t.ticket_id = u.ticket_id and (($1).projects is null or t.project_id = any (($1).projects)))',
+        scope.condition_of_one)
+        into passing
+        using scope, array(select first + (hashint8extended(i, 0) % span + span) % span from generate_series(1, sampled) i);
+      if passing >= 10 and passing * span::double precision / sampled > 2.0 * entry_limit then
+        return null;
+      end if;
+    end if;
+  end loop;
+  if required is not null then
+    execute format('select array(select m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $3)',
+      case when scope.projects is null then '' else ' and m.project_id = any (($1).projects)' end)
+      into commented using scope, required, comment_limit + 1;
+    if cardinality(commented) > comment_limit then
+      return null;
+    elsif commented <> '{}' then
+      execute format('select array(
+          select u from unnest($4) as u
+          union
+          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
+          where t.ticket_id = any ($2) and %s
+          limit $3)', scope.condition)
+        into entry_ids using scope, commented, entry_limit + 1, entry_ids;
+    end if;
+  end if;
+  return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
+end
+$$;
+comment on function private.few_entries is
+  'The entries of a scope that contain what is required, in the own text or a comment, if they are so few that each can be read; else null, as without a filter and a required phrase.';
+
+-- query and words are null without a text. few: see few_entries. embedding: that of the text by
+-- embedding_model, or null.
+create type private.search as (
+  scope private.scope, query private.query, words private.words, few bigint[],
+  embedding extensions.vector, embedding_model text, match_threshold double precision
+);
+comment on type private.search is 'A search, resolved against what its caller may see.';
+
+-- Under row-level security no index can find words or apply a filter before ranking. So searches
+-- run in "security definer" functions, and read what is in their scope only. A function that takes
+-- a private.search trusts it, and therefore has no callers but these.
+create function private.begin_search(
+  query_text text,
+  project_filter bigint,
+  status_filter text,
+  filters jsonb,
+  query_embedding extensions.vector default null,
+  embedding_model text default null,
+  match_threshold double precision default null
+)
+returns private.search
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  visible constant bigint[] := private.visible_projects();
+  comment_limit constant integer := 20000; -- maximum number of comments with excluded words
+  search private.search;
+  query private.query;
+  named text;
+  tickets bigint[];
+begin
+  search.scope := private.resolve_scope(project_filter, status_filter, filters);
+  search.embedding := query_embedding;
+  search.embedding_model := begin_search.embedding_model;
+  search.match_threshold := begin_search.match_threshold;
+  if (search.scope).is_empty then
+    return search;
+  end if;
+  if query_text is not null then
+    query := private.parse_query(query_text);
+    query.excluded_tickets := '{}';
+    foreach named in array query.excluded_keys loop
+      -- Tickets that only mention the key stay. What looks like a key but is none (utf-8) is a word.
+      tickets := array(select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
+      query.excluded_tickets := query.excluded_tickets || tickets;
+      if tickets = '{}' then
+        query.excluded := coalesce(query.excluded || private.phrase(named), private.phrase(named), query.excluded);
+      end if;
+    end loop;
+    if query.excluded is not null then
+      query.excluded_tickets := query.excluded_tickets || array(
+        select distinct m.ticket_id from (
+          select e.ticket_id from public.comment_entries e
+          where e.words @@ query.excluded and (visible is null or e.project_id = any (visible)) limit comment_limit
+        ) m);
+    end if;
+    -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
+    -- texts do not count, or a phrase would reveal whether it exists there.
+    query.relaxed := query.required is not null and not private.occurs(query.required, visible)
+      and not exists (
+        select 1 from public.tickets t
+        where upper(t.key) = any (query.ticket_keys) and (visible is null or t.project_id = any (visible))
+          and query.required_of_named is distinct from query.required
+          and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named, null)));
+    if query.relaxed then
+      query.required := null;
+      query.required_of_named := null;
+    end if;
+    query.required_of_chunks := query.required;
+    search.query := query;
+    search.words := private.plan_words(query.plain, visible);
+  end if;
+  search.few := private.few_entries(search.scope, query.required);
+  return search;
+end
+$$;
+comment on function private.begin_search is 'A search by the caller: its filters and query resolved, its words planned, and the entries that it can match if they are few.';
+
+insert into private.migrations (version) values ('20260101000540');

@@ -1,0 +1,98 @@
+-- Retrieval for answers: the nearest chunks with their pairwise similarities, so that the caller
+-- can apply MMR without transferring vectors.
+
+create function private.find_chunks(
+  question text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
+  project_filter bigint, status_filter text, filters jsonb, chunk_limit integer, source_limit integer
+)
+returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision, named boolean)
+language plpgsql stable rows 100 security definer set search_path = '' set jit = off
+as $$
+#variable_conflict use_column
+declare
+  search constant private.search := private.begin_search(
+    null, find_chunks.project_filter, find_chunks.status_filter, find_chunks.filters,
+    find_chunks.query_embedding, find_chunks.embedding_model, find_chunks.match_threshold);
+begin
+  return query
+  select n.*, true from private.named_chunks(search, find_chunks.question) n
+  union all
+  select s.*, false from private.scan_chunks(search, find_chunks.chunk_limit, find_chunks.source_limit) s;
+end
+$$;
+comment on function private.find_chunks is 'The chunks nearest to a question, as from scan_chunks, and those that it names (named), in what the caller may see.';
+
+create function public.retrieve_chunks(
+  query_embedding extensions.vector(1536),
+  embedding_model text,
+  match_threshold double precision default 0.7,
+  match_count integer default 20,
+  project_filter bigint default null,
+  status_filter text default null,
+  source_chunk_limit integer default null,
+  question text default null,
+  filters jsonb default null
+)
+returns table (
+  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
+  text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
+  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
+)
+language plpgsql stable rows 20 security invoker set search_path = '' set jit = off
+as $$
+#variable_conflict use_column
+declare
+  wanted constant integer := private.clamp(match_count, 20, 1, 100);
+begin
+  return query
+  with found as materialized (
+    select f.* from private.find_chunks(
+      retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.match_threshold,
+      retrieve_chunks.project_filter, retrieve_chunks.status_filter, retrieve_chunks.filters,
+      -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
+      case when retrieve_chunks.source_chunk_limit is null then wanted else 10000 end, wanted) f
+  ), scanned as (
+    select f.*, row_number() over (partition by f.ticket_id, f.project_id order by f.similarity desc, f.chunk_id) as place_in_source
+    from found f where not f.named
+  ), kept as (
+    select s.* from scanned s
+    order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
+    limit wanted
+  ), listed as (
+    select k.chunk_id, k.project_id, k.ticket_id, k.similarity, false as named from kept k
+    where k.chunk_id not in (select f.chunk_id from found f where f.named and f.chunk_id is not null)
+    union all
+    select f.* from found f where f.named
+    order by named desc, similarity desc nulls last, chunk_id
+    limit wanted
+  ), nearest as materialized (
+    select l.*, c.kind, c.text, c.tokens, c.comment_id,
+      -- Normalised, so that the inner product is the cosine, at half the cost. Materialised: a
+      -- TOASTed vector would be decompressed for every pair, which costs more than comparing.
+      extensions.l2_normalize(c.embedding) as embedding,
+      coalesce(l.similarity > retrieve_chunks.match_threshold, false) as over_threshold,
+      row_number() over (order by l.similarity desc nulls last, l.chunk_id, l.ticket_id, l.project_id) as place
+    from listed l
+    left join public.chunks c using (chunk_id)
+    where l.chunk_id is null or c.chunk_id is not null
+  )
+  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name,
+    coalesce(n.kind, case when n.ticket_id is null then 'project' else 'ticket' end),
+    coalesce(n.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
+    n.tokens, n.similarity, n.over_threshold,
+    array(
+      select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from nearest m where m.place < n.place order by m.place),
+    n.named, p.key, m.comment_id, m.author, m.created_at
+  from nearest n
+  join public.projects p on p.project_id = n.project_id
+  left join public.tickets t on t.ticket_id = n.ticket_id
+  left join public.status s on s.status_id = t.status_id
+  left join public.comments m on m.comment_id = n.comment_id
+  where n.ticket_id is null or t.ticket_id is not null
+  order by n.place;
+end
+$$;
+comment on function public.retrieve_chunks is
+  'The chunks nearest to a question: those over match_threshold, or else only the nearest one with over_threshold false. With source_chunk_limit, this many chunks of each ticket or project come before any further chunk of the same source. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. comment_* are null except for a comment''s chunk. With question, chunks of the tickets and projects that it names are added with named set, whatever their similarity. similarity is null if nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
+
+insert into private.migrations (version) values ('20260101000810');

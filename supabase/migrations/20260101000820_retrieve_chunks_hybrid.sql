@@ -1,0 +1,148 @@
+-- Retrieval for answers by keywords and vectors, so that exact codes are found, too. The candidates
+-- are those of the fused list.
+
+-- place: of the ticket or project in the fused list, null in a last row with the nearest chunk,
+-- which shows how close a search without results came. relevance: the fused score scaled to the
+-- full range, because fused scores are close together, and MMR weighs them against cosines.
+create function private.find_candidates(
+  query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
+  project_filter bigint, status_filter text, filters jsonb,
+  vector_weight double precision, keyword_weight double precision, fusion text, source_chunk_limit integer, match_count integer
+)
+returns table (place bigint, place_in_source bigint, project_id bigint, ticket_id bigint, chunk_id uuid, relevance double precision, named boolean)
+language plpgsql stable rows 50 security definer set search_path = '' set jit = off
+as $$
+#variable_conflict use_column
+declare
+  set_id constant smallint := private.searched_set(find_candidates.embedding_model);
+  search private.search;
+  plain private.search; -- without conditions on words
+begin
+  search := private.begin_search(
+    find_candidates.query_text, find_candidates.project_filter, find_candidates.status_filter, find_candidates.filters,
+    find_candidates.query_embedding, find_candidates.embedding_model, find_candidates.match_threshold);
+  -- Questions quote names and messages, and the answer may be elsewhere: a phrase narrows keyword
+  -- matches, but not vector matches.
+  search.query.required_of_chunks := null;
+  plain := search;
+  plain.query := null;
+  plain.few := case when (search.query).required is null then search.few end;
+  return query
+  with named as materialized (
+    select n.* from private.named_chunks(plain, find_candidates.query_text) n
+  ), best as (
+    select f.place, f.project_id, f.ticket_id, f.chunk_id, f.exact, f.fused_score as score
+    from private.fuse_searches(search, find_candidates.vector_weight, find_candidates.keyword_weight, find_candidates.fusion, find_candidates.match_count) f
+    order by f.place
+    limit find_candidates.match_count
+  ), source as materialized (
+    -- A ticket named by the question has relevance 1.
+    select b.place, b.project_id, b.ticket_id, b.exact, coalesce(b.chunk_id, w.chunk_id) as first_chunk_id,
+      case when b.exact then 1
+        else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
+    from best b
+    left join lateral private.best_chunk_by_words(b.project_id, b.ticket_id, (search.query).wanted) w on b.chunk_id is null
+  ), chosen as (
+    select s.place, 0::bigint as place_in_source, s.project_id, s.ticket_id, s.first_chunk_id as chunk_id, s.relevance
+    from source s
+    union all
+    -- The matching chunk is not always the one with the answer.
+    select s.place, n.place_in_source, s.project_id, s.ticket_id, n.chunk_id, s.relevance
+    from source s
+    cross join lateral (
+      select c.chunk_id, row_number() over (order by c.embedding operator(extensions.<=>) search.embedding, c.chunk_id) as place_in_source
+      from (
+        select c.* from public.chunks c where c.ticket_id = s.ticket_id and c.project_id = s.project_id and c.comment_id is null
+        union all
+        -- Of a ticket with thousands of comments, the newest.
+        select c.*
+        from (select m.comment_id from public.comments m where m.ticket_id = s.ticket_id order by m.created_at desc, m.comment_id desc limit 200) m
+        join public.chunks c on c.comment_id = m.comment_id
+      ) c
+      where c.model = search.embedding_model and c.embedding_set = set_id and c.chunk_id is distinct from s.first_chunk_id
+    ) n
+    -- A question that names a ticket by its key usually needs the ticket's notes, too.
+    where n.place_in_source < greatest(coalesce(find_candidates.source_chunk_limit, 1), case when s.exact then 3 else 1 end)
+    union all
+    -- As relevant as their ticket or project. Items named only by project and state come last.
+    select coalesce(s.place, 1000), 100, n.project_id, n.ticket_id, n.chunk_id, coalesce(s.relevance, 0)
+    from named n
+    left join source s on s.ticket_id = n.ticket_id or n.ticket_id is null and s.ticket_id is null and s.project_id = n.project_id
+    where n.chunk_id is not null or s.place is null
+    union all
+    select null, 0, n.project_id, n.ticket_id, n.chunk_id, null from private.scan_chunks(plain, 1, 1) n
+  )
+  select distinct on (o.ticket_id, o.project_id, o.chunk_id) o.*,
+    exists (select from named n where (n.chunk_id is null or n.chunk_id = o.chunk_id)
+      and n.ticket_id is not distinct from o.ticket_id and n.project_id = o.project_id)
+  from chosen o
+  order by o.ticket_id, o.project_id, o.chunk_id, o.place nulls last, o.place_in_source;
+end
+$$;
+comment on function private.find_candidates is
+  'The candidates of retrieve_chunks_hybrid, before they are cut to match_count and read for display.';
+
+create function public.retrieve_chunks_hybrid(
+  query_text text,
+  query_embedding extensions.vector(1536),
+  embedding_model text,
+  match_threshold double precision default 0.7,
+  match_count integer default 20,
+  project_filter bigint default null,
+  status_filter text default null,
+  vector_weight double precision default 1,
+  keyword_weight double precision default 1,
+  source_chunk_limit integer default null,
+  fusion text default 'rrf',
+  filters jsonb default null
+)
+returns table (
+  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
+  text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[],
+  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
+)
+language plpgsql stable rows 20 security invoker set search_path = '' set jit = off
+as $$
+#variable_conflict use_column
+declare
+  wanted constant integer := private.clamp(match_count, 20, 1, 100);
+begin
+  return query
+  with numbered as (
+    -- If the list is full, named sources take precedence.
+    select f.*, row_number() over (order by f.place is null, not f.named, f.place, f.place_in_source) as cut,
+      row_number() over (order by f.place nulls last, f.place_in_source, f.ticket_id, f.project_id, f.chunk_id) as position
+    from private.find_candidates(
+      retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
+      retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
+      retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.fusion,
+      retrieve_chunks_hybrid.source_chunk_limit, wanted) f
+  ), candidate as materialized (
+    -- Normalised for the same reason as in retrieve_chunks.
+    select x.*, c.kind, c.text, c.tokens, c.comment_id, extensions.l2_normalize(v.embedding) as embedding,
+      1 - (v.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding) as similarity
+    from numbered x
+    left join public.chunks c on c.chunk_id = x.chunk_id
+    -- A vector of another model cannot be compared.
+    left join public.chunks v on v.chunk_id = x.chunk_id and v.model = retrieve_chunks_hybrid.embedding_model
+    where x.cut <= wanted or x.place is null
+  )
+  select x.chunk_id, x.ticket_id, x.project_id, p.name, t.key, t.name, s.name, coalesce(x.kind, case when x.ticket_id is null then 'project' else 'ticket' end),
+    -- A ticket that is not embedded yet is represented by the beginning of its text.
+    coalesce(x.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
+    x.tokens, x.similarity, coalesce(x.similarity > retrieve_chunks_hybrid.match_threshold, false), x.relevance,
+    array(
+      select coalesce(-(x.embedding operator(extensions.<#>) y.embedding), 0)::real from candidate y where y.position < x.position order by y.position),
+    x.named, p.key, m.comment_id, m.author, m.created_at
+  from candidate x
+  join public.projects p on p.project_id = x.project_id
+  left join public.tickets t on t.ticket_id = x.ticket_id
+  left join public.status s on s.status_id = t.status_id
+  left join public.comments m on m.comment_id = x.comment_id
+  order by x.position;
+end
+$$;
+comment on function public.retrieve_chunks_hybrid is
+  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project (with source_chunk_limit, up to this many of each ticket), and chunks of the tickets and projects that the question names, with named set, whatever their similarity. A quoted phrase is required of keyword matches, but not of vector matches. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in an additional last row that only provides the nearest similarity. similarity is null without a vector of this model, chunk_id and tokens if nothing is embedded, and comment_* except for a comment''s chunk. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. match_count at most 100.';
+
+insert into private.migrations (version) values ('20260101000820');

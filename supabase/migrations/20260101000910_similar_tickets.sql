@@ -1,0 +1,259 @@
+-- Tickets similar to a ticket or a text: likely duplicates.
+
+-- Words weigh more here than in the fusion of searches (fuse_searches), because their score is
+-- divided by that of the text itself, which other texts rarely come near, and not by the best
+-- result's. The score counts cosines from that of unrelated texts, so the default threshold applies
+-- to any model for which that is known, and to no other. "Security definer", because callers may
+-- not read the tables.
+create function private.duplicate_rule(
+  embedding_model text,
+  out vector_share double precision, out keyword_share double precision, out fused_share double precision, out name_share double precision,
+  out unrelated double precision, out threshold double precision
+)
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  vector_share := 0.3;
+  keyword_share := 0.7;
+  fused_share := 0.7;
+  name_share := 0.3;
+  unrelated := private.unrelated_similarity(duplicate_rule.embedding_model);
+  if unrelated > 0 or exists (
+    select 1 from private.match_thresholds m where m.embedding_model = duplicate_rule.embedding_model and m.dimensions = 1536)
+  then
+    threshold := 0.5;
+  end if;
+end
+$$;
+comment on function private.duplicate_rule is
+  'How similar tickets are scored for a model: shares of vector and keyword in the fused score, and of fused and name in the duplicate score, each pair adding up to 1; the cosine of unrelated texts; the lowest duplicate score of a likely duplicate (null: only copies are).';
+
+-- Known duplicates of a ticket, in either direction and over one other ticket: there is no need to
+-- report them again.
+create function private.known_duplicates(ticket_id bigint) returns bigint[]
+language sql stable security invoker set search_path = ''
+as $$
+  with direct as (
+    select l.other_ticket_id as id from public.ticket_links l where l.ticket_id = known_duplicates.ticket_id and l.kind = 'duplicates'
+    union
+    select l.ticket_id from public.ticket_links l where l.other_ticket_id = known_duplicates.ticket_id and l.kind = 'duplicates'
+  ), known as (
+    select d.id from direct d
+    union
+    select l.other_ticket_id from direct d join public.ticket_links l on l.ticket_id = d.id and l.kind = 'duplicates'
+    union
+    select l.ticket_id from direct d join public.ticket_links l on l.other_ticket_id = d.id and l.kind = 'duplicates'
+  )
+  -- A ticket rarely has many; if it does, the newest count.
+  select array(select k.id from known k where k.id <> known_duplicates.ticket_id order by k.id desc limit 500)
+$$;
+comment on function private.known_duplicates is 'The tickets linked as duplicates of a ticket, directly or through one other; at most 500.';
+
+-- Every ticket that either search finds is scored by both: by its true cosine (of its first 20
+-- chunks where only its words were found) and by its words. The score does not depend on what else
+-- is found, so one threshold judges it. "Security definer", because beneath a policy no index finds
+-- words; it reads only what the caller may see.
+create function private.find_similar(
+  text text, query_embedding extensions.vector, embedding_model text, exclude_tickets bigint[], wanted integer,
+  project_filter bigint, filters jsonb
+)
+returns table (
+  ticket_id bigint, similarity double precision, vector_rank bigint, keyword_rank bigint, score double precision,
+  share double precision, name_share double precision, specificity double precision
+)
+language plpgsql stable rows 100 security definer set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- No similarity is below -2, so there is no threshold: duplicates are judged by the score.
+  search constant private.search := private.begin_search(null, project_filter, null, filters, query_embedding, embedding_model, -2);
+  set_id constant smallint := private.searched_set(embedding_model);
+  plan private.text_plan;
+  width integer;
+  sources bigint;
+  tickets bigint[];
+  similarities double precision[];
+begin
+  if (search.scope).is_empty then
+    return;
+  end if;
+  -- The search also finds the ticket itself and projects' own texts. Usually few of these are near;
+  -- if many are, repeat it with the maximum width. The width does not depend on wanted, so that a
+  -- longer list begins with the shorter one.
+  foreach width in array array[least(1000, 120 + cardinality(exclude_tickets)), 1000] loop
+    select count(*), coalesce(array_agg(n.ticket_id order by n.rank) filter (where n.ticket_id <> all (exclude_tickets)), '{}'),
+        coalesce(array_agg(n.similarity order by n.rank) filter (where n.ticket_id <> all (exclude_tickets)), '{}')
+      into sources, tickets, similarities
+      from private.nearest_sources(search, width) n;
+    exit when cardinality(tickets) >= wanted or sources < width;
+  end loop;
+  -- A word that only the ticket itself holds finds nothing else.
+  if find_similar.text is not null then
+    plan := private.plan_text(find_similar.text, case when exclude_tickets = '{}' then 1 else 2 end);
+  end if;
+  return query
+  select coalesce(n.ticket_id, w.ticket_id), coalesce(n.similarity, c.similarity), n.rank, w.rank, w.score, w.share, coalesce(w.name_share, 0), plan.specificity
+  from unnest(tickets, similarities) with ordinality as n(ticket_id, similarity, rank)
+  full join (
+    select r.* from private.rank_by_text(search, plan, exclude_tickets) r where cardinality((plan.words).terms) > 0
+  ) w on w.ticket_id = n.ticket_id
+  left join lateral (
+    select max(1 - (x.embedding operator(extensions.<=>) query_embedding)) as similarity
+    from (
+      select k.embedding from public.chunks k
+      where k.ticket_id = w.ticket_id and k.model = embedding_model and k.embedding_set = set_id
+      order by k.position, k.chunk_id limit 20) x
+    where n.ticket_id is null
+  ) c on true;
+end
+$$;
+comment on function private.find_similar is
+  'Tickets near to a text by vector, and those that share its words, in what the caller may see: see rank_by_text. specificity: how much the words of its name say, from 0 to 1, null without a text.';
+
+create function public.similar_tickets(
+  query_embedding extensions.vector(1536),
+  embedding_model text,
+  match_count integer default 5,
+  exclude_ticket bigint default null,
+  project_filter bigint default null,
+  filters jsonb default null,
+  query_text text default null
+)
+returns table (
+  ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text,
+  vector_rank bigint, keyword_rank bigint, keyword_score double precision,
+  vector_contribution double precision, keyword_contribution double precision, fused_score double precision,
+  duplicate_score double precision, likely_duplicate boolean
+)
+language plpgsql stable rows 5 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  wanted constant integer := private.clamp(match_count, 5, 1, 100);
+  rule constant record := private.duplicate_rule(embedding_model);
+begin
+  return query
+    with scored as (
+      select f.*, coalesce(rule.keyword_share * f.share, 0) as by_words,
+        coalesce(rule.vector_share * greatest(0, (f.similarity - rule.unrelated) / (1 - rule.unrelated)), 0) as by_vector
+      from private.find_similar(
+        similar_tickets.query_text, similar_tickets.query_embedding, similar_tickets.embedding_model,
+        case when exclude_ticket is null then '{}' else exclude_ticket || private.known_duplicates(exclude_ticket) end,
+        wanted, similar_tickets.project_filter, similar_tickets.filters) f
+    )
+    select t.ticket_id, t.key, s.similarity, t.name, t.project_id, z.name, s.vector_rank, s.keyword_rank, s.score,
+      s.by_vector, s.by_words, s.by_vector + s.by_words, d.duplicate_score,
+      -- A copy is one for any model.
+      coalesce(d.duplicate_score >= coalesce(rule.threshold, 1), false)
+    from scored s
+    join public.tickets t using (ticket_id)
+    join public.status z using (status_id)
+    cross join lateral (
+      select case when private.is_copy(similar_tickets.query_text, t.name, t.description) then 1
+        else s.specificity * (rule.fused_share * (s.by_vector + s.by_words) + rule.name_share * s.name_share) end as duplicate_score
+    ) d
+    order by s.by_vector + s.by_words desc, s.similarity desc nulls last, t.ticket_id
+    limit wanted;
+end
+$$;
+comment on function public.similar_tickets is
+  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score: the sum of vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from find_similar; likely_duplicate: it reaches 0.5, or 1 for a model that is neither measured nor documented. Without query_text: by vectors alone, and without the last two. No threshold; match_count at most 100.';
+
+-- A ticket is compared by its first chunk: its name and the start of its description. On known
+-- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The
+-- chunk is current if the text begins with it, or equals it if it is the only one. A renamed
+-- project, which appears in headers, does not change the ticket.
+create function public.find_similar_tickets(
+  ticket_id bigint, embedding_model text, match_count integer default 5, filters jsonb default null
+)
+returns table (project_name text, ticket_name text, text text, embedded boolean, results jsonb)
+language plpgsql stable rows 1 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  source record;
+  stored record;
+begin
+  perform private.read_filters(filters);
+  select p.name as project_name, t.name as ticket_name,
+      nullif(regexp_replace(left(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), private.text_limit()), '^\s+$', ''), '') as text into source
+    from public.tickets t join public.projects p using (project_id)
+    where t.ticket_id = find_similar_tickets.ticket_id;
+  if not found then
+    return;
+  end if;
+  select c.text, c.embedding, count(*) over () as chunks into stored
+    from public.chunks c
+    where c.ticket_id = find_similar_tickets.ticket_id and c.kind = 'ticket' and c.model = embedding_model
+      and c.embedding_set = private.searched_set(embedding_model)
+    order by c.position
+    limit 1;
+  project_name := source.project_name;
+  ticket_name := source.ticket_name;
+  embedded := coalesce(starts_with(source.text, stored.text) and (stored.chunks > 1 or length(source.text) = length(stored.text)), false);
+  if embedded then
+    results := (
+      select coalesce(jsonb_agg(to_jsonb(s) order by s.fused_score desc, s.similarity desc nulls last, s.ticket_id), '[]')
+      from public.similar_tickets(
+        stored.embedding, embedding_model, match_count, find_similar_tickets.ticket_id, filters => find_similar_tickets.filters,
+        query_text => left(source.text, 20000)) s);
+  else
+    text := left(source.text, 100000);
+  end if;
+  return next;
+end
+$$;
+comment on function public.find_similar_tickets is
+  'results: the tickets most similar to a ticket, as from similar_tickets, without its linked duplicates. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
+
+-- Many at once: what a batch costs the database is bounded by its items.
+create function private.check_batch(items integer) returns void
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  if items > 20 then
+    raise exception '% tickets are too many for one call', items using errcode = '22023', hint = 'Compare at most 20 at once.';
+  end if;
+end
+$$;
+comment on function private.check_batch is 'An error (22023) for more than 20 items.';
+
+create function public.find_similar_tickets_batch(ticket_keys text[], embedding_model text, match_count integer default 5, filters jsonb default null)
+returns table (place bigint, ticket_id bigint, project_name text, ticket_name text, text text, embedded boolean, results jsonb)
+language plpgsql stable rows 20 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform private.check_batch(cardinality(ticket_keys));
+  return query
+    select k.place, t.ticket_id, f.project_name, f.ticket_name, f.text, f.embedded, f.results
+    from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)
+    cross join lateral (select private.find_ticket(k.key) as ticket_id offset 0) t
+    cross join lateral public.find_similar_tickets(t.ticket_id, embedding_model, match_count, find_similar_tickets_batch.filters) f
+    order by k.place;
+end
+$$;
+comment on function public.find_similar_tickets_batch is
+  'find_similar_tickets for up to 20 keys, each with its place in the list, from 1. No row for an unknown ticket.';
+
+create function public.similar_tickets_batch(drafts jsonb, embedding_model text, match_count integer default 5, filters jsonb default null)
+returns table (place bigint, results jsonb)
+language plpgsql stable rows 20 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform private.check_batch(jsonb_array_length(drafts));
+  return query
+    select d.place, (
+      select coalesce(jsonb_agg(to_jsonb(s) order by s.fused_score desc, s.similarity desc nulls last, s.ticket_id), '[]')
+      from public.similar_tickets(
+        (d.item ->> 'query_embedding')::extensions.vector, embedding_model, match_count, (d.item ->> 'exclude_ticket')::bigint,
+        (d.item ->> 'project_filter')::bigint, similar_tickets_batch.filters, left(d.item ->> 'query_text', 20000)) s)
+    from jsonb_array_elements(similar_tickets_batch.drafts) with ordinality as d(item, place)
+    order by d.place;
+end
+$$;
+comment on function public.similar_tickets_batch is
+  'similar_tickets for up to 20 texts: [{query_text, query_embedding, project_filter, exclude_ticket}], the last two optional; each with its place in the list, from 1.';
+
+insert into private.migrations (version) values ('20260101000910');

@@ -1,0 +1,96 @@
+-- Votes on the usefulness of documents. A user has one vote per document; the service can vote any
+-- number of times. The score depends only on the numbers of votes, so order does not matter and a
+-- changed or deleted vote is fully undone.
+
+create table public.document_votes (
+  vote_id bigint generated always as identity primary key,
+  document_id uuid not null references public.documents on delete cascade,
+  user_id uuid,
+  helpful boolean not null,
+  voted_at timestamptz not null default now(),
+  unique (document_id, user_id)
+);
+comment on table public.document_votes is 'Whether readers found documents helpful. To forget a user''s votes, delete their rows: the scores follow.';
+comment on column public.document_votes.user_id is 'The user''s id in Supabase Auth. Null: a vote of the service, each of which counts.';
+comment on column public.document_votes.voted_at is 'When the vote got its current value.';
+create index document_votes_user_id_idx on public.document_votes (user_id) where user_id is not null;
+
+alter table public.document_votes enable row level security;
+revoke all on public.document_votes from anon, authenticated;
+revoke all on sequence public.document_votes_vote_id_seq from anon, authenticated;
+grant select, insert, update, delete on public.document_votes to service_role;
+grant select, insert (document_id, user_id, helpful), update (helpful), delete on public.document_votes to authenticated;
+create policy read_votes on public.document_votes for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy insert_votes on public.document_votes for insert to authenticated
+  with check (user_id = (select auth.uid()) and (select private.visible_projects()) <> '{}');
+create policy update_votes on public.document_votes for update to authenticated
+  using (user_id = (select auth.uid()))
+  with check (user_id = (select auth.uid()) and (select private.visible_projects()) <> '{}');
+create policy delete_votes on public.document_votes for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+create function private.time_vote() returns trigger
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  new.voted_at := now();
+  return new;
+end
+$$;
+comment on function private.time_vote is 'Trigger: updates the time of a changed vote.';
+create trigger time_vote before update of helpful on public.document_votes for each row execute function private.time_vote();
+
+-- Security definer: readers may vote but not write documents. Its triggers are in follow_documents.
+create function private.count_votes() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  ids uuid[];
+  votes boolean[];
+  signs integer[];
+begin
+  if tg_op = 'TRUNCATE' then
+    update public.documents d set helpful_votes = 0, unhelpful_votes = 0 where d.helpful_votes > 0 or d.unhelpful_votes > 0;
+    return null;
+  end if;
+  if tg_op <> 'INSERT' then
+    select array_agg(o.document_id), array_agg(o.helpful), array_agg(-1) into ids, votes, signs from old_rows o;
+  end if;
+  if tg_op <> 'DELETE' then
+    select ids || array_agg(n.document_id), votes || array_agg(n.helpful), signs || array_agg(1) into ids, votes, signs from new_rows n;
+  end if;
+  -- In order of ids, like track_document_retrievals.
+  perform from public.documents d where d.id = any (ids) order by d.id for no key update;
+  update public.documents d
+  set helpful_votes = d.helpful_votes + c.helpful, unhelpful_votes = d.unhelpful_votes + c.unhelpful
+  from (
+    select v.id, coalesce(sum(v.sign) filter (where v.helpful), 0) as helpful, coalesce(sum(v.sign) filter (where not v.helpful), 0) as unhelpful
+    from unnest(ids, votes, signs) as v(id, helpful, sign)
+    group by v.id
+  ) c
+  where d.id = c.id and (c.helpful <> 0 or c.unhelpful <> 0);
+  return null;
+end
+$$;
+comment on function private.count_votes is 'Trigger: updates the vote counts of documents.';
+create function public.rate_document(doc_id uuid, helpful boolean)
+returns double precision
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  insert into public.document_votes as v (document_id, user_id, helpful)
+  select d.id, case when not private.is_unrestricted() then auth.uid() end, rate_document.helpful
+  from public.documents d
+  where d.id = rate_document.doc_id and rate_document.helpful is not null
+  on conflict (document_id, user_id) do update set helpful = excluded.helpful where v.helpful <> excluded.helpful;
+  return (select d.utility_score from public.documents d where d.id = rate_document.doc_id and rate_document.helpful is not null);
+exception
+  -- The document was deleted concurrently.
+  when foreign_key_violation then return null;
+end
+$$;
+comment on function public.rate_document is
+  'Votes on a document as the caller. A user''s vote replaces their earlier one; each vote of the service counts. utility_score is (19 * utility_base + 10 * helpful votes) / (19 + all votes): the first helpful vote raises 0 to 0.5. Returns the new score, null if the document does not exist.';
+
+insert into private.migrations (version) values ('20260101001115');

@@ -1,0 +1,83 @@
+-- Writing, reading and deleting documents.
+
+create function public.upsert_documents(documents jsonb, embedded_by_caller boolean default false)
+returns table (id uuid, created boolean, embedding_status text)
+language sql volatile rows 100 security invoker set search_path = ''
+as $$
+  select private.leave_embedding_to_caller(upsert_documents.embedded_by_caller);
+  with given as materialized (
+    select coalesce(g.id, gen_random_uuid()) as id, g.title, coalesce(g.content, '') as content, g.keywords, g.temporal_class, g.archived,
+      g.created_at, g.place
+    from rows from (jsonb_to_recordset(upsert_documents.documents) as (
+      id uuid, title text, content text, keywords text[], temporal_class text, archived boolean, created_at timestamptz
+    )) with ordinality as g(id, title, content, keywords, temporal_class, archived, created_at, place)
+  ), latest as materialized (
+    -- If an id occurs more than once, the last row counts. Rows are locked in order of ids to avoid
+    -- deadlocks.
+    select distinct on (g.id) g.id, g.title, g.content, case when g.keywords is not null then private.combine_keywords(g.keywords, '{}') end as keywords,
+      g.temporal_class, g.archived, g.created_at
+    from given g
+    order by g.id, g.place desc
+  ), written as (
+    insert into public.documents as d (id, title, content, given_keywords, upserted_keywords, given_temporal_class, archived, created_at)
+    select l.id, l.title, l.content, coalesce(l.keywords, '{}'), coalesce(l.keywords, '{}'), l.temporal_class, coalesce(l.archived, false), coalesce(l.created_at, now())
+    from latest l
+    order by l.id
+    on conflict (id) do update set (title, content, given_keywords, upserted_keywords, given_temporal_class, archived) = (
+      select l.title, l.content,
+        case when l.keywords is null then d.given_keywords else private.combine_keywords(l.keywords, d.given_keywords, d.upserted_keywords) end,
+        coalesce(l.keywords, d.upserted_keywords),
+        coalesce(l.temporal_class, d.given_temporal_class), coalesce(l.archived, d.archived)
+      from latest l
+      where l.id = excluded.id)
+    where exists (
+      select from latest l
+      where l.id = excluded.id and ((d.title, d.content) is distinct from (l.title, l.content)
+        or l.keywords is not null and (d.upserted_keywords, d.given_keywords)
+          is distinct from (l.keywords, private.combine_keywords(l.keywords, d.given_keywords, d.upserted_keywords))
+        or l.temporal_class is not null and d.given_temporal_class is distinct from l.temporal_class
+        or l.archived is not null and d.archived <> l.archived))
+    returning d.id, d.embedding_status, d.xmax = 0 as created
+  )
+  select g.id, coalesce(w.created, false), coalesce(w.embedding_status, d.embedding_status)
+  from given g
+  left join written w using (id)
+  left join public.documents d using (id)
+  order by g.place
+$$;
+comment on function public.upsert_documents is
+  'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title is required. Without id, or with an unknown one, a document is created. created_at applies to new documents only. keywords, temporal_class and archived stay unchanged if absent or null. keywords replace those of the previous call; keywords written to the table in between are kept. Unchanged rows are not written. embedded_by_caller: the caller has two minutes to embed the documents before workers do. Returns one row per document, in order.';
+
+create function private.document_queries(doc_id uuid) returns text[]
+language sql stable security definer set search_path = ''
+as $$
+  select d.retrieval_queries from public.documents d where d.id = document_queries.doc_id and private.is_unrestricted()
+$$;
+comment on function private.document_queries is 'The queries that found a document, for unrestricted callers; null for others, because they are queries of other users.';
+
+create function public.get_document(doc_id uuid)
+returns table (
+  id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text, truncated boolean,
+  utility_score double precision, retrieval_count bigint, last_retrieved_at timestamptz, retrieval_queries text[],
+  enriched_at timestamptz, enrichment_model text, enrichment_error text, created_at timestamptz, updated_at timestamptz
+)
+language sql stable rows 1 security invoker set search_path = ''
+as $$
+  select d.id, d.title, d.content, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status, length(d.content) > private.text_limit(),
+    d.utility_score, d.retrieval_count, d.last_retrieved_at, coalesce(private.document_queries(d.id), '{}'),
+    d.enriched_at, d.enrichment_model, d.enrichment_error, d.created_at, d.updated_at
+  from public.documents d
+  where d.id = get_document.doc_id
+$$;
+comment on function public.get_document is 'A document with all its fields. truncated: its content is too long to be indexed whole. retrieval_queries is empty for users, because it contains queries of others. No row if the document does not exist.';
+
+create function public.delete_document(doc_id uuid)
+returns boolean
+language sql volatile security invoker set search_path = ''
+as $$
+  with deleted as (delete from public.documents d where d.id = delete_document.doc_id returning 1)
+  select exists (select from deleted)
+$$;
+comment on function public.delete_document is 'Deletes a document with its chunks and vectors. False if it does not exist.';
+
+insert into private.migrations (version) values ('20260101001125');

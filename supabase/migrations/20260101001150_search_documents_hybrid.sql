@@ -1,0 +1,138 @@
+-- Search of documents by meaning, keywords, usefulness and age.
+
+-- The parts of a document's score, from 0 to 1 (similarity is unchanged). Keywords are joined by a
+-- character that no query keyword contains and are searched at once.
+create function private.score_documents(
+  document_ids uuid[],
+  similarities double precision[],
+  query_keywords text[],
+  freshness_decay_days double precision
+)
+returns table (
+  document_id uuid, similarity double precision, keyword_score double precision, utility_boost double precision,
+  freshness_boost double precision, temporal_weight double precision, final_score double precision
+)
+language sql stable rows 1000 security invoker set search_path = ''
+as $$
+  select b.id, b.similarity, b.keyword_score, b.utility_boost, b.freshness_boost, b.temporal_weight,
+    (c.similarity_weight * b.similarity + c.keyword_weight * b.keyword_score + c.utility_weight * b.utility_boost
+      + c.freshness_weight * b.freshness_boost) * b.temporal_weight
+  from public.search_config c
+  cross join lateral (
+    select d.id, s.similarity,
+      coalesce((select count(*) from unnest(score_documents.query_keywords) w where strpos(lower(array_to_string(d.keywords, e'\x01')), w) > 0)
+        / nullif(cardinality(score_documents.query_keywords), 0)::double precision, 0) as keyword_score,
+      least(1, ln(d.utility_score + 1) / ln(11::double precision)) as utility_boost,
+      -- 1 / (1 + age / decay), in a form that is defined for decay 0.
+      coalesce(p.decay / nullif(p.decay + p.age, 0), 1) as freshness_boost,
+      case d.temporal_class
+        when 'evergreen' then c.evergreen_weight
+        when 'current' then c.current_weight
+        when 'dated' then c.dated_weight
+        when 'historical' then c.historical_weight
+        else c.unknown_weight end as temporal_weight
+    from unnest(score_documents.document_ids, score_documents.similarities) as s(id, similarity)
+    join public.documents d using (id)
+    cross join lateral (
+      select greatest(0, score_documents.freshness_decay_days) as decay,
+        -- A date in the future counts as now.
+        greatest(0, extract(epoch from now())::double precision - extract(epoch from d.created_at)::double precision) / 86400 as age
+    ) p
+  ) b
+  -- Force an index scan: some databases disallow sequential scans even of small tables.
+  where c.only_row
+$$;
+comment on function private.score_documents is
+  'The scores of documents with these similarities, unordered. query_keywords: distinct, in lower case, without e''\x01''.';
+
+create function private.rank_documents(
+  query_embedding extensions.vector,
+  query_keywords text[],
+  match_count integer,
+  match_threshold double precision,
+  freshness_decay_days integer,
+  embedding_model text
+)
+returns table (
+  id uuid, title text, content text, similarity double precision, keyword_score double precision, utility_boost double precision,
+  freshness_boost double precision, temporal_weight double precision, final_score double precision, keywords text[], temporal_class text
+)
+-- Force index scans; see search_documents.
+language plpgsql stable rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- This many are scored one by one: if no more exceed the threshold, none is missed.
+  document_limit constant integer := 1000;
+  -- Without the character with which score_documents joins keywords. A longer one than any query
+  -- would need an index lookup for each of its pieces.
+  wanted constant text[] := array(
+    select lower(k) from unnest((private.combine_keywords(query_keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000);
+  threshold constant double precision := coalesce(match_threshold, 0.3);
+  document_ids uuid[];
+  similarities double precision[];
+begin
+  select array_agg(s.document_id), array_agg(s.similarity) into document_ids, similarities
+    from private.scan_documents(query_embedding, embedding_model, threshold, document_limit) s;
+  if cardinality(document_ids) >= document_limit then
+    select document_ids || array_agg(c.document_id), similarities || array_agg(c.similarity) into document_ids, similarities
+      from (
+        select a.document_id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
+        from private.document_candidates(wanted, 1500) a
+        join public.embeddings e on e.document_id = a.document_id and e.chunk_id is null
+        where not exists (select from unnest(document_ids) as n(id) where n.id = a.document_id)
+          and (embedding_model is null or e.model = embedding_model)
+      ) c
+      where c.similarity > threshold;
+  end if;
+
+  return query
+    with best as materialized (
+      select s.* from private.score_documents(document_ids, similarities, wanted, coalesce(freshness_decay_days, 30)) s
+      order by s.final_score desc, s.similarity desc, s.document_id
+      limit private.clamp(match_count, 10, 1, 100)
+    )
+    select d.id, d.title, d.content, b.similarity, b.keyword_score, b.utility_boost, b.freshness_boost, b.temporal_weight, b.final_score,
+      d.keywords, d.temporal_class
+    from best b
+    join public.documents d on d.id = b.document_id
+    order by b.final_score desc, b.similarity desc, d.id;
+end
+$$;
+comment on function private.rank_documents is 'search_documents_hybrid without counting.';
+
+create function public.search_documents_hybrid(
+  query_embedding extensions.vector(768),
+  query_keywords text[],
+  match_count integer default 10,
+  match_threshold double precision default 0.3,
+  track_retrievals boolean default true,
+  freshness_decay_days integer default 30,
+  embedding_model text default null
+)
+returns table (
+  id uuid, title text, content text, similarity double precision, keyword_score double precision, utility_boost double precision,
+  freshness_boost double precision, temporal_weight double precision, final_score double precision, keywords text[], temporal_class text
+)
+language plpgsql volatile rows 10 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  found_ids uuid[] := array[]::uuid[];
+begin
+  for id, title, content, similarity, keyword_score, utility_boost, freshness_boost, temporal_weight, final_score, keywords, temporal_class in
+    select r.* from private.rank_documents(query_embedding, query_keywords, match_count, match_threshold, freshness_decay_days, embedding_model) r
+  loop
+    found_ids := found_ids || id;
+    return next;
+  end loop;
+  -- Readers cannot write: the service counts their retrievals, if at all.
+  if coalesce(track_retrievals, true) and private.is_unrestricted() and current_setting('transaction_read_only') = 'off' then
+    perform public.track_document_retrievals(found_ids, null);
+  end if;
+end
+$$;
+comment on function public.search_documents_hybrid is
+  'Documents strictly above match_threshold, sorted by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that any keyword of the document contains (case-insensitive); utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). If at most 1,000 documents exceed the threshold, all of them are scored; otherwise the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts the results as retrieved, by the service only: with a user''s token, or in a read-only transaction (a GET), nothing is counted and no error raised. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
+
+insert into private.migrations (version) values ('20260101001150');

@@ -1,0 +1,158 @@
+-- Enrichment: a model reads a document and describes it. Documents are leased like embedding jobs:
+-- no transaction stays open while the model works, and two batches never claim the same document.
+
+-- Everything that enrichments are computed from.
+create function private.document_hash(title text, content text) returns text
+language sql stable security invoker set search_path = ''
+as $$
+  select encode(sha256(convert_to(jsonb_build_array(document_hash.title, document_hash.content)::text, 'UTF8')), 'hex')
+$$;
+comment on function private.document_hash is 'The fingerprint of a document''s text.';
+
+create function public.claim_enrichments(
+  batch_size integer default 10,
+  lease_seconds double precision default 60,
+  attempt_limit integer default 5
+)
+returns table (id uuid, title text, content text, source_hash text, attempt integer, lease_id uuid)
+language plpgsql volatile rows 10 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  moment constant timestamptz := clock_timestamp();
+begin
+  return query
+    with due as materialized (
+      select d.id from public.documents d
+      where d.enriched_at is null and d.enrichment_due_at <= moment and d.enrichment_attempts < attempt_limit
+      -- Archived documents can wait.
+      order by d.archived, d.enrichment_due_at, d.id
+      limit private.clamp(batch_size, 10, 1, 100)
+      for no key update skip locked
+    ), taken as (
+      update public.documents d
+      set enrichment_attempts = d.enrichment_attempts + 1,
+        enrichment_lease_id = gen_random_uuid(),
+        enrichment_due_at = moment + make_interval(secs => greatest(0.1, least(3600, lease_seconds)))
+      from due
+      where d.id = due.id
+      returning d.*
+    )
+    select t.id, t.title, left(t.content, private.text_limit()), private.document_hash(t.title, t.content), t.enrichment_attempts, t.enrichment_lease_id
+    from taken t
+    order by t.archived, t.created_at, t.id;
+  -- A document whose last batch died would otherwise stay unfinished forever.
+  update public.documents d
+    set enrichment_error = 'Its batch stopped before it was done.', enrichment_lease_id = null
+    where d.enriched_at is null and d.enrichment_lease_id is not null and d.enrichment_due_at <= moment and d.enrichment_attempts >= attempt_limit;
+end
+$$;
+comment on function public.claim_enrichments is
+  'Claims up to batch_size (at most 100) documents that are due and not enriched, archived ones last, each for lease_seconds. Until then no other caller gets them; then anyone can. attempt is 1 the first time. After attempt_limit attempts a document is skipped until its text changes or retry_enrichments is called. content is cut at its 200,000th character.';
+
+-- A result for an older text is rejected. A second result for the same text is accepted: a former
+-- lease holder may store its result too.
+create function public.store_enrichment(
+  doc_id uuid,
+  source_hash text,
+  keywords text[],
+  named_entities jsonb,
+  temporal_class text,
+  model text
+)
+returns boolean
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if cardinality(store_enrichment.keywords) > 15 then
+    raise exception 'an enrichment has at most 15 keywords' using errcode = '22023', hint = 'Omit the least specific ones.';
+  end if;
+  update public.documents d
+    set enriched_keywords = private.combine_keywords(store_enrichment.keywords, '{}'),
+      enriched_entities = coalesce(store_enrichment.named_entities, '[]'),
+      enriched_temporal_class = store_enrichment.temporal_class,
+      enriched_at = clock_timestamp(),
+      enrichment_model = store_enrichment.model,
+      enrichment_error = null,
+      enrichment_lease_id = null
+    where d.id = store_enrichment.doc_id and private.document_hash(d.title, d.content) = store_enrichment.source_hash;
+  return found;
+end
+$$;
+comment on function public.store_enrichment is
+  'Stores a model''s description of a document, with the model''s name and the time, if the text still has the fingerprint from claim_enrichments; else returns false. It replaces the previous enrichment and keeps all given values: keywords (at most 15) and named_entities ([{name, type}]) follow the given ones, and a given temporal class takes precedence.';
+
+create function public.fail_enrichment(doc_id uuid, lease_id uuid, error text, retry_seconds double precision default 60)
+returns boolean
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  update public.documents d
+    set enrichment_error = coalesce(nullif(left(fail_enrichment.error, 1000), ''), 'It failed without a reason.'),
+      enrichment_lease_id = null,
+      -- Exponential backoff up to an hour, with 25% jitter so that documents that failed together
+      -- are not retried together.
+      enrichment_due_at = clock_timestamp() + make_interval(secs =>
+        least(3600, greatest(0, fail_enrichment.retry_seconds) * 2 ^ least(20, d.enrichment_attempts - 1)) * (0.75 + random() / 2))
+    where d.id = fail_enrichment.doc_id and d.enrichment_lease_id = fail_enrichment.lease_id;
+  return found;
+end
+$$;
+comment on function public.fail_enrichment is
+  'Records that an attempt failed, and why. The document is due again after retry_seconds, doubled with each attempt up to an hour. False if another caller holds it now or its text changed.';
+
+create function public.release_enrichments(lease_ids uuid[], delay_seconds double precision default 0)
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with released as (
+    update public.documents d
+    set enrichment_attempts = d.enrichment_attempts - 1,
+      enrichment_lease_id = null,
+      enrichment_due_at = clock_timestamp() + make_interval(secs => greatest(0, least(3600, release_enrichments.delay_seconds)))
+    where d.enriched_at is null and d.enrichment_lease_id = any (release_enrichments.lease_ids)
+    returning 1
+  )
+  select count(*) from released
+$$;
+comment on function public.release_enrichments is
+  'Releases documents that did not fail: the attempt does not count. They are due after delay_seconds. Returns how many were still held.';
+
+create function public.retry_enrichments()
+returns bigint
+language sql volatile security invoker set search_path = ''
+as $$
+  with retried as (
+    update public.documents d set enrichment_attempts = 0, enrichment_due_at = clock_timestamp()
+    where d.enriched_at is null and d.enrichment_error is not null and d.enrichment_lease_id is null
+    returning 1
+  )
+  select count(*) from retried
+$$;
+comment on function public.retry_enrichments is 'Makes the documents whose last attempt failed due at once. Returns how many.';
+
+create function public.enrichment_stats()
+returns table (total bigint, enriched bigint, unenriched bigint, failed bigint)
+language sql stable rows 1 security invoker set search_path = ''
+as $$
+  select count(*), count(d.enriched_at), count(*) - count(d.enriched_at),
+    count(*) filter (where d.enriched_at is null and d.enrichment_error is not null)
+  from public.documents d
+$$;
+comment on function public.enrichment_stats is
+  'The number of documents in total, with the current text enriched, not enriched, and not enriched because the last attempt failed.';
+
+create function public.list_unenriched_documents(after uuid default null, match_limit integer default 1000)
+returns table (id uuid, title text, attempts integer, last_error text)
+language sql stable rows 100 security invoker set search_path = ''
+as $$
+  select d.id, d.title, d.enrichment_attempts, d.enrichment_error
+  from public.documents d
+  where d.enriched_at is null and (list_unenriched_documents.after is null or d.id > list_unenriched_documents.after)
+  order by d.id
+  limit private.clamp(list_unenriched_documents.match_limit, 1000, 1, 1000)
+$$;
+comment on function public.list_unenriched_documents is
+  'The documents that enrichment_stats counts as unenriched, in order of their ids: how often their text was tried, and the error of the last attempt, if it failed. match_limit at most 1,000; after: the last id of the previous page. No rows follow the last page.';
+
+insert into private.migrations (version) values ('20260101001170');

@@ -1,0 +1,91 @@
+-- A log of questions and searches with their results, for operators: questions without results,
+-- answers without citations, slow requests. It contains question texts. The service writes it
+-- unless QUERY_LOG_RETENTION is 0.
+
+create table private.query_log (
+  query_id uuid primary key,
+  asked_at timestamptz not null,
+  request_id text,
+  kind text not null check (kind in ('query', 'search')),
+  question text not null,
+  parameters jsonb not null default '{}',
+  outcome text not null,
+  error text,
+  sources jsonb not null default '[]',
+  best_similarity double precision,
+  answer text,
+  model text,
+  low_similarity boolean not null default false,
+  ambiguous boolean not null default false,
+  uncited boolean not null default false,
+  unknown_citations integer not null default 0,
+  cached boolean not null default false,
+  streamed boolean not null default false,
+  tokens_in integer not null default 0,
+  tokens_out integer not null default 0,
+  embedding_ms double precision,
+  retrieval_ms double precision,
+  chat_ms double precision,
+  total_ms double precision not null
+);
+comment on table private.query_log is
+  'One row per question or search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in order. unknown_citations: the number of citations removed from the answer because they named no source. The time of a skipped step is null. Rows older than the retention given to log_queries are deleted.';
+create index query_log_asked_at_idx on private.query_log (asked_at);
+create index query_log_unanswered_idx on private.query_log (asked_at) where outcome in ('abstained', 'nothing');
+alter table private.query_log enable row level security;
+-- Rows are never updated, but locking them for deletion requires the right.
+grant select, insert, update, delete on private.query_log to service_role;
+
+create function public.log_queries(entries jsonb, retention_days integer default 30)
+returns table (logged bigint, deleted bigint)
+language sql volatile rows 1 security invoker set search_path = ''
+as $$
+  with written as (
+    insert into private.query_log (query_id, asked_at, request_id, kind, question, parameters, outcome, error, sources, best_similarity, answer,
+      model, low_similarity, ambiguous, uncited, unknown_citations, cached, streamed, tokens_in, tokens_out, embedding_ms, retrieval_ms, chat_ms, total_ms)
+    select e.query_id, e.asked_at, e.request_id, e.kind, e.question, coalesce(e.parameters, '{}'), e.outcome, e.error, coalesce(e.sources, '[]'),
+      e.best_similarity, e.answer, e.model, coalesce(e.low_similarity, false), coalesce(e.ambiguous, false), coalesce(e.uncited, false), coalesce(e.unknown_citations, 0),
+      coalesce(e.cached, false), coalesce(e.streamed, false), coalesce(e.tokens_in, 0), coalesce(e.tokens_out, 0),
+      e.embedding_ms, e.retrieval_ms, e.chat_ms, e.total_ms
+    from jsonb_to_recordset(log_queries.entries) as e(
+      query_id uuid, asked_at timestamptz, request_id text, kind text, question text, parameters jsonb, outcome text, error text, sources jsonb,
+      best_similarity double precision, answer text, model text, low_similarity boolean, ambiguous boolean, uncited boolean, unknown_citations integer, cached boolean,
+      streamed boolean, tokens_in integer, tokens_out integer, embedding_ms double precision, retrieval_ms double precision,
+      chat_ms double precision, total_ms double precision)
+    -- A client that missed the response sends the rows again.
+    on conflict (query_id) do nothing
+    returning 1
+  ), gone as (
+    delete from private.query_log l
+    where l.query_id in (
+      select o.query_id from private.query_log o
+      where o.asked_at < now() - make_interval(days => private.clamp(log_queries.retention_days, 30, 1, 36500))
+      order by o.asked_at
+      limit 1000
+      -- Another instance may be deleting the same rows.
+      for update skip locked)
+    returning 1
+  )
+  select (select count(*) from written), (select count(*) from gone)
+$$;
+comment on function public.log_queries is
+  'Writes entries to the query log, each query_id once, and deletes up to 1,000 rows older than retention_days (at least 1). Without entries it only deletes.';
+
+create function public.unanswered_questions(days integer default 7, match_count integer default 50)
+returns table (question text, times bigint, last_asked_at timestamptz, best_similarity double precision)
+language sql stable rows 50 security invoker set search_path = ''
+as $$
+  select (array_agg(l.question order by l.asked_at desc, l.query_id))[1], count(*), max(l.asked_at), max(l.best_similarity)
+  from private.query_log l
+  -- Questions that differ only in case, spaces or punctuation at the ends are the same.
+  cross join lateral (select btrim(regexp_replace(lower(normalize(l.question, nfkc)), '\s+', ' ', 'g'), ' ?!.,;:"''…') as question) k
+  where l.outcome in ('abstained', 'nothing')
+    and l.asked_at > now() - make_interval(days => private.clamp(unanswered_questions.days, 7, 1, 36500))
+  group by k.question
+  order by count(*) desc, max(l.asked_at) desc, k.question
+  limit private.clamp(unanswered_questions.match_count, 50, 1, 1000)
+$$;
+comment on function public.unanswered_questions is
+  'The questions and searches without results in the last days, most frequent first: the latest wording, the count, the latest time, and the best similarity of any text. match_count at most 1,000.';
+
+insert into private.migrations (version) values ('20260101001330');
