@@ -18,11 +18,10 @@ import (
 func TestIdenticalRequestsCollapse(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)
-	arrived, let := make(chan struct{}), make(chan struct{})
-	var once sync.Once
+	arrived, let := make(chan struct{}, 12), make(chan struct{})
 	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
 		if name == "completions" {
-			once.Do(func() { close(arrived) })
+			arrived <- struct{}{}
 			<-let
 		}
 		return false
@@ -42,6 +41,8 @@ func TestIdenticalRequestsCollapse(t *testing.T) {
 			answers[i], statuses[i] = read[answered](got).Answer, got.header.Get("Cache-Status")
 		})
 	}
+	// The stream's answer is held until one of the others has begun: else all could find it in the cache.
+	<-arrived
 	for end := time.Now().Add(patience); s.traffic()["data_version"] < len(answers) && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
