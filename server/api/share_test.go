@@ -41,7 +41,7 @@ func TestIdenticalRequestsCollapse(t *testing.T) {
 			answers[i], statuses[i] = read[answered](got).Answer, got.header.Get("Cache-Status")
 		})
 	}
-	// The stream's answer is held until one of the others has begun: else all could find it in the cache.
+	// The stream's answer is held until another request computes, else all could find it cached.
 	<-arrived
 	for end := time.Now().Add(patience); s.traffic()["data_version"] < len(answers) && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
