@@ -84,6 +84,7 @@ type API struct {
 	flying     atomic.Int64         // requests that a slot is taken for
 	readying   singleflight.Group
 	tools      mcp.Handler
+	operations []route
 }
 
 // New builds the API. It does not listen yet.

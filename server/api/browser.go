@@ -69,14 +69,14 @@ func (a *API) refusePages(c *fiber.Ctx) error {
 	origin, site := c.Get(fiber.HeaderOrigin), c.Get("Sec-Fetch-Site")
 	if origin == "" {
 		if site == "" || site == "none" || site == "same-origin" { // no page, or ours
-			return c.Next()
+			return nil
 		}
 		return errOrigin
 	}
 	page, err := url.Parse(origin)
 	own := err == nil && (page.Scheme == "http" || page.Scheme == "https") && page.Host == string(c.Request().Host())
 	if own || site == "same-origin" || a.mayRead(c) || origin == a.PublicURL {
-		return c.Next()
+		return nil
 	}
 	return errOrigin
 }

@@ -13,65 +13,76 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// known is a caller with a verified token, and the database session that the route may use for
-// them.
-type known struct {
-	identity.Caller
-	bearer  string // digest of the token
-	asUser  *postgrest.Session
-	session *postgrest.Session
+// caller is who makes a request, and the database with what they may do in it.
+type caller struct {
+	identity.Caller        // empty with AUTH=off
+	token           string // digest of their token; "" without one
+	db              *postgrest.Session
 }
 
-// knownOf returns the caller of a request, or nil if AUTH=off or the route is open.
-func knownOf(c *fiber.Ctx) *known { return servingOf(c.UserContext()).caller }
+// isVerified reports whether the token was checked here. With AUTH=off PostgREST does it.
+func (who *caller) isVerified() bool { return who.Digest != "" }
 
-// admit passes a request on if its caller may make it and is within the rate limit.
-func (a *API) admit(needs access) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		if v := visitOf(c); v != nil {
-			if needs != signedIn {
-				return errForbidden // tools only read
-			}
-			servingOf(c.UserContext()).caller = servingOf(v.ctx).caller
-			return c.Next()
-		}
-		if a.Verifier == nil {
-			if err := a.count(c, nil); err != nil {
-				return err
-			}
-			return c.Next()
-		}
-		c.Set(fiber.HeaderCacheControl, "no-store") // one caller's is not another's
-		caller, err := a.verify(c)
-		if limited := a.count(c, caller); limited != nil {
-			return limited
-		}
-		if err != nil {
-			return err
-		}
-		if err := a.permit(c.UserContext(), caller, needs); err != nil {
-			return err
-		}
-		servingOf(c.UserContext()).caller = caller
-		return c.Next()
+// isUser reports whether the caller has a token of their own.
+func (who *caller) isUser() bool { return who.token != "" && !(who.isVerified() && who.IsService()) }
+
+// key separates callers in the cache.
+func (who *caller) key() string {
+	switch {
+	case who.isVerified():
+		return "caller " + who.Digest
+	case who.token != "":
+		return "token " + who.token
+	default:
+		return "service"
 	}
+}
+
+// admit returns the caller of a request if they may make it and are within the rate limit.
+func (a *API) admit(c *fiber.Ctx, needs access) (*caller, error) {
+	who, err := &caller{}, error(nil)
+	if a.Verifier != nil {
+		c.Set(fiber.HeaderCacheControl, "no-store") // one caller's is not another's
+		who, err = a.verify(c)
+	}
+	if limited := a.charge(c, who, 1); limited != nil {
+		return nil, limited
+	}
+	if err == nil && a.Verifier == nil {
+		who, err = a.trust(c)
+	} else if err == nil {
+		err = a.permit(c.UserContext(), who, needs)
+	}
+	return who, err
 }
 
 // verify returns the user of the request's token.
-func (a *API) verify(c *fiber.Ctx) (*known, error) {
-	token, given, err := bearer(c)
+func (a *API) verify(c *fiber.Ctx) (*caller, error) {
+	who := &caller{}
+	token, err := bearer(c)
+	if err != nil {
+		return who, err
+	}
+	if token == "" {
+		return who, fault.New(fault.Unauthorized, "An access token is required.").Because(fault.TokenMissing)
+	}
+	user, err := a.Verifier.Verify(c.UserContext(), token)
+	if err != nil {
+		return who, err
+	}
+	return &caller{user, digest(token), a.Database.AsUser(token)}, nil
+}
+
+// trust is the caller with AUTH=off: of the request's token or, without one, the service.
+func (a *API) trust(c *fiber.Ctx) (*caller, error) {
+	token, err := bearer(c)
 	if err != nil {
 		return nil, err
 	}
-	if !given {
-		return nil, fault.New(fault.Unauthorized, "An access token is required.").Because(fault.TokenMissing)
+	if token == "" {
+		return &caller{db: a.Database.AsService()}, nil
 	}
-	caller, err := a.Verifier.Verify(c.UserContext(), token)
-	if err != nil {
-		return nil, err
-	}
-	user := a.Database.AsUser(token)
-	return &known{Caller: caller, bearer: digest(token), asUser: user, session: user}, nil
+	return &caller{token: digest(token), db: a.Database.AsUser(token)}, nil
 }
 
 // roles are the values that caller_role returns in the database: the caller's highest role in any
@@ -80,48 +91,31 @@ var roles = map[string]access{"viewer": asViewer, "member": asMember, "admin": a
 
 // permit checks a caller's role. A route that requires member or admin gets the service's
 // session; a viewer keeps their own token, because the database records whose vote it is.
-func (a *API) permit(ctx context.Context, caller *known, needs access) error {
-	if needs == signedIn || needs == projectMember || caller.IsService() {
+func (a *API) permit(ctx context.Context, who *caller, needs access) error {
+	if needs == signedIn || needs == projectMember || who.IsService() {
 		return nil
 	}
 	var role string
-	if err := caller.asUser.Call(ctx, "caller_role", nil, &role); err != nil {
+	if err := who.db.Call(ctx, "caller_role", nil, &role); err != nil {
 		return err
 	}
 	if roles[role] < needs {
 		return errForbidden
 	}
 	if needs != asViewer {
-		caller.session = a.Database.AsService()
+		who.db = a.Database.AsService()
 	}
 	return nil
 }
 
-// database returns the database with the rights of the request's token or, without a token, of
-// the service. PostgREST verifies the token.
-func (a *API) database(c *fiber.Ctx) (*postgrest.Session, error) {
-	if caller := knownOf(c); caller != nil {
-		return caller.session, nil
-	}
-	token, given, err := bearer(c)
-	if err != nil {
-		return nil, err
-	}
-	if !given {
-		return a.Database.AsService(), nil
-	}
-	return a.Database.AsUser(token), nil
-}
-
 // databaseFor returns the database for the service's own work on a project that the caller may
 // write to. Other callers do not learn whether the project exists.
-func (a *API) databaseFor(c *fiber.Ctx, project int64) (*postgrest.Session, error) {
-	caller := knownOf(c)
-	if caller == nil || caller.IsService() {
-		return a.database(c)
+func (a *API) databaseFor(ctx context.Context, who *caller, project int64) (*postgrest.Session, error) {
+	if !who.isVerified() || who.IsService() {
+		return who.db, nil
 	}
 	var may bool
-	if err := caller.asUser.Call(c.UserContext(), "may_write_project", map[string]any{"project_id": project}, &may); err != nil {
+	if err := who.db.Call(ctx, "may_write_project", map[string]any{"project_id": project}, &may); err != nil {
 		return nil, err
 	}
 	if !may {
@@ -132,18 +126,18 @@ func (a *API) databaseFor(c *fiber.Ctx, project int64) (*postgrest.Session, erro
 
 var errForbidden = fault.New(fault.Forbidden, "This is not allowed.")
 
-// bearer returns the request's bearer token, if any.
-func bearer(c *fiber.Ctx) (token string, given bool, err error) {
+// bearer returns the request's bearer token, or "" without the header.
+func bearer(c *fiber.Ctx) (string, error) {
 	headers := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
 	if len(headers) == 0 {
-		return "", false, nil
+		return "", nil
 	}
 	// An empty header is a client's mistake, not a request to act as the service.
 	scheme, token, _ := strings.Cut(string(headers[0]), " ")
 	if token = strings.TrimSpace(token); len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !saneToken.MatchString(token) {
-		return "", false, fault.New(fault.Unauthorized, "The Authorization header must be a bearer token.")
+		return "", fault.New(fault.Unauthorized, "The Authorization header must be a bearer token.")
 	}
-	return token, true, nil
+	return token, nil
 }
 
 // missingKeys reports, for readiness, that tokens cannot be verified.

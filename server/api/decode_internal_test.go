@@ -36,7 +36,7 @@ func decodeBody(app *fiber.App, body string) error {
 	defer app.ReleaseCtx(c)
 	c.Request().Header.SetContentType("application/json")
 	c.Request().SetBodyRaw([]byte(body))
-	return decode(c, new(knowledge.Draft))
+	return newInput(new(knowledge.Draft)).readBody(c)
 }
 
 // Decoding allocates a small multiple of the body's size. Not parallel: allocations are counted for

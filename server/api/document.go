@@ -1,20 +1,16 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"tasklens/internal/knowledge"
 )
 
 // putDocument writes a document. Workers embed it.
-func (a *API) putDocument(c *fiber.Ctx, draft *knowledge.Draft) (written knowledge.Written, err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return written, err
-	}
-	written, created, err := knowledge.Put(c.UserContext(), db, *draft)
-	if created {
-		c.Status(fiber.StatusCreated)
+func (a *API) putDocument(ctx context.Context, who *caller, draft *knowledge.Draft) (any, error) {
+	written, isNew, err := knowledge.Put(ctx, who.db, *draft)
+	if isNew {
+		return created{written}, err
 	}
 	return written, err
 }
@@ -24,20 +20,12 @@ type aDocument struct {
 	ID string `path:"id" format:"uuid" example:"3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3"`
 }
 
-func (a *API) getDocument(c *fiber.Ctx, request *aDocument) (document knowledge.Document, err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return document, err
-	}
-	return knowledge.Get(c.UserContext(), db, request.ID)
+func (a *API) getDocument(ctx context.Context, who *caller, request *aDocument) (knowledge.Document, error) {
+	return knowledge.Get(ctx, who.db, request.ID)
 }
 
-func (a *API) deleteDocument(c *fiber.Ctx, request *aDocument) (none nothing, err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return none, err
-	}
-	return none, knowledge.Delete(c.UserContext(), db, request.ID)
+func (a *API) deleteDocument(ctx context.Context, who *caller, request *aDocument) (none nothing, err error) {
+	return none, knowledge.Delete(ctx, who.db, request.ID)
 }
 
 type feedbackRequest struct {
@@ -46,10 +34,6 @@ type feedbackRequest struct {
 }
 
 // rateDocument records the caller's vote.
-func (a *API) rateDocument(c *fiber.Ctx, request *feedbackRequest) (none nothing, err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return none, err
-	}
-	return none, knowledge.Rate(c.UserContext(), db, request.ID, request.Helpful)
+func (a *API) rateDocument(ctx context.Context, who *caller, request *feedbackRequest) (none nothing, err error) {
+	return none, knowledge.Rate(ctx, who.db, request.ID, request.Helpful)
 }

@@ -79,20 +79,19 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 		return err
 	}
 	begin(c)
-	ended := stream(c)
-	free := keepSlot(c)
+	exchange, method, route := exchangeOf(ctx), c.Method(), routeOf(c, nil)
+	exchange.stream = true
 	c.Set(fiber.HeaderContentType, mimeEvents)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
-		defer free()
 		defer release()
 		status := http.StatusInternalServerError
 		_ = rescue.Do(func() error {
 			status = sent.run(w, cancel)
 			return nil
 		})
-		ended(status)
+		exchange.end(method, route, status)
 	})
 	return nil
 }

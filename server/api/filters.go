@@ -6,18 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/querytext"
 	"tasklens/internal/search"
 )
-
-// filtersOf decodes filters, and reports what is wrong by the path of the member.
-func filtersOf(wrong report, name string, object []byte) filter.Filters {
-	return filter.Decode(name, object, func(path, message string) { wrong(true, path, "%s", message) })
-}
 
 var (
 	filtersType = reflect.TypeFor[filter.Filters]()
@@ -74,13 +67,10 @@ func (n narrowed) within(filters filter.Filters) (filter.Filters, error) {
 	return joined, nil
 }
 
-// checkMe rejects "me" if the caller is not a user. For a token that is not verified yet, the
-// database resolves the user.
-func checkMe(c *fiber.Ctx, filters filter.Filters) error {
+// checkMe rejects "me" if the caller is not a user.
+func checkMe(who *caller, filters filter.Filters) error {
 	member := filters.AsksForMe()
-	caller := knownOf(c)
-	hasUser := caller != nil && !caller.IsService() || caller == nil && c.Get(fiber.HeaderAuthorization) != ""
-	if member == "" || hasUser {
+	if member == "" || who.isUser() {
 		return nil
 	}
 	return fault.InvalidFields(fault.Field{Name: "filters." + member, Message: "has \"me\", which needs a user's token"})
@@ -96,7 +86,7 @@ type readAs struct {
 }
 
 // narrow parses the filters in a query's text and merges them with the "filters" member.
-func narrow(c *fiber.Ctx, query *search.Query) (*readAs, error) {
+func narrow(who *caller, query *search.Query) (*readAs, error) {
 	text, typed, err := querytext.Read(query.Text, time.Now())
 	if err == nil {
 		query.Filters, err = filter.And(query.Filters, typed)
@@ -104,7 +94,7 @@ func narrow(c *fiber.Ctx, query *search.Query) (*readAs, error) {
 	if err != nil {
 		return nil, fault.InvalidFields(fault.Field{Name: "query", Message: "cannot be joined with the other filters: " + err.Error()})
 	}
-	if err := checkMe(c, query.Filters); err != nil {
+	if err := checkMe(who, query.Filters); err != nil {
 		return nil, err
 	}
 	query.Typed, query.Text = query.Text, text

@@ -37,7 +37,7 @@ func FuzzBody(f *testing.F) {
 		c.Request().Header.SetContentType("application/json")
 		c.Request().SetBodyString(body)
 		into := makers[int(kind)%len(makers)]()
-		err := decode(c, into)
+		err := newInput(into).readBody(c)
 		if err == nil {
 			if more, is := into.(checked); is {
 				more.check(func(bad bool, field, format string, _ ...any) {

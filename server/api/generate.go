@@ -1,7 +1,7 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
@@ -11,7 +11,7 @@ type generateRequest struct {
 	ProjectID int64  `json:"project_id" min:"1" example:"123"`
 	TicketID  *int64 `json:"ticket_id" min:"1" example:"456" doc:"Left out: the project's own name and description."`
 	CommentID *int64 `json:"comment_id" min:"1" doc:"A comment on that ticket, instead of the ticket's own text; requires ticket_id."`
-	Force     *bool  `json:"force" doc:"Embed every chunk again, even if unchanged; false by default."`
+	Force     bool   `json:"force" default:"false" doc:"Embed every chunk again, even if unchanged."`
 }
 
 func (r *generateRequest) check(wrong report) {
@@ -34,13 +34,13 @@ type generateResponse struct {
 
 // generateEmbeddings updates the chunks of one ticket, of a comment on it, or of a project's own
 // text.
-func (a *API) generateEmbeddings(c *fiber.Ctx, request *generateRequest) (response generateResponse, err error) {
-	db, err := a.databaseFor(c, request.ProjectID)
+func (a *API) generateEmbeddings(ctx context.Context, who *caller, request *generateRequest) (response generateResponse, err error) {
+	db, err := a.databaseFor(ctx, who, request.ProjectID)
 	if err != nil {
 		return response, err
 	}
 	source := index.Source{ProjectID: request.ProjectID, TicketID: request.TicketID, CommentID: request.CommentID}
-	results, err := a.Indexer.Index(c.UserContext(), db, []index.Source{source}, or(request.Force, false))
+	results, err := a.Indexer.Index(ctx, db, []index.Source{source}, request.Force)
 	if err != nil {
 		return response, err
 	}

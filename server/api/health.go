@@ -20,7 +20,7 @@ type aliveResponse struct {
 }
 
 // alive reports that the process is running.
-func (a *API) alive(c *fiber.Ctx) error { return c.JSON(aliveResponse{"ok"}) }
+func (a *API) alive(c *fiber.Ctx, _ *caller) error { return c.JSON(aliveResponse{"ok"}) }
 
 type readyResponse struct {
 	_ struct{} `schema:"Ready"`
@@ -37,7 +37,7 @@ type notReadyResponse struct {
 
 // ready reports whether requests can be answered, and otherwise what is missing. The endpoint is
 // public and not rate-limited, so concurrent requests share one check of the database.
-func (a *API) ready(c *fiber.Ctx) error {
+func (a *API) ready(c *fiber.Ctx, _ *caller) error {
 	found, _, _ := a.readying.Do("", func() (any, error) { return a.missing(c.UserContext()), nil })
 	if missing, _ := found.([]string); len(missing) > 0 {
 		return c.Status(http.StatusServiceUnavailable).JSON(notReadyResponse{Status: "not ready", Missing: missing})

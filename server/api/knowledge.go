@@ -1,10 +1,9 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
-
-	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/knowledge"
 )
@@ -31,41 +30,33 @@ func (foundDocuments) elements() []reflect.Type {
 }
 
 // searchDocuments finds documents by meaning or, with hybrid, by the weighted score.
-func (a *API) searchDocuments(c *fiber.Ctx, request *documentQuery) error {
+func (a *API) searchDocuments(ctx context.Context, who *caller, request *documentQuery) (response documentResults, err error) {
 	text := normal(request.Text)
-	db, err := a.database(c)
-	if err != nil {
-		return err
-	}
 	query := knowledge.Query{Text: text, Limit: request.Limit, Threshold: request.Threshold, Embedding: a.Embeddings.Query(a.EmbeddingModel, text)}
 	var found []string
-	var response documentResults
 	if request.Hybrid {
-		weighed, err := knowledge.Hybrid(c.UserContext(), db, query)
+		weighed, err := knowledge.Hybrid(ctx, who.db, query)
 		if err != nil {
-			return err
+			return response, err
 		}
 		for _, document := range weighed {
 			found = append(found, document.ID)
 		}
 		response.Results.list = weighed
 	} else {
-		similar, err := knowledge.Search(c.UserContext(), db, query)
+		similar, err := knowledge.Search(ctx, who.db, query)
 		if err != nil {
-			return err
+			return response, err
 		}
 		for _, document := range similar {
 			found = append(found, document.ID)
 		}
 		response.Results.list = similar
 	}
-	if err := c.JSON(response); err != nil {
-		return err
-	}
 	if request.Track {
 		a.Tracker.Retrieved(found, text)
 	}
-	return nil
+	return response, nil
 }
 
 type similarDocumentsRequest struct {
@@ -74,13 +65,8 @@ type similarDocumentsRequest struct {
 }
 
 // similarDocuments finds documents similar to one.
-func (a *API) similarDocuments(c *fiber.Ctx, request *similarDocumentsRequest) (found list[knowledge.Similar], err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return found, err
-	}
-	found.Results, err = knowledge.SimilarTo(c.UserContext(), db, request.ID, request.Limit)
-	return found, err
+func (a *API) similarDocuments(ctx context.Context, who *caller, request *similarDocumentsRequest) (list[knowledge.Similar], error) {
+	return listed(knowledge.SimilarTo(ctx, who.db, request.ID, request.Limit))
 }
 
 type entityRequest struct {
@@ -90,11 +76,6 @@ type entityRequest struct {
 }
 
 // documentsByEntity finds documents that name an entity.
-func (a *API) documentsByEntity(c *fiber.Ctx, request *entityRequest) (found list[knowledge.Named], err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return found, err
-	}
-	found.Results, err = knowledge.ByEntity(c.UserContext(), db, request.Name, request.Type, request.Limit)
-	return found, err
+func (a *API) documentsByEntity(ctx context.Context, who *caller, request *entityRequest) (list[knowledge.Named], error) {
+	return listed(knowledge.ByEntity(ctx, who.db, request.Name, request.Type, request.Limit))
 }

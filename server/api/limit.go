@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -36,16 +35,14 @@ const (
 // ratePolicy is the name of the only policy.
 const ratePolicy = "requests"
 
-// count charges a request to the caller's bucket and refuses it if that is empty.
-func (a *API) count(c *fiber.Ctx, caller *known) error {
-	if a.Limits.Rate == nil {
+// charge takes a request from the caller's bucket and refuses it if there is none left. Further
+// requests that it counts as are at most the rest of the burst.
+func (a *API) charge(c *fiber.Ctx, who *caller, requests int) error {
+	if a.Limits.Rate == nil || requests < 1 {
 		return nil
 	}
-	return a.take(c, caller, 1)
-}
-
-func (a *API) take(c *fiber.Ctx, caller *known, requests int) error {
-	verdict, policy := a.Limits.Rate.TakeMany(c.UserContext(), rateKey(c, caller), requests), a.Limits.Rate.Policy()
+	policy := a.Limits.Rate.Policy()
+	verdict := a.Limits.Rate.TakeMany(c.UserContext(), rateKey(c, who), min(requests, max(policy.Requests-1, 1)))
 	c.Set(headerRateLimitPolicy, fmt.Sprintf("%q;q=%d;w=%d", ratePolicy, policy.Requests, wholeSeconds(policy.Period)))
 	c.Set(headerRateLimit, fmt.Sprintf("%q;r=%d;t=%d", ratePolicy, verdict.Remaining, wholeSeconds(verdict.Full)))
 	if verdict.Allowed {
@@ -57,27 +54,16 @@ func (a *API) take(c *fiber.Ctx, caller *known, requests int) error {
 	return refused
 }
 
-// countMore counts a request as more than one, at most as the whole burst.
-func (a *API) countMore(c *fiber.Ctx, more int) error {
-	if a.Limits.Rate == nil {
-		return nil
-	}
-	if more = min(more, a.Limits.Rate.Policy().Requests-1); more < 1 {
-		return nil
-	}
-	return a.take(c, knownOf(c), more)
-}
-
 // rateKey names the bucket of a request: the user's, whichever token they use or, without a valid
 // token, that of the connection's remote address. No header is trusted.
-func rateKey(c *fiber.Ctx, caller *known) string {
+func rateKey(c *fiber.Ctx, who *caller) string {
 	switch {
-	case caller == nil:
+	case !who.isVerified():
 		return digest("address " + network(c.Context().RemoteIP().String()))
-	case caller.Subject == "":
-		return digest("role " + caller.Role)
+	case who.Subject == "":
+		return digest("role " + who.Role)
 	default:
-		return digest("user " + caller.Subject)
+		return digest("user " + who.Subject)
 	}
 }
 
@@ -95,40 +81,19 @@ func network(text string) string {
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// slot is a request's place among those in flight. A stream keeps it after its handler returns.
-type slot struct {
-	free func() // nil: it has none
-	kept bool
-}
-
-// bound refuses a request at once if too many are in flight: queued, it would delay others and
+// enter refuses a request at once if too many are in flight: queued, it would delay others and
 // its client would give up on it.
-func (a *API) bound(c *fiber.Ctx) error {
+func (a *API) enter(c *fiber.Ctx) error {
 	most := int64(a.Limits.InFlight)
-	if most <= 0 || visitOf(c) != nil { // a visit has the place
-		return c.Next()
+	if most <= 0 {
+		return nil
 	}
 	if a.flying.Add(1) > most {
 		a.flying.Add(-1)
 		a.Metrics.LimitHit(metric.LimitInFlight)
 		return errBusy()
 	}
-	s := &servingOf(c.UserContext()).slot
-	s.free = sync.OnceFunc(func() { a.flying.Add(-1) })
-	defer func() {
-		if !s.kept {
-			s.free()
-		}
-	}()
-	return c.Next()
-}
-
-// keepSlot keeps a request in flight until the returned function is called.
-func keepSlot(c *fiber.Ctx) (free func()) {
-	s := &servingOf(c.UserContext()).slot
-	if s.free == nil {
-		return func() {}
-	}
-	s.kept = true
-	return s.free
+	r := exchangeOf(c.UserContext())
+	r.ends = append(r.ends, func(string, string, int) { a.flying.Add(-1) })
+	return nil
 }

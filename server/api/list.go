@@ -1,25 +1,25 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"tasklens/internal/search"
 )
 
-func (a *API) projects(c *fiber.Ctx, _ *nothing) (all list[search.Project], err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return all, err
-	}
-	all.Results, err = search.Projects(c.UserContext(), db)
-	return all, err
+type meResponse struct {
+	Role string `json:"role" enum:"none,viewer,member,admin,service" example:"member" doc:"~service~ is a caller without restrictions: the service's key, or ~AUTH=off~ without a token."`
 }
 
-func (a *API) statuses(c *fiber.Ctx, _ *nothing) (all list[search.Status], err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return all, err
-	}
-	all.Results, err = search.Statuses(c.UserContext(), db)
-	return all, err
+// me returns the caller's highest role, so that a frontend offers only permitted actions.
+func (a *API) me(ctx context.Context, who *caller, _ *nothing) (me meResponse, err error) {
+	err = who.db.Call(ctx, "caller_role", nil, &me.Role)
+	return me, err
+}
+
+func (a *API) projects(ctx context.Context, who *caller, _ *nothing) (list[search.Project], error) {
+	return listed(search.Projects(ctx, who.db))
+}
+
+func (a *API) statuses(ctx context.Context, who *caller, _ *nothing) (list[search.Status], error) {
+	return listed(search.Statuses(ctx, who.db))
 }

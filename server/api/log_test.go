@@ -12,7 +12,7 @@ import (
 // A log line has the ids of its request, and none outside of one.
 func TestLinesHaveIDs(t *testing.T) {
 	t.Parallel()
-	of := context.WithValue(t.Context(), servingKey{}, &serving{id: "r-1"})
+	of := context.WithValue(t.Context(), exchangeKey{}, &exchange{id: "r-1"})
 	traced := trace.ContextWithSpanContext(of, trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}}))
 	for want, ctx := range map[string]context.Context{
 		"level=INFO msg=m\n":                t.Context(),

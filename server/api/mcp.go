@@ -3,15 +3,16 @@ package api
 import (
 	"bytes"
 	"context"
-	"net"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/tidwall/gjson"
-	"github.com/valyala/fasthttp"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/identity"
@@ -23,20 +24,39 @@ const (
 	resourcePath = "/.well-known/oauth-protected-resource"
 )
 
-// visit is a request to /mcp. Its tools make requests of their own, which are handled like any
-// other, except that the visit has been admitted and counted for them.
-type visit struct {
+// toolbox is the API as the tools of one message use it, for its caller and within its deadline.
+type toolbox struct {
 	*API
-	ctx                    context.Context // of which theirs are parts, with its deadline and caller
-	authorization, address string
+	ctx     context.Context
+	who     *caller
+	request logged
+	address string
 }
 
-type visitKey struct{}
+// Address is where the caller reaches the service.
+func (t *toolbox) Address() string { return t.address }
 
-// visitOf returns the visit a tool's request belongs to; nil for requests from the network.
-func visitOf(c *fiber.Ctx) *visit {
-	v, _ := c.Locals(visitKey{}).(*visit)
-	return v
+// Failed logs a bug in a tool.
+func (t *toolbox) Failed(tool string, err error) {
+	t.Log.ErrorContext(t.ctx, "a tool failed", "tool", tool, "error", err)
+}
+
+// Call runs an operation and returns its response as JSON. Tools only read.
+func (t *toolbox) Call(operation string, arguments []byte) ([]byte, error) {
+	at := slices.IndexFunc(t.operations, func(r route) bool { return r.id == operation && r.call != nil && r.needs == signedIn })
+	if at < 0 {
+		return nil, fmt.Errorf("no operation %q for tools", operation)
+	}
+	response, err := t.operations[at].call(t.ctx, t.who, arguments)
+	if err != nil {
+		err = t.stopping(err)
+		p := t.describe(err, t.request)
+		return nil, &mcp.Problem{Status: p.Status, Code: p.Code, Detail: p.Detail, RequestID: p.RequestID, Fields: p.Errors, RetryAfter: retryAfter(err)}
+	}
+	if encoded, is := response.(reply); is {
+		return encoded.body, nil
+	}
+	return json.Marshal(response)
 }
 
 // rpcMessage, rpcResponse and rpcError are those of JSON-RPC 2.0, as far as the document goes.
@@ -57,7 +77,7 @@ type rpcError struct {
 
 // serveMCP handles /mcp. The SDK speaks net/http; messages and responses are small and not
 // streamed.
-func (a *API) serveMCP(c *fiber.Ctx) error {
+func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 	if err := noParameters(c); err != nil {
 		return err
 	}
@@ -71,12 +91,12 @@ func (a *API) serveMCP(c *fiber.Ctx) error {
 	if !returnsID(body) {
 		return fault.InvalidFields(fault.Field{Name: "id", Message: "must be a string, or an integer of at most 53 bits"})
 	}
-	if err := a.checkRole(c); err != nil {
+	if err := checkRole(c.UserContext(), who); err != nil {
 		return err
 	}
-	v := &visit{a, c.UserContext(), c.Get(fiber.HeaderAuthorization), a.address(c)}
-	// At the deadline the SDK would send nothing. The tool's own requests keep it, and say so.
-	request, err := http.NewRequestWithContext(context.WithoutCancel(v.ctx), c.Method(), mcpPath, bytes.NewReader(body))
+	tools := &toolbox{a, c.UserContext(), who, newLogged(c, nil), a.address(c)}
+	// At the deadline the SDK would send nothing. The operations keep it, and say so.
+	request, err := http.NewRequestWithContext(context.WithoutCancel(tools.ctx), c.Method(), mcpPath, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -87,7 +107,7 @@ func (a *API) serveMCP(c *fiber.Ctx) error {
 	// Responses are always JSON; the SDK would reject clients that do not accept both types.
 	request.Header.Set(fiber.HeaderAccept, fiber.MIMEApplicationJSON+", "+mimeEvents)
 	response := &wholeResponse{header: http.Header{}, status: http.StatusOK}
-	a.tools.Serve(v, response, request)
+	a.tools.Serve(tools, response, request)
 	if response.status >= http.StatusBadRequest && !strings.HasPrefix(response.header.Get(fiber.HeaderContentType), fiber.MIMEApplicationJSON) {
 		return refusedByProtocol(response)
 	}
@@ -99,17 +119,12 @@ func (a *API) serveMCP(c *fiber.Ctx) error {
 
 // checkRole asks the database, which most messages do not reach, whether it serves this caller:
 // with AUTH=off anyone with a token, with AUTH=on who is neither a user nor the service.
-func (a *API) checkRole(c *fiber.Ctx) error {
-	caller := knownOf(c)
-	if caller == nil && len(c.Request().Header.PeekAll(fiber.HeaderAuthorization)) == 0 || caller != nil && (caller.Role == identity.RoleUser || caller.IsService()) {
+func checkRole(ctx context.Context, who *caller) error {
+	if !who.isUser() || who.Role == identity.RoleUser {
 		return nil
 	}
-	db, err := a.database(c)
-	if err != nil {
-		return err
-	}
 	var role string
-	return db.Call(c.UserContext(), "caller_role", nil, &role)
+	return who.db.Call(ctx, "caller_role", nil, &role)
 }
 
 // returnsID reports whether the SDK, which reads numbers as float64, returns a message's id as it
@@ -150,36 +165,6 @@ func (w *wholeResponse) Header() http.Header { return w.header }
 
 func (w *wholeResponse) WriteHeader(status int) { w.status = status }
 
-// Address, Failed and Request are what tools ask of the API.
-func (v *visit) Address() string { return v.address }
-
-func (v *visit) Failed(tool string, err error) {
-	v.Log.ErrorContext(v.ctx, "a tool failed", "tool", tool, "error", err)
-}
-
-func (v *visit) Request(method, target string, body []byte) mcp.Response {
-	request := fasthttp.AcquireRequest()
-	defer fasthttp.ReleaseRequest(request)
-	request.Header.SetMethod(method)
-	request.SetRequestURI("http://localhost" + target)
-	request.Header.Set(headerRequestID, RequestID(v.ctx))
-	if v.authorization != "" {
-		request.Header.Set(fiber.HeaderAuthorization, v.authorization)
-	}
-	if len(body) > 0 {
-		request.Header.SetContentType(fiber.MIMEApplicationJSON)
-		request.SetBody(body)
-	}
-	var inner fasthttp.RequestCtx
-	inner.Init(request, &net.TCPAddr{IP: net.IPv6loopback}, nil)
-	inner.SetUserValue(visitKey{}, v)
-	v.app.Server().Handler(&inner)
-	return mcp.Response{
-		Status: inner.Response.StatusCode(), RetryAfter: string(inner.Response.Header.Peek(fiber.HeaderRetryAfter)),
-		Body: bytes.Clone(inner.Response.Body()),
-	}
-}
-
 // saneHost is a host that may appear in our addresses.
 var saneHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]{1,255}$`)
 
@@ -212,7 +197,7 @@ type resourceMetadata struct {
 }
 
 // resource returns the metadata of /mcp as a protected resource.
-func (a *API) resource(c *fiber.Ctx) error {
+func (a *API) resource(c *fiber.Ctx, _ *caller) error {
 	if a.Verifier == nil {
 		return fiber.ErrNotFound
 	}

@@ -403,7 +403,7 @@ func TestMessageIDs(t *testing.T) {
 	}
 }
 
-// A tool call is counted, logged and cached like a request to its endpoint.
+// A tool call is one request, logged and cached like one to the endpoint of its operation.
 func TestToolsAreRequests(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, counting, logging)
@@ -414,7 +414,7 @@ func TestToolsAreRequests(t *testing.T) {
 	if made, hits := s.cached.of("hybrid-search", memo.Stored), s.cached.of("hybrid-search", memo.Hit); made != 1 || hits != 2 {
 		t.Errorf("%d results were computed and %d cached ones sent, want 1 and 2", made, hits)
 	}
-	s.counted(duration("POST", "/mcp", "2xx")+"2", duration("POST", "/api/hybrid-search", "2xx")+"3")
+	s.counted(duration("POST", "/mcp", "2xx")+"2", duration("POST", "/api/hybrid-search", "2xx")+"1")
 	if _, is := s.queryLog()["first-call"]; !is {
 		t.Error("the query log lacks it")
 	}

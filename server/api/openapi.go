@@ -45,7 +45,7 @@ func describeYAML(c *fiber.Ctx) error {
 	return sendTagged(c, "application/yaml; charset=utf-8", text)
 }
 
-func describeJSON(c *fiber.Ctx) error {
+func describeJSON(c *fiber.Ctx, _ *caller) error {
 	_, text, err := Document()
 	if err != nil {
 		return err

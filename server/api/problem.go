@@ -73,10 +73,10 @@ func (a *API) problem(c *fiber.Ctx, err error) error {
 	}
 	err = a.stopping(err)
 	var failure *fault.Error
-	if errors.As(err, &failure) && (failure.Code == fault.RateLimited || failure.Code == fault.Unavailable) {
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds(failure.RetryAfter)))
+	if seconds := retryAfter(err); seconds > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds))
 	}
-	if failure != nil && failure.Code == fault.Unauthorized {
+	if errors.As(err, &failure) && failure.Code == fault.Unauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, a.challenge(c))
 	}
 	body := a.describe(err, newLogged(c, err))
@@ -95,7 +95,7 @@ func newLogged(c *fiber.Ctx, err error) logged {
 	if request.id == "" {
 		// The request could not be parsed, so none of our handlers has run.
 		request.id = takeID(c)
-		request.ctx = context.WithValue(request.ctx, servingKey{}, &serving{id: request.id})
+		request.ctx = context.WithValue(request.ctx, exchangeKey{}, &exchange{id: request.id})
 	}
 	return request
 }
@@ -134,10 +134,12 @@ func codeOf(failure *fault.Error) string {
 	return cmp.Or(string(failure.Reason), outcomes[failure.Code].code)
 }
 
-// seconds rounds up and returns at least 1: with 0 a client would retry at once.
-func seconds(d time.Duration) int {
-	if d <= 0 {
-		d = defaultRetryAfter
+// retryAfter is in how many seconds a client may try again, 0 if a failure says nothing about that.
+// It rounds up: with 0 a client would retry at once.
+func retryAfter(err error) int {
+	var failure *fault.Error
+	if !errors.As(err, &failure) || failure.Code != fault.RateLimited && failure.Code != fault.Unavailable {
+		return 0
 	}
-	return int(math.Ceil(d.Seconds()))
+	return int(math.Ceil(cmp.Or(max(failure.RetryAfter, 0), defaultRetryAfter).Seconds()))
 }

@@ -9,7 +9,6 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/memo"
-	"tasklens/internal/postgrest"
 )
 
 type queryRequest struct {
@@ -30,28 +29,31 @@ func (r *queryRequest) check(wrong report) {
 // database.
 var documentsVersion int64 = -1
 
-// query answers a question from tickets and documents, as one response or as a stream.
-func (a *API) query(c *fiber.Ctx, request *queryRequest) error {
-	if err := checkMe(c, request.Filters); err != nil {
-		return err
-	}
-	db, err := a.database(c)
-	if err != nil {
-		return err
-	}
+// asked is a question as it is answered, and by which response of the cache.
+type asked struct {
+	answer.Question
+	cacheable
+	started time.Time
+}
+
+// ask completes a question.
+func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (asked, error) {
 	question := request.Question
 	question.Text = normal(question.Text)
+	err := checkMe(who, question.Filters)
+	if err != nil {
+		return asked{}, err
+	}
 	if question.Filters, err = request.within(question.Filters); err != nil {
-		return err
+		return asked{}, err
 	}
 	if question.MatchThreshold == nil {
-		usual := a.usualThreshold(c.UserContext(), question.Corpus)
+		usual := a.usualThreshold(ctx, question.Corpus)
 		question.MatchThreshold = &usual
 	}
-	started := time.Now()
 	keyed := question
 	keyed.Filters = question.Filters.Folded()
-	whole := a.newAsked(c, "query", question.Text, question.Filters.Project(), []any{keyed, keyed.Filters.Nothing})
+	whole := a.newCacheable(who, "query", question.Text, question.Filters.Project(), keyed, keyed.Filters.Nothing)
 	whole.serving = a.servingOf(question.Corpus)
 	switch {
 	case question.Corpus == answer.Documents:
@@ -59,29 +61,46 @@ func (a *API) query(c *fiber.Ctx, request *queryRequest) error {
 	case question.Corpus == answer.All || question.Retrieval == answer.Hybrid:
 		whole.Project = nil // words weigh by how rare they are in all projects; documents belong to none
 	}
-	if request.Stream || acceptsEvents(c) {
-		return a.streamAnswer(c, db, whole, question, started)
+	return asked{question, whole, time.Now()}, nil
+}
+
+// query answers a question from tickets and documents.
+func (a *API) query(ctx context.Context, who *caller, request *queryRequest) (any, error) {
+	question, err := a.ask(ctx, who, request)
+	if err != nil {
+		return nil, err
 	}
-	made, origin, err := a.respond(c.UserContext(), db, whole, a.answering(db, question, nil))
-	a.logAnswer(c.UserContext(), started, question, made, origin, false, err)
+	made, origin, err := a.answer(ctx, who, question, nil)
+	return reply{made.Body, origin}, err
+}
+
+// serveQuery answers a question as one response or as a stream.
+func (a *API) serveQuery(c *fiber.Ctx, who *caller, request *queryRequest) error {
+	if request.Stream || acceptsEvents(c) {
+		return a.streamAnswer(c, who, request)
+	}
+	response, err := a.query(c.UserContext(), who, request)
 	if err != nil {
 		return err
 	}
-	return sendMade(c, made, origin)
+	return send(c, response)
 }
 
-// answering returns the work for a question, which a listener, if there is one, hears. Only
-// complete answers are cached; others may succeed next time.
-func (a *API) answering(db *postgrest.Session, question answer.Question, listener answer.Listener) work {
-	return func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
-		found, err := a.Answerer.Answer(ctx, db, question, embedding, listener)
+// answer answers a question, which a listener, if there is one, hears, and logs it. Only complete
+// answers are cached; others may succeed next time.
+func (a *API) answer(ctx context.Context, who *caller, question asked, listener answer.Listener) (memo.Made, memo.Origin, error) {
+	question.Alone = listener != nil
+	made, origin, err := a.respond(ctx, who, question.cacheable, func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
+		found, err := a.Answerer.Answer(ctx, who.db, question.Question, embedding, listener)
 		if err != nil {
 			return memo.Made{Note: found}, err // as far as it came
 		}
 		kept := found
 		kept.Cached = true
 		return encodeResponse(found, kept, found.Outcome == answer.Answered || found.Outcome == answer.Abstained, found)
-	}
+	})
+	a.logAnswer(ctx, question.started, question.Question, made, origin, listener != nil, err)
+	return made, origin, err
 }
 
 // acceptsEvents reports whether the Accept header names server-sent events.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/gofiber/fiber/v2"
-
 	"tasklens/internal/memo"
 	"tasklens/internal/reembed"
 )
@@ -22,34 +20,29 @@ var cacheStatuses = map[memo.Origin]string{
 	memo.Passed: "tasklens; fwd=miss",
 }
 
-// serviceIdentity is the identity of requests without a token.
-const serviceIdentity = "service"
+// reply is an encoded response and where it comes from.
+type reply struct {
+	body   []byte
+	origin memo.Origin
+}
 
-// asked is a request that may be answered from the cache.
-type asked struct {
+// cacheable is a request whose response may come from the cache.
+type cacheable struct {
 	memo.Request
 	text    string           // to embed
 	serving *reembed.Serving // which model embeds it
 }
 
+// newCacheable takes as subject all parameters of the request, with defaults filled in.
+func (a *API) newCacheable(who *caller, kind, text string, project *int64, subject ...any) cacheable {
+	return cacheable{memo.Request{Kind: kind, Identity: who.key(), Bearer: who.token, Project: project, Subject: subject}, text, a.Serving}
+}
+
 // work computes a response, given the query to embed.
 type work func(ctx context.Context, embedding memo.Query) (memo.Made, error)
 
-// newAsked takes as subject all parameters of the request, with defaults filled in.
-func (a *API) newAsked(c *fiber.Ctx, kind, text string, project *int64, subject any) asked {
-	request := memo.Request{Kind: kind, Identity: serviceIdentity, Project: project, Subject: subject}
-	if caller := knownOf(c); caller != nil {
-		// The token is verified, but only the database knows what they may see now.
-		request.Identity, request.Bearer = "caller "+caller.Digest, caller.bearer
-	} else if token := c.Get(fiber.HeaderAuthorization); token != "" {
-		// The token is not verified yet, only well-formed: PostgREST verifies it.
-		request.Identity = "token " + digest(token)
-	}
-	return asked{request, text, a.Serving}
-}
-
 // respond returns the response to a request, cached or computed by work.
-func (a *API) respond(ctx context.Context, db memo.Database, request asked, work work) (memo.Made, memo.Origin, error) {
+func (a *API) respond(ctx context.Context, who *caller, request cacheable, work work) (memo.Made, memo.Origin, error) {
 	model, err := request.serving.Last(ctx)
 	if err != nil {
 		// Without a model there is no cache key. work continues without the embedding, or fails
@@ -59,7 +52,7 @@ func (a *API) respond(ctx context.Context, db memo.Database, request asked, work
 	}
 	// Part of the key, because the model may be read later than the version.
 	request.Subject = []any{model, request.Subject}
-	return a.Memo.Do(ctx, db, request.Request, func(ctx context.Context) (memo.Made, error) {
+	return a.Memo.Do(ctx, who.db, request.Request, func(ctx context.Context) (memo.Made, error) {
 		// A cache hit does not need the serving model; a computation does.
 		present, _ := request.serving.Use(ctx) // no error: one was known
 		made, err := work(ctx, a.Embeddings.Query(present, request.text))
@@ -76,13 +69,6 @@ func (a *API) uncached() memo.Origin {
 		return memo.Off
 	}
 	return memo.Passed
-}
-
-// sendMade sends a result.
-func sendMade(c *fiber.Ctx, made memo.Made, origin memo.Origin) error {
-	c.Set(headerCacheStatus, cacheStatuses[origin])
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return c.Send(made.Body)
 }
 
 // encodeResponse encodes a response as sent now and, if cacheable, as sent from the cache. A

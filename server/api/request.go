@@ -2,6 +2,9 @@ package api
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"net/http"
 	"regexp"
 	"time"
 
@@ -9,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"tasklens/internal/rescue"
+	"tasklens/internal/trace"
 )
 
 const headerRequestID = "X-Request-Id"
@@ -20,26 +24,35 @@ var saneID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 // forwarded in a header.
 var saneToken = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
-// serving is what the handlers of one request share, in its context.
-type serving struct {
-	id       string
-	caller   *known // nil if AUTH=off or the route is open
-	measured measured
-	slot     slot
+// unmatched is the route label of requests that match none: paths are chosen by clients, and
+// labels must stay few.
+const unmatched = "unmatched"
+
+// exchange is what logs, metrics and traces know of a request. It is in the request's context.
+type exchange struct {
+	id     string
+	stream bool                                     // the response is one that ends later, and calls end
+	ends   []func(method, route string, status int) // called when the response has ended
 }
 
-type servingKey struct{}
+type exchangeKey struct{}
 
-// servingOf returns what handlers share, or nothing outside of a request.
-func servingOf(ctx context.Context) *serving {
-	if s, is := ctx.Value(servingKey{}).(*serving); is {
-		return s
+// exchangeOf returns the request of a context, or an empty one outside of any.
+func exchangeOf(ctx context.Context) *exchange {
+	if r, is := ctx.Value(exchangeKey{}).(*exchange); is {
+		return r
 	}
-	return &serving{}
+	return &exchange{}
 }
 
 // RequestID returns the request id of a context, or "".
-func RequestID(ctx context.Context) string { return servingOf(ctx).id }
+func RequestID(ctx context.Context) string { return exchangeOf(ctx).id }
+
+func (r *exchange) end(method, route string, status int) {
+	for _, end := range r.ends {
+		end(method, route, status)
+	}
+}
 
 // takeID uses the client's request id if it is sane, otherwise generates one, and returns it in
 // the response.
@@ -52,17 +65,15 @@ func takeID(c *fiber.Ctx) string {
 	return id
 }
 
-// identify gives every request an id, a context with a deadline, and a log line when it ends.
+// identify gives every request an id, a context with a deadline, measurements, and a log line when
+// it ends.
 func (a *API) identify(c *fiber.Ctx) error {
-	s := &serving{id: takeID(c)}
+	r := &exchange{id: takeID(c)}
 	a.dress(c)
-	base := a.base
-	if v := visitOf(c); v != nil {
-		base = v.ctx // within its time, as a part of its trace
-	}
-	ctx, cancel := context.WithTimeout(context.WithValue(base, servingKey{}, s), a.RequestTimeout)
+	ctx, cancel := context.WithTimeout(context.WithValue(a.base, exchangeKey{}, r), a.RequestTimeout)
 	defer cancel()
-	ctx = a.measure(ctx, c, &s.measured)
+	ctx, span := a.Tracer.Request(ctx, c.Method(), func(name string) string { return c.Get(name) })
+	r.ends = append(r.ends, a.Metrics.Request(), func(_, route string, status int) { span(route, status) })
 	c.SetUserContext(ctx)
 	started := time.Now()
 	err := c.Next()
@@ -71,11 +82,48 @@ func (a *API) identify(c *fiber.Ctx) error {
 		// Handled here rather than by Fiber, so that the log line has the status.
 		err = a.problem(c, err)
 	}
-	s.measured.answered(c, route)
-	a.Log.DebugContext(ctx, "request", "method", c.Method(), "path", c.Path(),
-		"status", c.Response().StatusCode(), "duration", time.Since(started))
+	status := c.Response().StatusCode()
+	if !r.stream {
+		r.end(c.Method(), route, status)
+	}
+	a.Log.DebugContext(ctx, "request", "method", c.Method(), "path", c.Path(), "status", status, "duration", time.Since(started))
 	return err
+}
+
+// routeOf returns the route template of a request, as metrics, traces and the log name it.
+func routeOf(c *fiber.Ctx, err error) string {
+	var refused *fiber.Error
+	if errors.As(err, &refused) && (refused.Code == http.StatusNotFound || refused.Code == http.StatusMethodNotAllowed) {
+		return unmatched // only the router says so in these words
+	}
+	if RequestID(c.UserContext()) == "" {
+		return unmatched // it could not be read, so that no router has seen it
+	}
+	return c.Route().Path
 }
 
 // recoverPanic turns a panic into an internal error.
 func (a *API) recoverPanic(c *fiber.Ctx) error { return rescue.Do(c.Next) }
+
+// WithRequest makes a handler add the request id and the trace id of the context to each line.
+func WithRequest(inner slog.Handler) slog.Handler { return requestHandler{inner} }
+
+type requestHandler struct{ slog.Handler }
+
+func (h requestHandler) Handle(ctx context.Context, record slog.Record) error {
+	if id := RequestID(ctx); id != "" {
+		record.AddAttrs(slog.String("request_id", id))
+	}
+	if id := trace.ID(ctx); id != "" {
+		record.AddAttrs(slog.String("trace_id", id))
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+func (h requestHandler) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return requestHandler{h.Handler.WithAttrs(attributes)}
+}
+
+func (h requestHandler) WithGroup(name string) slog.Handler {
+	return requestHandler{h.Handler.WithGroup(name)}
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/knowledge"
 )
 
 // access is what a route requires of its caller with AUTH=on. docs/access.md has the same table,
@@ -53,21 +54,21 @@ func (a *API) table() []route {
 		{fiber.MethodGet, resourcePath, open, plain[nothing, resourceMetadata, nothing](a.resource), about{"describeResource", "assistants", "Name the server that gives tokens", []int{404}}},
 		{fiber.MethodGet, resourcePath + mcpPath, open, plain[nothing, resourceMetadata, nothing](a.resource), about{"describeMcpResource", "assistants", "Name the server that gives tokens, by the path of the resource", []int{404}}},
 		{fiber.MethodGet, "/docs/:file", open, files[docsPart](docsFile, "text/css", "text/html", "text/javascript"), about{"docsFile", "operations", "Read a part of that page", []int{404}}},
-		{fiber.MethodPost, "/api/query", signedIn, sends[queryRequest, answer.Answer](a.query).streams(answerKinds), about{"query", "search", "Answer a question from tickets, projects or documents", []int{502, cached}}},
-		{fiber.MethodPost, "/api/hybrid-search", signedIn, sends[searchRequest, searchResponse](a.hybridSearch), about{"hybridSearch", "search", "Find tickets and projects by keywords and by meaning", []int{cached}}},
+		{fiber.MethodPost, "/api/query", signedIn, operates[queryRequest, answer.Answer](a.query).streams(answerKinds, sends[queryRequest, answer.Answer](a.serveQuery)), about{"query", "search", "Answer a question from tickets, projects or documents", []int{502, cached}}},
+		{fiber.MethodPost, "/api/hybrid-search", signedIn, operates[searchRequest, searchResponse](a.hybridSearch), about{"hybridSearch", "search", "Find tickets and projects by keywords and by meaning", []int{cached}}},
 		{fiber.MethodPost, "/api/tickets/similar", signedIn, answers(a.similarToDraft), about{"similarToDraft", "search", "Find likely duplicates of a ticket that is not filed yet", []int{502}}},
-		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, answers(a.similarToMany), about{"similarToMany", "search", "Find likely duplicates of several tickets and drafts", []int{502}}},
+		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, sends[batchRequest, batchResponse](a.similarToMany), about{"similarToMany", "search", "Find likely duplicates of several tickets and drafts", []int{502}}},
 		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, answers(a.similarTickets), about{"similarTickets", "search", "Find likely duplicates of a ticket", []int{404, 502}}},
 		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, answers(a.ticket), about{"getTicket", "search", "Read a whole ticket", []int{404}}},
 		{fiber.MethodGet, "/api/me", signedIn, answers(a.me), about{"me", "operations", "What the caller may do", nil}},
 		{fiber.MethodGet, "/api/projects", signedIn, answers(a.projects), about{"listProjects", "filters", "List projects", nil}},
 		{fiber.MethodGet, "/api/statuses", signedIn, answers(a.statuses), about{"listStatuses", "filters", "List statuses", nil}},
-		{fiber.MethodGet, "/api/knowledge/search", signedIn, sends[documentQuery, documentResults](a.searchDocuments), about{"searchDocuments", "knowledge", "Find documents", []int{502}}},
+		{fiber.MethodGet, "/api/knowledge/search", signedIn, answers(a.searchDocuments), about{"searchDocuments", "knowledge", "Find documents", []int{502}}},
 		{fiber.MethodGet, "/api/knowledge/entities/:name", signedIn, answers(a.documentsByEntity), about{"documentsByEntity", "knowledge", "Find documents that name a person, a system or the like", nil}},
 		{fiber.MethodGet, "/api/knowledge/documents/:id", signedIn, answers(a.getDocument), about{"getDocument", "knowledge", "Read a document", []int{404}}},
 		{fiber.MethodGet, "/api/knowledge/documents/:id/similar", signedIn, answers(a.similarDocuments), about{"similarDocuments", "knowledge", "Find documents similar to one", []int{404}}},
 		{fiber.MethodPost, "/api/knowledge/documents/:id/feedback", asViewer, answers(a.rateDocument), about{"rateDocument", "knowledge", "Vote on a document", []int{404}}},
-		{fiber.MethodPost, "/api/knowledge/documents", asAdmin, answers(a.putDocument), about{"putDocument", "knowledge", "Add a document, or replace one", nil}},
+		{fiber.MethodPost, "/api/knowledge/documents", asAdmin, operates[knowledge.Draft, knowledge.Written](a.putDocument), about{"putDocument", "knowledge", "Add a document, or replace one", nil}},
 		{fiber.MethodDelete, "/api/knowledge/documents/:id", asAdmin, answers(a.deleteDocument), about{"deleteDocument", "knowledge", "Delete a document", []int{404}}},
 		{fiber.MethodPost, "/api/knowledge/enrich/batch", asAdmin, answers(a.enrichBatch), about{"enrichBatch", "knowledge", "Enrich documents with keywords, entities and a temporal class", []int{502}}},
 		{fiber.MethodGet, "/api/knowledge/enrich/stats", asAdmin, answers(a.enrichStats), about{"enrichStats", "knowledge", "Count enriched documents", nil}},
@@ -88,15 +89,39 @@ func (a *API) table() []route {
 
 func (a *API) routes() {
 	a.app.Use(a.identify, a.recoverPanic, a.refuseForeignNames, a.preflight)
-	for _, r := range a.table() {
-		handlers := []fiber.Handler{r.handle}
-		if r.needs != open {
-			handlers = []fiber.Handler{a.refusePages, a.bound, a.admit(r.needs), fewParameters, r.handle}
-		}
+	// Otherwise this would be a ticket of that name.
+	a.app.Get("/api/tickets/similar", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderAllow, fiber.MethodPost)
+		return fiber.ErrMethodNotAllowed
+	})
+	a.operations = a.table()
+	for _, r := range a.operations {
+		handle := func(c *fiber.Ctx) error { return a.handle(c, r) }
 		if r.method == fiber.MethodGet {
-			a.app.Get(r.path, handlers...) // and HEAD
+			a.app.Get(r.path, handle) // and HEAD
 		} else {
-			a.app.Add(r.method, r.path, handlers...)
+			a.app.Add(r.method, r.path, handle)
 		}
 	}
+}
+
+// handle takes a request of a route through its stages.
+func (a *API) handle(c *fiber.Ctx, r route) error {
+	if r.needs == open {
+		return r.serve(c, nil)
+	}
+	if err := a.refusePages(c); err != nil {
+		return err
+	}
+	if err := a.enter(c); err != nil {
+		return err
+	}
+	who, err := a.admit(c, r.needs)
+	if err != nil {
+		return err
+	}
+	if err := fewParameters(c); err != nil {
+		return err
+	}
+	return r.serve(c, who)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
+	"golang.org/x/text/unicode/norm"
 
 	"tasklens/internal/answer"
 	"tasklens/internal/memo"
@@ -33,31 +33,23 @@ type searchResponse struct {
 }
 
 // hybridSearch finds tickets and projects by keywords and by meaning.
-func (a *API) hybridSearch(c *fiber.Ctx, request *searchRequest) error {
-	db, err := a.database(c)
-	if err != nil {
-		return err
-	}
+func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequest) (any, error) {
 	started, query := time.Now(), request.Query
 	query.Text, query.Fusion = normal(query.Text), cmp.Or(query.Fusion, a.Fusion, search.RRF)
 	if query.MatchThreshold == nil {
-		usual := a.usualThreshold(c.UserContext(), answer.Tickets)
+		usual := a.usualThreshold(ctx, answer.Tickets)
 		query.MatchThreshold = &usual
 	}
+	var err error
 	if query.Filters, err = request.within(query.Filters); err != nil {
-		return err
+		return nil, err
 	}
-	readAs, err := narrow(c, &query)
+	readAs, err := narrow(who, &query)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// A word's weight depends on its frequency in all projects, and so does a result, whatever
-	// its filter.
-	keyed := query
-	keyed.Filters = query.Filters.Folded()
-	everything := a.newAsked(c, "hybrid-search", query.Text, nil, []any{keyed, keyed.Filters.Nothing, readAs})
 	work := func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
-		page, err := a.Searcher.Hybrid(ctx, db, query, embedding)
+		page, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
 		if err != nil {
 			return memo.Made{}, err
 		}
@@ -67,16 +59,18 @@ func (a *API) hybridSearch(c *fiber.Ctx, request *searchRequest) error {
 		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
 	}
 	if query.Retrieval == search.KeywordOnly { // for search as one types: no model, no cache, no query log
-		made, err := work(c.UserContext(), a.Embeddings.Query(a.EmbeddingModel, ""))
-		if err != nil {
-			return err
-		}
-		return sendMade(c, made, a.uncached())
+		made, err := work(ctx, a.Embeddings.Query(a.EmbeddingModel, ""))
+		return reply{made.Body, a.uncached()}, err
 	}
-	made, origin, err := a.respond(c.UserContext(), db, everything, work)
-	a.logSearch(c.UserContext(), started, query, made, origin, err)
-	if err != nil {
-		return err
-	}
-	return sendMade(c, made, origin)
+	keyed := query
+	keyed.Filters = query.Filters.Folded()
+	// A word's weight depends on its frequency in all projects, and so does a result, whatever
+	// its filter.
+	everything := a.newCacheable(who, "hybrid-search", query.Text, nil, keyed, keyed.Filters.Nothing, readAs)
+	made, origin, err := a.respond(ctx, who, everything, work)
+	a.logSearch(ctx, started, query, made, origin, err)
+	return reply{made.Body, origin}, err
 }
+
+// normal is the one form of texts that look the same: composed Unicode (NFC) and single spaces.
+func normal(text string) string { return strings.Join(strings.Fields(norm.NFC.String(text)), " ") }

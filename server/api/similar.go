@@ -1,10 +1,9 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"tasklens/internal/filter"
-	"tasklens/internal/postgrest"
 	"tasklens/internal/search"
 )
 
@@ -15,34 +14,27 @@ type similarRequest struct {
 }
 
 // similarTickets finds likely duplicates of a ticket.
-func (a *API) similarTickets(c *fiber.Ctx, request *similarRequest) (similar list[search.Similar], err error) {
-	db, model, err := a.comparing(c, request.Filters)
+func (a *API) similarTickets(ctx context.Context, who *caller, request *similarRequest) (similar list[search.Similar], err error) {
+	model, err := a.comparing(ctx, who, request.Filters)
 	if err != nil {
 		return similar, err
 	}
-	similar.Results, err = a.Comparer.ToTicket(c.UserContext(), db, model, request.TicketID, request.Filters, request.Limit)
-	return similar, err
+	return listed(a.Comparer.ToTicket(ctx, who.db, model, request.TicketID, request.Filters, request.Limit))
 }
 
 // similarToDraft finds likely duplicates of a draft.
-func (a *API) similarToDraft(c *fiber.Ctx, draft *search.Draft) (similar list[search.Similar], err error) {
-	db, model, err := a.comparing(c, draft.Filters)
+func (a *API) similarToDraft(ctx context.Context, who *caller, draft *search.Draft) (similar list[search.Similar], err error) {
+	model, err := a.comparing(ctx, who, draft.Filters)
 	if err != nil {
 		return similar, err
 	}
-	similar.Results, err = a.Comparer.ToText(c.UserContext(), db, model, *draft)
-	return similar, err
+	return listed(a.Comparer.ToText(ctx, who.db, model, *draft))
 }
 
-// comparing returns what a comparison needs: the caller's database, and the model of the
-// embeddings.
-func (a *API) comparing(c *fiber.Ctx, filters filter.Filters) (db *postgrest.Session, model string, err error) {
-	if err := checkMe(c, filters); err != nil {
-		return nil, "", err
+// comparing checks the filters of a comparison and returns the model of the embeddings.
+func (a *API) comparing(ctx context.Context, who *caller, filters filter.Filters) (model string, err error) {
+	if err := checkMe(who, filters); err != nil {
+		return "", err
 	}
-	if db, err = a.database(c); err != nil {
-		return nil, "", err
-	}
-	model, err = a.Serving.Use(c.UserContext())
-	return db, model, err
+	return a.Serving.Use(ctx)
 }

@@ -169,7 +169,7 @@ func TestSimilarTicketsRefused(t *testing.T) {
 		good + "?colour=1": {"colour"}, good + "?limit=5&project_id=1&text": {"project_id", "text"}, good + "?Limit=5": {"Limit"},
 		"/api/tickets/0/similar": {"ticket_id"}, "/api/tickets/-1/similar": {"ticket_id"}, "/api/tickets/+1/similar": {"ticket_id"},
 		"/api/tickets/TX-400/similar": {"ticket_id"}, "/api/tickets/1e3/similar": {"ticket_id"}, "/api/tickets/1.0/similar": {"ticket_id"},
-		"/api/tickets/9223372036854775808/similar": {"ticket_id"}, "/api/tickets/%31/similar": {"ticket_id"}, "/api/tickets/1%20/similar?limit=0": {"ticket_id", "limit"},
+		"/api/tickets/9223372036854775808/similar": {"ticket_id"}, "/api/tickets/1%20/similar?limit=0": {"ticket_id", "limit"},
 	} {
 		var named []string
 		for _, e := range s.get(path).want(http.StatusBadRequest).problem().Errors {

@@ -2,10 +2,11 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"reflect"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -39,8 +40,9 @@ func readItem(raw json.RawMessage) (item search.Compared, err error) {
 	if item.TicketKey == nil && item.Text == nil {
 		item.Text = new(string)
 	}
-	checkFields(wrong, &item)
-	wrong(strings.ContainsRune(or(item.TicketKey, "")+or(item.Text, ""), 0), "text", "must not contain U+0000")
+	escape := badEscape(string(raw))
+	wrong(escape != "", "text", "must not contain %s", escape)
+	checkFields(wrong, &item, bodyFields(reflect.TypeOf(item)))
 	if len(reasons) > 0 {
 		return item, fault.New(fault.Invalid, reasons[0])
 	}
@@ -67,15 +69,16 @@ type batchError struct {
 // similarToMany finds likely duplicates of several tickets and drafts. Each item counts as one
 // request against the rate limit. The whole request fails if upstream failures left no item
 // compared.
-func (a *API) similarToMany(c *fiber.Ctx, request *batchRequest) (response batchResponse, err error) {
-	if err := a.countMore(c, len(request.Items)-1); err != nil {
-		return response, err
+func (a *API) similarToMany(c *fiber.Ctx, who *caller, request *batchRequest) error {
+	if err := a.charge(c, who, len(request.Items)-1); err != nil {
+		return err
 	}
-	db, model, err := a.comparing(c, request.Filters)
+	ctx := c.UserContext()
+	model, err := a.comparing(ctx, who, request.Filters)
 	if err != nil {
-		return response, err
+		return err
 	}
-	response.Items = make([]batchOutcome, len(request.Items))
+	response := batchResponse{Items: make([]batchOutcome, len(request.Items))}
 	var good []search.Compared
 	var places []int
 	for i, raw := range request.Items {
@@ -87,19 +90,22 @@ func (a *API) similarToMany(c *fiber.Ctx, request *batchRequest) (response batch
 		good, places = append(good, item), append(places, i)
 	}
 	if len(good) > 0 {
-		compared, err := a.Comparer.ToMany(c.UserContext(), db, model, good, request.Filters, request.Limit)
+		compared, err := a.Comparer.ToMany(ctx, who.db, model, good, request.Filters, request.Limit)
 		if err != nil {
-			return response, err
+			return err
 		}
 		for i, outcome := range compared {
 			response.Items[places[i]].Outcome = outcome
 		}
 	}
-	return response, a.judge(c, response.Items)
+	if err := a.judge(ctx, response.Items); err != nil {
+		return err
+	}
+	return c.JSON(response)
 }
 
 // judge writes the errors of items. It returns that of the upstream if no item was compared.
-func (a *API) judge(c *fiber.Ctx, items []batchOutcome) error {
+func (a *API) judge(ctx context.Context, items []batchOutcome) error {
 	var upstream error // the failure of items that are not themselves invalid
 	done := 0
 	for i := range items {
@@ -117,7 +123,7 @@ func (a *API) judge(c *fiber.Ctx, items []batchOutcome) error {
 		}
 	}
 	if upstream != nil && done > 0 {
-		a.Log.WarnContext(c.UserContext(), "some of a batch could not be compared", "error", upstream)
+		a.Log.WarnContext(ctx, "some of a batch could not be compared", "error", upstream)
 		return nil
 	}
 	return upstream

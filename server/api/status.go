@@ -1,7 +1,7 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"tasklens/internal/threshold"
 	"tasklens/internal/worker"
@@ -13,12 +13,8 @@ type embeddingStatus struct {
 }
 
 // embeddingStatus reports how far the embeddings are behind the texts.
-func (a *API) embeddingStatus(c *fiber.Ctx, _ *nothing) (response embeddingStatus, err error) {
-	db, err := a.database(c)
-	if err != nil {
-		return response, err
-	}
-	response.Status, err = worker.ReadStatus(c.UserContext(), db, a.EmbeddingModel)
-	response.Thresholds = a.thresholds(c.UserContext())
+func (a *API) embeddingStatus(ctx context.Context, who *caller, _ *nothing) (response embeddingStatus, err error) {
+	response.Status, err = worker.ReadStatus(ctx, who.db, a.EmbeddingModel)
+	response.Thresholds = a.thresholds(ctx)
 	return response, err
 }

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
-	"tasklens/internal/postgrest"
 )
 
 // sourcesEvent is sent before the text.
@@ -36,7 +34,11 @@ var answerKinds = []eventKind{
 
 // streamAnswer answers a question as events: sources, delta (many), done. A cached answer is sent
 // as the same events.
-func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, question answer.Question, started time.Time) error {
+func (a *API) streamAnswer(c *fiber.Ctx, who *caller, request *queryRequest) error {
+	question, err := a.ask(c.UserContext(), who, request)
+	if err != nil {
+		return err
+	}
 	origin := a.uncached() // what is sent before the end may still fail, or not be kept
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
 	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
@@ -45,9 +47,7 @@ func (a *API) streamAnswer(c *fiber.Ctx, db *postgrest.Session, whole asked, que
 			told = true
 			return send(name, data)
 		})
-		whole.Alone = true
-		made, from, err := a.respond(ctx, db, whole, a.answering(db, question, events))
-		a.logAnswer(ctx, started, question, made, from, true, err)
+		made, from, err := a.answer(ctx, who, question, events)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 package api
 
 import (
-	"github.com/gofiber/fiber/v2"
+	"context"
 
 	"tasklens/internal/search"
 )
@@ -12,14 +12,6 @@ type ticketRequest struct {
 }
 
 // ticket gives a whole ticket.
-func (a *API) ticket(c *fiber.Ctx, request *ticketRequest) (ticket search.Ticket, err error) {
-	if request.Ticket == "similar" { // POST /api/tickets/similar
-		c.Set(fiber.HeaderAllow, fiber.MethodPost)
-		return ticket, fiber.ErrMethodNotAllowed
-	}
-	db, err := a.database(c)
-	if err != nil {
-		return ticket, err
-	}
-	return search.ReadTicket(c.UserContext(), db, request.Ticket, request.Part)
+func (a *API) ticket(ctx context.Context, who *caller, request *ticketRequest) (search.Ticket, error) {
+	return search.ReadTicket(ctx, who.db, request.Ticket, request.Part)
 }

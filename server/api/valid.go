@@ -5,94 +5,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
-	"github.com/gofiber/fiber/v2"
-
-	"tasklens/internal/filter"
+	"github.com/google/uuid"
 )
 
-// readRequest reads the parameters and the body of a request into a struct, as its tags say, and
-// reports all that is wrong.
-func readRequest(c *fiber.Ctx, into any) error {
-	target := reflect.ValueOf(into).Elem()
-	p := parameters{c: c}
-	for _, field := range reflect.VisibleFields(target.Type()) {
-		p.read(field, target.FieldByIndex(field.Index))
-	}
-	if err := p.err(); err != nil {
-		return err
-	}
-	if len(bodyFields(target.Type())) == 0 {
-		return nil
-	}
-	return decode(c, into)
-}
-
-// read reads a field that is a parameter of the path or the query.
-func (p *parameters) read(field reflect.StructField, value reflect.Value) {
-	tags := field.Tag
-	if name := tags.Get("path"); name != "" {
-		switch {
-		case value.Kind() == reflect.Int64:
-			value.SetInt(p.pathID(name))
-		case tags.Get("format") == "uuid":
-			value.SetString(p.pathUUID(name))
-		default:
-			value.SetString(p.pathText(name))
-			checkTags(p.wrong, name, value, tags)
-		}
-		return
-	}
-	name := tags.Get("query")
-	if name == "" {
-		return
-	}
-	if into, is := value.Addr().Interface().(*filter.Filters); is {
-		*into = p.filters(name)
-		return
-	}
-	text, given := p.value(name)
-	if !given {
-		text = tags.Get("default")
-	}
-	switch value.Kind() {
-	case reflect.Int, reflect.Int64:
-		number, err := strconv.ParseInt(text, 10, 64)
-		if value.SetInt(number); given && err != nil {
-			p.wrong(true, name, "%s", rangeOf(tags))
-		} else if given {
-			checkTags(p.wrong, name, value, tags)
-		}
-	case reflect.Float64:
-		number, err := strconv.ParseFloat(text, 64)
-		// strconv also accepts forms that JSON has not, such as 0x1p-2.
-		if value.SetFloat(number); given && (err != nil || strings.ContainsAny(text, "xXpP_")) {
-			p.wrong(true, name, "%s", rangeOf(tags))
-		} else {
-			checkTags(p.wrong, name, value, tags)
-		}
-	case reflect.Bool:
-		p.wrong(given && text != "true" && text != "false", name, "must be true or false")
-		value.SetBool(text == "true")
-	case reflect.Pointer:
-		if given {
-			p.storable(name, text)
-			value.Set(reflect.ValueOf(&text))
-			checkTags(p.wrong, name, value, tags)
-		}
-	default:
-		p.storable(name, text)
-		value.SetString(text)
-		checkTags(p.wrong, name, value, tags)
-	}
-}
-
-// checkFields validates the fields of a body.
-func checkFields(wrong report, into any) {
-	value := reflect.ValueOf(into).Elem()
-	for _, field := range bodyFields(value.Type()) {
-		checkTags(wrong, nameOf(field), value.FieldByIndex(field.Index), field.Tag)
+// checkFields validates these fields of a struct.
+func checkFields(wrong report, into any, fields []reflect.StructField) {
+	for _, field := range fields {
+		checkTags(wrong, inputName(field), reflect.ValueOf(into).Elem().FieldByIndex(field.Index), field.Tag)
 	}
 }
 
@@ -121,7 +43,10 @@ func checkTags(wrong report, name string, value reflect.Value, tags reflect.Stru
 		if values := strings.Split(tags.Get("enum"), ","); tags.Get("enum") != "" {
 			wrong(!slices.Contains(values, *text), name, "must be %s", anyOf(values))
 		}
-		wrong(tags.Get("format") == "uuid" && !isUUID(*text), name, "must be a UUID")
+		if tags.Get("format") == "uuid" { // in the canonical form, without braces or as a URN
+			wrong(len(*text) != 36 || uuid.Validate(*text) != nil, name, "must be a UUID")
+			*text = strings.ToLower(*text)
+		}
 	case reflect.Slice:
 		least, most := tags.Get("min"), tags.Get("max")
 		wrong(least != "" && value.Len() < number(least) || most != "" && value.Len() > number(most), name, "must be a list of %s to %s elements", least, most)
@@ -170,4 +95,19 @@ func number(tag string) int {
 		panic("not an integer in a tag: " + tag)
 	}
 	return value
+}
+
+// checkLength trims a text and checks its length. A text of invisible characters counts as empty.
+func checkLength(wrong report, name string, text *string, most int) {
+	*text = strings.TrimSpace(*text)
+	wrong(*text != "" && !strings.ContainsFunc(*text, isVisible), name, "must have a visible character")
+	length := utf8.RuneCountInString(*text)
+	wrong(length < 1 || length > most, name, "must have 1 to %d characters", most)
+}
+
+// isVisible is false for space, control and format characters, for those that Unicode tells
+// renderers to ignore, and for the blank Braille pattern. It is true for emoji.
+func isVisible(r rune) bool {
+	return r != '\u2800' &&
+		!unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

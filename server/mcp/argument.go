@@ -3,6 +3,7 @@ package mcp
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -68,6 +69,14 @@ func filterForms() string {
 	return "All members must hold; of a list, any. " + named(filter.IDs) + ": keys or ids. " + named(filter.Names) + ": lists of names, in any case. " +
 		named(filter.People) + ": a person, or me. " + strings.Join(spans, ", ") + ": {from, to}, days such as 2026-01-31, both included. open: true or false. " +
 		"not: an object of these to leave out. list_projects has the names of projects and statuses."
+}
+
+// number is an id as a number, or what the API will refuse.
+func number(i id) any {
+	if number, err := strconv.ParseInt(show(i), 10, 64); err == nil {
+		return number
+	}
+	return i
 }
 
 const (

@@ -22,9 +22,9 @@ var findDuplicates = declare("find_duplicates", "Find duplicates",
 		}
 		response, err := object(nil), error(nil)
 		if in.Text != nil {
-			response, err = c.post("/api/tickets/similar", object{"text": in.Text, "filters": in.Filters, "limit": in.Limit})
-		} else if response, err = c.get("/api/tickets/"+segment(ticket), nil); err == nil {
-			response, err = c.get("/api/tickets/"+show(response["ticket_id"])+"/similar", object{"filters": in.Filters, "limit": in.Limit})
+			response, err = c.run("similarToDraft", object{"text": in.Text, "filters": in.Filters, "limit": in.Limit})
+		} else if response, err = c.run("getTicket", object{"ticket": ticket}); err == nil {
+			response, err = c.run("similarTickets", object{"ticket_id": response["ticket_id"], "filters": in.Filters, "limit": in.Limit})
 		}
 		if err != nil {
 			return nil, "", err

@@ -1,6 +1,6 @@
-// Package mcp offers the API's reading endpoints as tools of the Model Context Protocol. A tool
-// call is one or more requests to the API, which decides on rights, limits and the cache. This
-// package owns the tools' arguments and the text a model reads. It does not know Fiber.
+// Package mcp offers the API's reading operations as tools of the Model Context Protocol. A tool runs
+// one or more of them, which decide on rights and use the cache. This package owns the tools'
+// arguments and the text a model reads. It does not know HTTP's routes.
 package mcp
 
 import (
@@ -18,21 +18,16 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// API makes requests to the HTTP API as one caller.
+// API runs the operations of the HTTP API for one caller.
 type API interface {
-	// Request takes path and query in target and a JSON body.
-	Request(method, target string, body []byte) Response
+	// Call runs an operation by its id in the API's document. arguments is a JSON object of its
+	// parameters and the members of its body. The response is JSON; an error that is a *Problem is
+	// meant for the caller.
+	Call(operation string, arguments []byte) (response []byte, err error)
 	// Address is where the caller reaches the service, such as https://search.example.com.
 	Address() string
 	// Failed logs a bug in a tool. Its caller sees no details.
 	Failed(tool string, err error)
-}
-
-// Response is the API's response to one request.
-type Response struct {
-	Status     int
-	RetryAfter string // the header
-	Body       []byte
 }
 
 const instructions = `Search and answers over a team's tickets, projects and documents.
@@ -72,7 +67,7 @@ type tool struct {
 	add func(*sdk.Server)
 }
 
-// declare describes a tool that takes an In. It runs by requests to the API and returns an object,
+// declare describes a tool that takes an In. It runs operations of the API and returns an object,
 // and a text of it for clients that show nothing else: by default, the object's JSON.
 func declare[In any](name, title, description string, run func(c call, in In) (result object, text string, err error)) tool {
 	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: schemas})
@@ -82,7 +77,7 @@ func declare[In any](name, title, description string, run func(c call, in In) (r
 	no := false
 	declared := &sdk.Tool{
 		Name: name, Title: title, Description: description, InputSchema: schema,
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 	}
 	return tool{declared, func(server *sdk.Server) {
 		sdk.AddTool(server, declared, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {

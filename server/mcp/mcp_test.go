@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -18,18 +19,19 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/tools.json")
 
-// fakeAPI sends this response to every request.
+// fakeAPI has this response to every call.
 type fakeAPI struct {
-	response Response
+	response string
+	err      error
 	panics   bool
 	failed   chan string
 }
 
-func (f fakeAPI) Request(string, string, []byte) Response {
+func (f fakeAPI) Call(string, []byte) ([]byte, error) {
 	if f.panics {
 		panic("oh")
 	}
-	return f.response
+	return []byte(f.response), f.err
 }
 
 func (f fakeAPI) Address() string { return "https://search.example.com" }
@@ -85,7 +87,7 @@ func TestToolsAreAsRecorded(t *testing.T) {
 // A panic, or a response that cannot be parsed, fails one call and reveals nothing.
 func TestBugsEndOneCall(t *testing.T) {
 	t.Parallel()
-	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "not JSON": {response: Response{Status: 200, Body: []byte("<")}}, "error without a problem document": {response: Response{Status: 500, Body: []byte("<")}}} {
+	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "not JSON": {response: "<"}, "an error of no operation": {err: errors.New("oh")}} {
 		api.failed = make(chan string, 2)
 		session := connect(t, api)
 		for range 2 {

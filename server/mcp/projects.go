@@ -10,11 +10,11 @@ var listProjects = declare("list_projects", "List projects",
 		if err != nil {
 			return nil, "", err
 		}
-		all, err := c.get("/api/projects", nil)
+		all, err := c.run("listProjects", object{})
 		if err != nil {
 			return nil, "", err
 		}
-		named, err := c.get("/api/statuses", nil)
+		named, err := c.run("listStatuses", object{})
 		if err != nil {
 			return nil, "", err
 		}

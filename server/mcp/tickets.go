@@ -22,7 +22,7 @@ var searchTickets = declare("search_tickets", "Search tickets",
 		if err != nil {
 			return nil, "", err
 		}
-		response, err := c.post("/api/hybrid-search", object{
+		response, err := c.run("hybridSearch", object{
 			"query": or(in.Query, ""), "filters": in.Filters, "sort": in.Sort, "limit": limit, "offset": offset, "explain": slices.Contains(in.Fields, "explain"),
 		})
 		if err != nil {
