@@ -123,7 +123,7 @@ func TestTokensOfAProject(t *testing.T) {
 	if caller, err := verifier.Verify(t.Context(), "k"); err != nil || !caller.IsService() {
 		t.Errorf("%+v, %v", caller, err)
 	}
-	if err := verifier.Ready(t.Context()); err != nil {
+	if err := verifier.Ready(); err != nil {
 		t.Errorf("not ready: %v", err)
 	}
 	config.AuthStrict = "on"
@@ -153,7 +153,7 @@ func TestLimitsAreShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		verdict := limits.Rate.Take(t.Context(), "somebody")
+		verdict := limits.Rate.Take(t.Context(), "somebody", 1)
 		if err := closing(); err != nil {
 			t.Error(err)
 		}

@@ -1,10 +1,6 @@
 // Package identity verifies Supabase access tokens: the signature by one of the project's keys, the
 // times, the audience and issuer and, if configured, that the session still exists. It does not
 // know HTTP routes or permissions: those are decided in the database.
-//
-// There are two kinds of tokens, each with its own parser and keys, so that no token can choose how
-// it is checked: tokens signed with the project's private key (ES256, RS256; the public keys are
-// served as a JWKS), and tokens signed with its older shared secret (HS256).
 package identity
 
 import (
@@ -12,10 +8,8 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"tasklens/internal/fault"
 )
@@ -44,34 +38,30 @@ func IssuerOf(supabaseURL string) string { return strings.TrimRight(supabaseURL,
 
 // Options configure a Verifier.
 type Options struct {
-	Issuer     string // of the JWKS; "" if the project has none
+	Issuer     string // of all tokens
 	KeySetURL  string // of the JWKS; "" where the project has none
 	Secret     []byte // of the older kind of tokens; empty to reject them
 	ServiceKey string // as a bearer token it means the service itself
 	// SupabaseURL is where Auth is asked whether a session still exists; "" to skip that check.
 	SupabaseURL string
-	Transport   http.RoundTripper // for all requests; nil: its own
 }
 
 // Verifier verifies tokens. It is safe for concurrent use and stores no token.
 type Verifier struct {
 	options  Options
-	keys     *keySet   // nil if the project has none
+	keys     keySet
 	sessions *sessions // nil if sessions are not checked
-	now      func() time.Time
 }
 
 // New returns a verifier. It sends no request.
 func New(options Options) *Verifier {
-	if options.Transport == nil {
-		options.Transport = newTransport()
-	}
-	v := &Verifier{options: options, now: time.Now}
-	if options.KeySetURL != "" {
-		v.keys = newKeySet(options.KeySetURL, options.Transport)
-	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 16
+	// Tokens and keys go to and come from the configured host only.
+	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	v := &Verifier{options: options, keys: keySet{url: options.KeySetURL, client: &client}}
 	if options.SupabaseURL != "" {
-		v.sessions = newSessions(options.SupabaseURL, options.ServiceKey, options.Transport)
+		v.sessions = newSessions(options.SupabaseURL, options.ServiceKey, client)
 	}
 	return v
 }
@@ -84,13 +74,10 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Caller, error) {
 		return Caller{Role: RoleService, Digest: digest("the service's key")}, nil
 	}
 	caller, err := v.parse(ctx, token)
-	if err != nil {
-		return Caller{}, err
+	if err != nil || v.sessions == nil || caller.IsService() {
+		return caller, err
 	}
-	if v.sessions == nil || caller.IsService() {
-		return caller, nil
-	}
-	alive, err := v.sessions.alive(ctx, token, caller.Subject)
+	alive, err := v.sessions.alive(token, caller.Subject)
 	switch {
 	case err != nil:
 		return Caller{}, fault.Wrap(fault.Unavailable, "The access token cannot be checked now.", err)
@@ -101,11 +88,11 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Caller, error) {
 }
 
 // Ready returns why tokens cannot be verified now, or nil.
-func (v *Verifier) Ready(ctx context.Context) error {
-	if v.keys == nil {
+func (v *Verifier) Ready() error {
+	if v.options.KeySetURL == "" {
 		return nil
 	}
-	_, err := v.keys.present(ctx)
+	_, err := v.keys.load()
 	return err
 }
 
@@ -113,17 +100,3 @@ func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
-
-// newTransport returns a transport that keeps a few connections to one host.
-func newTransport() http.RoundTripper {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 16
-	transport.MaxResponseHeaderBytes = 64 << 10
-	return transport
-}
-
-// noRedirect refuses redirects, so that tokens and keys go to and come from the configured host
-// only.
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-var errNoKind = errors.New("tokens of this kind are not taken here")

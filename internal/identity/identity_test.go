@@ -112,7 +112,7 @@ func TestKindsCanBeDisabled(t *testing.T) {
 	expect(t, public, p.ec(nil), "")
 	expect(t, public, p.hs(nil), fault.Unauthorized)
 	expect(t, public, p.sign(jwt.SigningMethodHS256, []byte{}, nil), fault.Unauthorized)
-	if err := shared.Ready(t.Context()); err != nil {
+	if err := shared.Ready(); err != nil {
 		t.Errorf("not ready: %v", err)
 	}
 }

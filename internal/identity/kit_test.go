@@ -69,6 +69,10 @@ func (p *project) serveKeys(w http.ResponseWriter, _ *http.Request) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.reads++
+	if p.status < 0 {
+		_, _ = io.WriteString(w, "<html>")
+		return
+	}
 	if p.status != 0 {
 		w.WriteHeader(p.status)
 		return
@@ -84,7 +88,7 @@ func (p *project) serveKeys(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(set)
 }
 
-// is sets the status of the key set, 0 for the keys.
+// is sets the status of the key set, 0 for the keys, -1 for a page.
 func (p *project) is(status int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -101,19 +105,13 @@ func (p *project) options() Options {
 	return Options{Issuer: "https://example.supabase.co/auth/v1", KeySetURL: p.server.URL + "/auth/v1/.well-known/jwks.json", Secret: []byte(secret), ServiceKey: "sb_secret_of_the_service"}
 }
 
-// verifier returns a verifier for this project whose clock the test sets.
+// verifier returns a verifier for this project.
 func (p *project) verifier(changes ...func(*Options)) *Verifier {
 	options := p.options()
 	for _, change := range changes {
 		change(&options)
 	}
-	v := New(options)
-	now := func() time.Time { return p.clock }
-	v.now = now
-	if v.keys != nil {
-		v.keys.now = now
-	}
-	return v
+	return New(options)
 }
 
 func sharedOnly(o *Options)          { o.KeySetURL = "" }

@@ -2,12 +2,10 @@ package identity
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"tasklens/internal/fault"
@@ -106,32 +104,17 @@ func TestSessionsDoNotCross(t *testing.T) {
 	running.Wait()
 }
 
-// reply responds as Auth does without a network: in a synctest bubble, time advances only when all
-// goroutines wait.
-type reply func(*http.Request) (*http.Response, error)
-
-func (f reply) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// A signed-out user is rejected after sessionAge at the latest.
+// A signed-out user is rejected once Auth's response is no longer cached.
 func TestSignedOutUsersAreRejected(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		status, body := http.StatusOK, signedIn
-		s := newSessions("http://auth.invalid", "key", reply(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-		}))
-		defer s.answers.StopAllGoroutines()
-		check := func(want bool) {
-			t.Helper()
-			if alive, err := s.alive(t.Context(), "token", user); alive != want || err != nil {
-				t.Errorf("alive is %t (%v), want %t", alive, err, want)
-			}
-		}
-		check(true)
-		status, body = http.StatusForbidden, `{"code":403,"error_code":"session_not_found","msg":"gone"}`
-		time.Sleep(sessionAge / 2)
-		check(true)
-		time.Sleep(sessionAge/2 + time.Second)
-		check(false)
-	})
+	p := newProject(t)
+	p.answers(http.StatusOK, signedIn)
+	v := p.verifier(p.strict)
+	token := p.ec(nil)
+	expect(t, v, token, "")
+	p.answers(http.StatusForbidden, `{"code":403,"error_code":"session_not_found","msg":"gone"}`)
+	expect(t, v, token, "")
+	v.sessions.answers.SetExpiresAfter(digest(token), time.Nanosecond)
+	time.Sleep(time.Millisecond)
+	expect(t, v, token, fault.Unauthorized)
 }

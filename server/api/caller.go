@@ -145,7 +145,7 @@ func (a *API) missingKeys(ctx context.Context) []string {
 	if a.Verifier == nil {
 		return nil
 	}
-	if err := a.Verifier.Ready(ctx); err != nil {
+	if err := a.Verifier.Ready(); err != nil {
 		a.Log.WarnContext(ctx, "not ready", "error", err)
 		return []string{"key set"}
 	}
