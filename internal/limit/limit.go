@@ -7,7 +7,12 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/maypok86/otter/v2"
 )
+
+// maxBuckets bounds the memory of a flood of callers.
+const maxBuckets = 100_000
 
 // Policy is a rate limit: a burst of Requests, refilled evenly over each Period.
 type Policy struct {
@@ -33,23 +38,16 @@ type Verdict struct {
 	Wait      time.Duration // time until a request is allowed; 0 if this one is
 }
 
-// judge decides on requests that are allowed or refused together. full is when the bucket refills
-// completely, a time in the past if it is full. Under the generic cell rate algorithm (ITU-T I.371)
-// that timestamp is the bucket's whole state.
-func (p Policy) judge(full, now time.Time, requests int) (Verdict, time.Time) {
-	if full.Before(now) {
-		full = now
+// judge decides on requests that are allowed or refused together. full is the time until the bucket
+// is full, negative if it is. Under the generic cell rate algorithm (ITU-T I.371) that is the
+// bucket's whole state.
+func (p Policy) judge(full time.Duration, requests int) Verdict {
+	full = max(full, 0)
+	after := full + p.interval()*time.Duration(requests)
+	if late := after - p.capacity(); late > 0 {
+		return Verdict{Full: full, Wait: late}
 	}
-	after := full.Add(p.interval() * time.Duration(requests))
-	if late := after.Sub(now) - p.capacity(); late > 0 {
-		return Verdict{Full: full.Sub(now), Wait: late}, full
-	}
-	return p.allowed(after.Sub(now)), after
-}
-
-// allowed is the verdict on a request after which the bucket needs this long to be full.
-func (p Policy) allowed(full time.Duration) Verdict {
-	return Verdict{Allowed: true, Remaining: int((p.capacity() - full) / p.interval()), Full: full}
+	return Verdict{Allowed: true, Remaining: int((p.capacity() - after) / p.interval()), Full: after}
 }
 
 // Scripts runs a Lua script that returns numbers in the Redis that all instances share.
@@ -60,61 +58,61 @@ type Scripts interface {
 // Limiter keeps a bucket for each key. It is safe for concurrent use.
 type Limiter struct {
 	policy Policy
-	shared Scripts // nil: there is only this process
-	local  *buckets
+	shared Scripts                         // nil: there is only this process
+	local  *otter.Cache[string, time.Time] // when each bucket will be full
 	now    func() time.Time
 }
 
 // New returns a limiter. While shared fails, each instance counts on its own.
 func New(policy Policy, shared Scripts) *Limiter {
-	return &Limiter{policy: policy, shared: shared, local: newBuckets(maxBuckets), now: time.Now}
+	return &Limiter{policy: policy, shared: shared, now: time.Now, local: otter.Must(&otter.Options[string, time.Time]{
+		MaximumSize: maxBuckets, ExpiryCalculator: otter.ExpiryWriting[string, time.Time](policy.capacity()), // a full bucket need not be stored
+	})}
 }
 
 // Policy returns the limiter's policy.
 func (l *Limiter) Policy() Policy { return l.policy }
 
-// Take counts one request of a caller. It never fails.
-func (l *Limiter) Take(ctx context.Context, key string) Verdict { return l.TakeMany(ctx, key, 1) }
-
-// TakeMany counts one request of a caller as several, all or none. More than the policy's Requests
-// are never allowed.
-func (l *Limiter) TakeMany(ctx context.Context, key string, requests int) Verdict {
+// Take counts a request of a caller as this many, all or none. It never fails. More than the
+// policy's Requests are never allowed.
+func (l *Limiter) Take(ctx context.Context, key string, requests int) (verdict Verdict) {
 	if l.shared != nil {
-		if verdict, err := l.takeShared(ctx, key, requests); err == nil {
-			return verdict
+		if full, err := l.takeShared(ctx, key, requests); err == nil {
+			return l.policy.judge(full, requests)
 		}
 	}
-	return l.local.take(l.policy, key, l.now(), requests)
+	now := l.now()
+	l.local.Compute(key, func(full time.Time, _ bool) (time.Time, otter.ComputeOp) {
+		verdict = l.policy.judge(full.Sub(now), requests)
+		return now.Add(verdict.Full), otter.WriteOp
+	})
+	return verdict
 }
 
-// script is judge in Lua, run in Redis. It uses Redis's clock because the clocks of instances may
-// differ. Times are in microseconds.
+// script is judge in Lua, run in Redis. It returns the time until the bucket was full before the
+// request. It uses Redis's clock because the clocks of instances may differ. Times are in
+// microseconds.
 const script = `
 local now = redis.call('TIME')
 now = now[1] * 1000000 + now[2]
 local cost, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
-local full = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
-local after = full + cost
-if after - now > capacity then
-  return {0, full - now, after - now - capacity}
+local full = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now) - now
+if full + cost <= capacity then
+  redis.call('SET', KEYS[1], now + full + cost, 'PX', math.ceil((full + cost) / 1000))
 end
-redis.call('SET', KEYS[1], after, 'PX', math.ceil((after - now) / 1000))
-return {1, after - now, 0}
+return {full}
 `
 
-func (l *Limiter) takeShared(ctx context.Context, key string, requests int) (Verdict, error) {
+// takeShared counts in Redis and returns the time until the bucket was full before.
+func (l *Limiter) takeShared(ctx context.Context, key string, requests int) (full time.Duration, err error) {
 	// The policy is part of the key, because the stored number is only valid under the same policy.
 	name := fmt.Sprintf("tasklens:limit:%d/%d:%s", l.policy.Requests, l.policy.Period.Microseconds(), key)
 	answer, err := l.shared.Run(ctx, script, []string{name}, l.policy.interval().Microseconds()*int64(requests), l.policy.capacity().Microseconds())
+	if err == nil && len(answer) != 1 {
+		err = fmt.Errorf("%d numbers came back", len(answer))
+	}
 	if err != nil {
-		return Verdict{}, fmt.Errorf("count a request: %w", err)
+		return 0, fmt.Errorf("count a request: %w", err)
 	}
-	if len(answer) != 3 {
-		return Verdict{}, fmt.Errorf("count a request: %d numbers came back", len(answer))
-	}
-	full, wait := time.Duration(answer[1])*time.Microsecond, time.Duration(answer[2])*time.Microsecond
-	if answer[0] == 0 {
-		return Verdict{Full: full, Wait: wait}, nil
-	}
-	return l.policy.allowed(full), nil
+	return time.Duration(answer[0]) * time.Microsecond, nil
 }

@@ -42,7 +42,7 @@ func (a *API) charge(c *fiber.Ctx, who *caller, requests int) error {
 		return nil
 	}
 	policy := a.Limits.Rate.Policy()
-	verdict := a.Limits.Rate.TakeMany(c.UserContext(), rateKey(c, who), min(requests, max(policy.Requests-1, 1)))
+	verdict := a.Limits.Rate.Take(c.UserContext(), rateKey(c, who), min(requests, max(policy.Requests-1, 1)))
 	c.Set(headerRateLimitPolicy, fmt.Sprintf("%q;q=%d;w=%d", ratePolicy, policy.Requests, wholeSeconds(policy.Period)))
 	c.Set(headerRateLimit, fmt.Sprintf("%q;r=%d;t=%d", ratePolicy, verdict.Remaining, wholeSeconds(verdict.Full)))
 	if verdict.Allowed {
