@@ -16,24 +16,39 @@ const (
 	noImage = "(image removed)"
 )
 
-// begin finds where a client may see an address in a folded text: a scheme, www., or the host of an
-// address without a scheme. Schemes that run or hold code need no slashes.
-var begin = regexp.MustCompile(`[a-z][a-z0-9+.\-]*://|://|(?:https?|ftp):/?[a-z0-9]|["'=(<](?:java|vb)script:|(?:java|vb)script:[a-z0-9_(\[{%/!~+*;$&-]|` +
-	`data:(?:[a-z]+/[a-z0-9]|[;,])|www\.|//[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}`)
+var (
+	// address finds where a client may see an address in a folded text: a scheme, www., or the host
+	// of an address without a scheme. Schemes that run or hold code need no slashes. A scheme alone
+	// is no address.
+	address = regexp.MustCompile(`([a-z][a-z0-9+.\-]*://[^\pL\pN]*[\pL\pN]|://[^\pL\pN]*[\pL\pN]|[a-z]*script:[^"'*.,)` + "`" + `\s])` +
+		`|["'=(<]((?:java|vb)script:)|(?:^|[^a-z0-9])((?:https?|ftp):/?[a-z0-9]|data:(?:[a-z]+/[a-z0-9]|[;,])|www\.)` +
+		`|(?:^|[^a-z0-9:/.])(//[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})`)
+	// image is the beginning of an HTML element that loads an address.
+	image = regexp.MustCompile(`(?i)<(?:img|image|picture|svg|video|audio|iframe|embed)(?:[/\\]|$)`)
+	// autolink is what Markdown turns into a link within <>.
+	autolink = regexp.MustCompile(`<[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*>`)
+	// ends is where an address ends in a source.
+	ends = regexp.MustCompile("^[.,;:!?*_~]*(?:[\\s<>\"'`|)\\]}]|[^\\x00-\\x7F]|$)")
+)
 
-// image is the beginning of an HTML element that loads an address.
-var image = regexp.MustCompile(`(?i)<(?:img|image|picture|svg|video|audio|iframe|embed)(?:[/\\]|$)`)
-
-// fold returns a text of the same length as programs read addresses: without case, \ as /.
-func fold(text string) string {
-	return strings.Map(func(r rune) rune {
+// begins returns where the first address of a text begins, or -1. It reads the text as programs do:
+// without case, \ as /.
+func begins(text string) int {
+	folded := strings.Map(func(r rune) rune {
 		if r == '\\' {
 			return '/'
 		} else if 'A' <= r && r <= 'Z' {
 			return r + 'a' - 'A'
 		}
 		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
+	}, text)
+	groups := address.FindStringSubmatchIndex(folded)
+	for i := 2; i < len(groups); i += 2 {
+		if groups[i] >= 0 {
+			return groups[i]
+		}
+	}
+	return -1
 }
 
 // plain returns a text with its HTML entities decoded, as often as they are nested, and without
@@ -49,35 +64,62 @@ func plain(text string) string {
 	return text
 }
 
-// next returns where the first address of a text begins, or -1. tail is what stands before the
-// text.
-func next(tail, text string) int {
-	folded := tail + text
-	for from := 0; from < len(folded); {
-		at := begin.FindStringIndex(folded[from:])
-		if at == nil {
-			return -1
-		}
-		start, end := from+at[0], from+at[1]
-		before, _ := utf8.DecodeLastRuneInString(folded[:start])
-		from = start + 1
-		switch rooted := strings.HasPrefix(folded[start:], "//"); {
-		case end <= len(tail), rooted && (asciiWord(before) || before == ':' || before == '/' || before == '.'):
-			continue
-		case !strings.Contains(folded[start:end], "//") && asciiWord(before):
-			continue
-		case start < len(tail) && folded[len(tail)-1] == ':' && !strings.HasSuffix(folded[:end], "//"): // a sentence that goes on
-			continue
-		case strings.IndexByte(`"'=(<`, folded[start]) >= 0:
-			start++
-		}
-		return max(0, start-len(tail))
+// links returns a part of a word with only addresses that occur in a source.
+func (c *Checker) links(text string) string {
+	if decoded := plain(text); decoded != text && (begins(decoded) >= 0 || image.MatchString(decoded)) {
+		text = decoded
 	}
-	return -1
+	text = c.brackets(text)
+	var out strings.Builder
+	for at := begins(text); at >= 0; at = begins(text) {
+		out.WriteString(c.mails(image.ReplaceAllString(text[:at], noImage)))
+		run := text[at:]
+		if end := strings.IndexFunc(run, func(r rune) bool { return unicode.IsSpace(r) || r == '<' || closes(r) }); end >= 0 {
+			run = run[:end]
+		}
+		size, known := c.known(run)
+		if text = text[at+size:]; !known {
+			out.WriteString(removed)
+			continue
+		}
+		out.WriteString(run[:size])
+		if r, _ := utf8.DecodeRuneInString(text); text != "" && r >= utf8.RuneSelf {
+			out.WriteByte(' ') // some clients read on
+		}
+	}
+	out.WriteString(c.mails(image.ReplaceAllString(text, noImage)))
+	return autolink.ReplaceAllStringFunc(strings.ReplaceAll(out.String(), "("+removed+")", removed), func(link string) string {
+		inside := link[1 : len(link)-1]
+		if c.sourced(inside) {
+			return link
+		}
+		return "<" + inside + " >"
+	})
 }
 
-func asciiWord(r rune) bool {
-	return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+// brackets breaks with a blank what Markdown would turn into a link, an image or the definition of
+// one, but links to an address in a source.
+func (c *Checker) brackets(text string) string {
+	c.image = c.image || strings.Contains(text, "![")
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "]")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteByte(']')
+		switch {
+		case strings.HasPrefix(rest, "("):
+			target, _, ended := strings.Cut(rest[1:], ")")
+			if c.image || !ended || !strings.HasPrefix(target, "http") || !c.sourced(target) {
+				out.WriteByte(' ')
+			}
+		case strings.HasPrefix(rest, ":") && (c.first || !strings.Contains(before, "[")):
+			out.WriteByte(' ')
+		}
+		text = rest
+	}
 }
 
 // closing are characters that end a sentence or quotation rather than an address. At most
@@ -87,156 +129,68 @@ const (
 	maxClosing = 8
 )
 
-// links returns a part of a word with only addresses that occur in a source. first and final tell
-// whether the part is the word's beginning and end.
-func (c *Checker) links(text string, first, final bool) string {
-	c.sealed = false
-	tail := ""
-	if first {
-		tail = fold(c.tail)
+// known returns how much of a text is an address that a source contains or, if none is, how much is
+// to be replaced.
+func (c *Checker) known(run string) (size int, known bool) {
+	ascii := run
+	if i := strings.IndexFunc(run, func(r rune) bool { return r >= utf8.RuneSelf }); i > 0 {
+		ascii = run[:i] // the rest may be text in a script without spaces
 	}
-	if decoded := plain(text); decoded != text && (next(tail, fold(decoded)) >= 0 || image.MatchString(decoded)) {
-		text = decoded
-	}
-	text = c.brackets(text, first)
-	var out strings.Builder
-	for text != "" {
-		at := next(tail, fold(text))
-		if at < 0 {
-			break
-		}
-		out.WriteString(c.mails(image.ReplaceAllString(text[:at], noImage)))
-		tail = ""
-		address := text[at:]
-		if end := strings.IndexFunc(address, func(r rune) bool { return unicode.IsSpace(r) || r == '<' || closes(r) }); end >= 0 {
-			address = address[:end]
-		}
-		size, is := c.known.address(address)
-		if final && c.partly && at+len(address) == len(text) { // its rest is yet to come
-			size, is, c.dropping = len(address), false, true
-		}
-		if is {
-			out.WriteString(address[:size])
-		} else {
-			out.WriteString(removed)
-		}
-		text = text[at+size:]
-		c.sealed = is && text == ""
-		if r, _ := utf8.DecodeRuneInString(text); is && text != "" && r >= utf8.RuneSelf {
-			out.WriteByte(' ') // some clients read on
-		}
-	}
-	return out.String() + c.mails(image.ReplaceAllString(text, noImage))
-}
-
-// calls are parentheses after brackets that hold no address, such as handlers[i](event).
-var calls = regexp.MustCompile(`\]\(([^():/\\.%&#?@<>\s]*)\)`)
-
-// brackets breaks with a blank what Markdown would turn into an image, a link or the definition of
-// one, but links to an address in a source.
-func (c *Checker) brackets(text string, first bool) string {
-	if first && c.joined && strings.HasSuffix(c.tail, "]") && strings.HasPrefix(text, "(") {
-		text = " " + text
-	}
-	c.image = c.image || strings.Contains(last(c.tail, 1)+text, "![")
-	var out strings.Builder
-	for from := 0; ; {
-		at := strings.IndexByte(text[from:], ']')
-		if at < 0 {
-			return out.String() + text[from:]
-		}
-		at += from
-		out.WriteString(text[from : at+1])
-		from = at + 1
-		switch rest := text[from:]; {
-		case strings.HasPrefix(rest, "("):
-			inside, ended := target(rest[1:])
-			address := strings.Trim(inside, "<>")
-			known := ended && webTarget.MatchString(address) && c.known.has(address)
-			call := ended && calls.MatchString("]("+inside+")")
-			switch {
-			case known && !c.image:
-				if strings.ContainsAny(address, "()") {
-					out.WriteString("(<" + address + ">)")
-					from += len(inside) + len("()")
-				}
-			case call && c.known.hasCall("]("+inside+")"):
-			case ended && !known && !call:
-				out.WriteString(" " + removed)
-				from += len(inside) + len("()")
-			default:
-				out.WriteByte(' ')
+	for _, address := range []string{run, ascii} {
+		shortest := max(len(address)-maxClosing, len(strings.TrimRight(address, closing)))
+		for end := len(address); end >= shortest; end-- {
+			if c.sourced(address[:end]) {
+				return len(address), true
 			}
-		case strings.HasPrefix(rest, ":") && (c.first || !strings.Contains(text[:at], "[")):
-			out.WriteByte(' ')
 		}
 	}
+	return max(1, len(strings.TrimRight(ascii, closing))), false
 }
 
-// target returns the target of a link up to the parenthesis that ends it.
-func target(text string) (inside string, ended bool) {
-	depth := 0
-	for i := range len(text) {
-		switch {
-		case text[i] == '(':
-			depth++
-		case text[i] == ')' && depth == 0:
-			return text[:i], true
-		case text[i] == ')':
-			depth--
+const (
+	alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	inMailbox    = alphanumeric + ".!#$%&'*+/=?^_`{|}~-"
+	inDomain     = alphanumeric + ".-_"
+)
+
+// sourced reports whether a source contains an address as a whole, not as a part of a longer one.
+func (c *Checker) sourced(address string) bool {
+	if !c.read { // most answers have no address
+		c.read = true
+		for i, text := range c.sources {
+			text = clean.Visible(text)
+			c.sources[i] = text + "\n" + html.UnescapeString(text)
 		}
 	}
-	return "", false
-}
-
-// autolink is what Markdown turns into a link within <>.
-var autolink = regexp.MustCompile(`<[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*(?:>|$)`)
-
-// autolinks breaks those with a blank that do not occur in a source, and those whose end is yet to
-// come.
-func (c *Checker) autolinks(word string) string {
-	return autolink.ReplaceAllStringFunc(word, func(link string) string {
-		inside, ended := strings.CutSuffix(link, ">")
-		if ended && c.known.has(inside[1:]) || !ended && !c.partly {
-			return link
+	for _, text := range c.sources {
+		for at := strings.Index(text, address); at >= 0; {
+			before, _ := utf8.DecodeLastRuneInString(text[:at])
+			text = text[at+len(address):]
+			if !strings.ContainsRune(alphanumeric+".-", before) && ends.MatchString(text) {
+				return true
+			}
+			at = strings.Index(text, address)
 		}
-		return inside + " " + link[len(inside):]
-	})
-}
-
-func inDomain(r rune) bool { return asciiWord(r) || r == '.' || r == '-' || r == '_' }
-
-// inMailbox are the characters besides letters and digits that may occur before the @.
-const inMailbox = ".!#$%&'*+/=?^_`{|}~-"
-
-// mailbox returns the local part at the end of the text before an @.
-func mailbox(before string) string {
-	name := before[strings.LastIndexFunc(before, func(r rune) bool { return !asciiWord(r) && !strings.ContainsRune(inMailbox, r) })+1:]
-	return strings.TrimLeft(name, "*_~`'") // emphasis, or a quotation
+	}
+	return false
 }
 
 // mails splits email addresses that occur in no source, so that no client links them.
 func (c *Checker) mails(text string) string {
-	for from := 0; ; {
-		at := strings.IndexByte(text[from:], '@')
-		if at < 0 {
-			return text
+	var out strings.Builder
+	done := 0
+	for at, r := range text {
+		if r != '@' {
+			continue
 		}
-		at += from
-		before, domain := text[:at], text[at+1:]
-		if at < maxTail && c.joined {
-			before = c.tail + before
-		}
-		if end := strings.IndexFunc(domain, func(r rune) bool { return !inDomain(r) }); end >= 0 {
-			domain = domain[:end]
-		}
-		ends := !c.partly || at+1+len(domain) < len(text)
-		domain = strings.TrimRight(domain, ".-_")
-		name := mailbox(before)
+		before, after := text[:at], text[at+1:]
+		name := strings.TrimLeft(before[len(strings.TrimRight(before, inMailbox)):], "*_~`'") // emphasis, or a quotation
+		domain := strings.TrimRight(after[:len(after)-len(strings.TrimLeft(after, inDomain))], ".-_")
 		angled := strings.LastIndexByte(before, '<') > strings.LastIndexByte(before, '>')
-		if from = at + 1; !ends || domain != "" && (angled || name != "" && strings.Contains(domain, ".")) && !c.known.hasMail(name+"@"+domain) {
-			text = text[:at] + " " + text[at:]
-			from++
+		if domain != "" && (angled || name != "" && strings.Contains(domain, ".")) && !c.sourced(name+"@"+domain) {
+			out.WriteString(text[done:at] + " ")
+			done = at
 		}
 	}
+	return out.String() + text[done:]
 }

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -9,41 +10,41 @@ import (
 )
 
 var (
-	separators = regexp.MustCompile(`[\s,;]+`)
-	interval   = regexp.MustCompile(`^(\d+)(?:[-–](\d+))?$`)
-
-	citation    = regexp.MustCompile(`\[\s*\d[\d\s,;–-]*\]`)
-	onlyCites   = regexp.MustCompile(`^[\d\s,;–-]*$`)
-	closesCited = regexp.MustCompile(`^[\d\s,;–-]*\]`)
-	cutOff      = regexp.MustCompile(`\[[\d\s,;–-]*\d[\d\s,;–-]*$`)
+	citation = regexp.MustCompile(`\[(\s*\d[\d\s,;–-]*)\]`)
+	interval = regexp.MustCompile(`(\d+)(?:\s*[-–]\s*(\d+))?`)
+	ticks    = regexp.MustCompile("`+")
 )
+
+// code tracks whether the text is inside a code span, which ends with its paragraph, or a block.
+type code struct{ span, block bool }
+
+func (c *code) read(text string) {
+	for _, run := range ticks.FindAllString(text, -1) {
+		if len(run) >= 3 {
+			c.span, c.block = false, !c.block
+		} else {
+			c.span = !c.span && !c.block
+		}
+	}
+}
 
 // check returns a word with its citations and addresses checked, and whether a citation was
 // removed. What stands between citations is checked by links.
 func (c *Checker) check(word string) (checked string, removed bool) {
-	if found := closesCited.FindString(word); c.citing && found != "" {
-		word = strings.TrimSuffix(found, "]") + "…" + word[len(found)-1:] // the bracket was too long to be read
-	}
-	before := ""
-	if c.joined {
-		before = c.tail
-	}
 	var out strings.Builder
 	text := "" // since the last citation
 	for {
-		at := citation.FindStringIndex(word)
+		at := citation.FindStringSubmatchIndex(word)
 		if at == nil {
 			break
 		}
-		prefix, inside, rest := word[:at[0]], word[at[0]+1:at[1]-1], word[at[1]:]
+		prefix, inside, rest := word[:at[0]], word[at[2]:at[3]], word[at[1]:]
 		code := c.code
-		code.write(prefix)
-		last, _ := utf8.DecodeLastRuneInString(before + text + prefix)
-		numbers, unknown, is := readCitation(inside, len(c.cited))
+		code.read(prefix)
+		before, _ := utf8.DecodeLastRuneInString(text + prefix)
+		numbers, unknown := c.readCitation(inside)
 		switch {
-		case !is: // such as [1-]
-			text += prefix + "[" + inside + "…]"
-		case code.within() && (inName(last) || last == ']' || last == ')'):
+		case (code.span || code.block) && (before == '_' || before == ']' || before == ')' || unicode.IsLetter(before) || unicode.IsDigit(before)):
 			text += prefix + "(" + inside + ")" // an array index, in the form in which the model got it
 		case len(numbers) == 0:
 			c.unknown += unknown
@@ -55,9 +56,9 @@ func (c *Checker) check(word string) (checked string, removed bool) {
 			continue
 		default:
 			c.unknown += unknown
-			part := c.links(text+prefix, out.Len() == 0, false)
-			out.WriteString(part)
-			if strings.HasSuffix(part, "!") || c.sealed { // some clients would render ![1] as an image
+			text += prefix
+			out.WriteString(c.links(text))
+			if strings.HasSuffix(text, "!") || begins(text) >= 0 { // some clients would render ![1] as an image
 				out.WriteByte(' ')
 			}
 			for _, number := range numbers {
@@ -68,63 +69,36 @@ func (c *Checker) check(word string) (checked string, removed bool) {
 				out.WriteByte(' ')
 			}
 		}
-		c.code = code
-		c.code.take(']')
-		word = rest
+		c.code, word = code, rest
 	}
-	c.code.write(word)
-	out.WriteString(c.links(text+word, out.Len() == 0, true))
-	return c.autolinks(out.String()), removed
-}
-
-// cites reports whether a word ends within a bracket that may be a citation.
-func cites(word []byte) bool {
-	depth := 0
-	for end := len(word); end > 0; {
-		r, size := utf8.DecodeLastRune(word[:end])
-		switch end -= size; {
-		case r == ']':
-			depth++
-		case r == '[' && depth == 0:
-			return true
-		case r == '[':
-			depth--
-		case !strings.ContainsRune("0123456789,;-–", r) && !unicode.IsSpace(r):
-			return false
-		}
+	c.code.read(word)
+	out.WriteString(c.links(text + word))
+	if checked = out.String(); openCitation.MatchString(checked) {
+		checked += "…" // the next word must not make a citation of it
 	}
-	return false
+	return checked, removed
 }
-
-func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // readCitation parses the content of a bracket: [1], [1, 2] or [1-3]. It returns the numbers of
 // existing sources and how many numbers name no source.
-func readCitation(inside string, sources int) (numbers []int, unknown int, is bool) {
-	named := map[int]bool{}
-	for _, part := range separators.Split(strings.TrimSpace(inside), -1) {
-		ends := interval.FindStringSubmatch(part)
-		if ends == nil {
-			return nil, 0, false
-		}
-		// A number too large for an int is unknown, like any number above sources.
+func (c *Checker) readCitation(inside string) (numbers []int, unknown int) {
+	for _, ends := range interval.FindAllStringSubmatch(inside, -1) {
 		low, err := strconv.Atoi(ends[1])
 		high := low
 		if err == nil && ends[2] != "" {
 			high, err = strconv.Atoi(ends[2])
 		}
-		if err != nil || low < 1 || high > sources || high < low {
+		if err != nil || low < 1 || high > len(c.cited) || high < low {
 			unknown++
 		}
 		if err != nil {
-			continue
+			continue // too large for an int
 		}
-		for number := max(low, 1); number <= min(high, sources); number++ {
-			if !named[number] {
-				named[number] = true
+		for number := max(low, 1); number <= min(high, len(c.cited)); number++ {
+			if !slices.Contains(numbers, number) {
 				numbers = append(numbers, number)
 			}
 		}
 	}
-	return numbers, unknown, true
+	return numbers, unknown
 }

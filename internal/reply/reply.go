@@ -5,6 +5,8 @@ package reply
 
 import (
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,10 +18,8 @@ const (
 	// MaxBytes is the maximum length of a text. A model that respects its token limit stays far below
 	// it.
 	MaxBytes = 32 << 10
-	// maxWord is the number of bytes of a word that are held back. A longer one is checked in parts.
+	// maxWord is the number of bytes of a word that are held back. A longer one is broken up.
 	maxWord = 2 << 10
-	// maxTail is how much of a word is remembered for what follows without a space.
-	maxTail = 16
 )
 
 // ErrFull is returned when a text reaches MaxBytes. The text up to there is checked and kept.
@@ -28,52 +28,37 @@ var ErrFull = errors.New("the text reached its greatest length")
 // Checker takes a text in pieces and writes what it has checked. A word is held back until white
 // space, or a sign such as 。, closes it. The result does not depend on how the text is split.
 type Checker struct {
-	tell   func(text string) error
-	told   int    // bytes
-	broken []byte // an incomplete UTF-8 character
-	read   int    // bytes
+	tell    func(text string) error
+	sources []string
+	read    bool // the sources are ready to be compared
+
 	filter clean.Filter
-	known  *known
-	full   bool // the last word did not fit into MaxBytes
-
-	text   strings.Builder
-	blanks []byte // before the word; dropped at both ends of the text and before a removed citation
+	size   int  // bytes taken
+	full   bool // the text reached MaxBytes
+	blanks []byte
 	word   []byte
+	text   strings.Builder // checked
+	told   int             // bytes of it
 
-	code     code
-	tail     string // the end of the text, if no space separates it from the word
-	joined   bool   // nor does a line break or tab
-	partly   bool   // the word goes on
-	dropping bool   // the word is the rest of an address that was too long
-	sealed   bool   // the last part that was checked ends with an address
-	citing   bool   // the word continues a bracket with digits only
-	first    bool   // the line so far has only what may start a paragraph, such as > or 1.
-	image    bool   // the paragraph has an image's beginning
-	cited    []bool
-	unknown  int
+	code    code
+	first   bool // the line so far has only what may start a paragraph, such as > or 1.
+	image   bool // the paragraph has an image's beginning
+	cited   []bool
+	unknown int
 }
 
 // New returns a checker for a text that may cite these sources, numbered from 1, and may link to
 // addresses in them. tell gets the checked text piece by piece; concatenated, the pieces equal
 // Text. An error of tell ends the work. tell may be nil.
 func New(sources []string, tell func(text string) error) *Checker {
-	return &Checker{tell: tell, known: &known{texts: sources}, cited: make([]bool, len(sources)), first: true}
+	return &Checker{tell: tell, sources: slices.Clone(sources), cited: make([]bool, len(sources)), first: true}
 }
 
-// Write takes the next piece, of any size.
+// Write takes the next piece, of any number of characters.
 func (c *Checker) Write(piece string) error {
-	if len(c.broken) > 0 {
-		piece = string(c.broken) + piece
-		c.broken = nil
-	}
-	for i := 0; i < len(piece); {
-		if !utf8.FullRuneInString(piece[i:]) {
-			c.broken = []byte(piece[i:])
-			break
-		}
-		r, size := utf8.DecodeRuneInString(piece[i:])
-		i += size
-		if c.read += size; c.read > MaxBytes || c.full {
+	for _, r := range piece {
+		if c.size += utf8.RuneLen(r); c.size > MaxBytes || c.full {
+			c.full = true
 			break
 		}
 		c.take(r)
@@ -81,29 +66,36 @@ func (c *Checker) Write(piece string) error {
 	if err := c.pass(); err != nil {
 		return err
 	}
-	if c.read > MaxBytes || c.full {
+	if c.full {
 		return ErrFull
 	}
 	return nil
 }
 
+var (
+	// openCitation ends a word that goes on after white space.
+	openCitation = regexp.MustCompile(`\[[\d\s,;–-]*$`)
+	// openScheme ends a word that goes on after a tab or line break, which browsers ignore there.
+	openScheme = regexp.MustCompile(`(?i)(?:https?|ftp):[/\\]$`)
+)
+
 func (c *Checker) take(r rune) {
-	if r = c.filter.Map(r); r < 0 {
+	if r = c.filter.Map(r); r < 0 || (r == '\t' || r == '\n') && openScheme.Match(c.word) {
 		return
 	}
-	switch {
-	case unicode.IsSpace(r) && !cites(c.word):
+	if unicode.IsSpace(r) && !openCitation.Match(c.word) {
 		c.end()
-		c.dropping, c.citing = false, false
 		c.blanks = utf8.AppendRune(c.blanks, r)
 		return
-	case len(c.word)+utf8.RuneLen(r) > maxWord:
-		c.part()
+	}
+	if len(c.word)+utf8.RuneLen(r) > maxWord {
+		c.word = append(c.word, "…"...) // neither an address nor a citation contains it
+		c.end()
+		c.blanks = append(c.blanks, ' ')
 	}
 	c.word = utf8.AppendRune(c.word, r)
-	if closes(r) {
-		c.part()
-		c.dropping = false
+	if closes(r) && !strings.Contains(string(c.word), "<") {
+		c.end()
 	}
 }
 
@@ -115,11 +107,7 @@ func closes(r rune) bool {
 
 // Close ends the text. An unfinished citation is dropped.
 func (c *Checker) Close() error {
-	if len(c.broken) > 0 && c.read <= MaxBytes {
-		c.take(utf8.RuneError)
-	}
-	c.broken = nil
-	c.word = cutOff.ReplaceAll(c.word, nil)
+	c.word = openCitation.ReplaceAll(c.word, nil)
 	c.end()
 	return c.pass()
 }
@@ -130,53 +118,25 @@ func (c *Checker) Append(text string) error {
 	return c.pass()
 }
 
-// part checks a part of a word, which goes on: it is too long to be held back, or a sign closed it.
-func (c *Checker) part() {
-	word := string(c.word)
-	c.partly = true
-	c.end()
-	c.partly = false
-	c.citing = c.citing && onlyCites.MatchString(word) || cites([]byte(word))
-}
-
-// end checks the word and writes it after the blanks before it.
+// end checks the word and writes it after the white space before it, which is dropped at both ends
+// of the text and before a removed citation.
 func (c *Checker) end() {
-	word := string(c.word)
-	c.word = c.word[:0]
-	if c.dropping || word == "" {
+	if len(c.word) == 0 {
 		return
 	}
-	blanks := string(c.blanks)
-	if lines := strings.Count(blanks, "\n"); lines > 0 {
-		c.first = true
-		c.image = c.image && lines < 2
+	word, blanks := string(c.word), string(c.blanks)
+	c.word, c.blanks = c.word[:0], c.blanks[:0]
+	if strings.Count(blanks, "\n") > 1 {
+		c.code.span, c.image = false, false
 	}
-	if strings.Contains(blanks, " ") {
-		c.tail = ""
-	}
-	c.joined = blanks == ""
-	c.code.write(blanks)
+	c.first = c.first || strings.Contains(blanks+word, "\n")
 	checked, removed := c.check(word)
-	c.tail = last(c.tail+plain(word), maxTail)
 	c.first = c.first && strings.Trim(word, ">-*+#.)|~:0123456789") == ""
-	if removed && strings.Trim(checked, ".,;:!?") == "" {
+	if c.text.Len() == 0 || removed && strings.Trim(checked, ".,;:!?") == "" {
 		blanks = ""
 	}
-	c.blanks = c.blanks[:0]
-	if checked == "" && removed {
-		c.blanks = append(c.blanks, blanks...)
-		return
-	}
-	if c.text.Len() > 0 {
-		c.write(blanks)
-	}
-	c.write(checked)
-}
-
-// write appends as much of the text as fits into MaxBytes.
-func (c *Checker) write(text string) {
-	if c.full = c.full || c.text.Len()+len(text) > MaxBytes; !c.full {
-		c.text.WriteString(text)
+	if c.full = c.full || c.text.Len()+len(blanks)+len(checked) > MaxBytes; !c.full {
+		c.text.WriteString(blanks + checked)
 	}
 }
 
@@ -197,40 +157,3 @@ func (c *Checker) Cited(source int) bool { return c.cited[source] }
 
 // Unknown returns the number of citations removed because they name no source.
 func (c *Checker) Unknown() int { return c.unknown }
-
-// last returns the last size bytes of a text.
-func last(text string, size int) string { return text[max(0, len(text)-size):] }
-
-// code tracks whether the text is inside a code span or block, by counting backticks.
-type code struct {
-	ticks int  // at the end of the text so far
-	fence int  // number of backticks that opened the code; 0 outside of code
-	blank bool // the last character ended a line
-}
-
-func (c *code) take(r rune) {
-	if r == '`' {
-		c.ticks++
-		return
-	}
-	switch {
-	case c.ticks == 0:
-	case c.fence == 0:
-		c.fence = c.ticks
-	case c.ticks == c.fence || c.fence >= 3 && c.ticks > c.fence:
-		c.fence = 0
-	}
-	c.ticks = 0
-	if r == '\n' && c.blank && c.fence < 3 {
-		c.fence = 0 // a span ends with its paragraph
-	}
-	c.blank = r == '\n'
-}
-
-func (c *code) write(text string) {
-	for _, r := range text {
-		c.take(r)
-	}
-}
-
-func (c *code) within() bool { return c.fence > 0 }

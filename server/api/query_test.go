@@ -231,7 +231,7 @@ func TestQueryWithoutAnAnswer(t *testing.T) {
 		"citation alone": {"[9]", "", "stop", "The model gave no answer to this question."},
 		"withheld":       {"", "", "content_filter", "The model provider's content filter withheld the answer to this question."},
 		"filtered":       {"The key [1]", "", "content_filter", "The key [1]\n\n(The answer ends here because of the model provider's content filter.)"},
-		"no end":         {"[" + strings.Repeat("1", 300_000), "", "stop", "[" + strings.Repeat("1", 32<<10-1) + "\n\n(The answer ends here because it reached its greatest length.)"},
+		"no end":         {"[" + strings.Repeat("1", 300_000), "", "stop", "[" + strings.Repeat("1", 2047) + strings.Repeat("… "+strings.Repeat("1", 2048), 14) + "…\n\n(The answer ends here because it reached its greatest length.)"},
 		"cut off":        {"The key was [1] and th", "", "length", "The key was [1] and th\n\n(The answer ends here because it reached its greatest length.)"},
 	} {
 		s.says(c.text, c.refusal, c.finish)

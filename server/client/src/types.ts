@@ -192,7 +192,7 @@ export interface paths {
          *     - Citations are `[N]` of known sources. In code, an index such as `rows[0]` is written `rows(0)`.
          *     - An address that does not occur as a whole, with path and query, in a source's text, title or name is replaced by `(link removed)`: anything with `://`, `www.`, `http:`, `https:` or `ftp:` before a name, `//host.example`, and `javascript:`, `vbscript:` and `data:` with what follows. HTML entities, backslashes, and line breaks and tabs within a scheme hide none. A mail address that occurs in no source gets a space before its `@`.
          *     - An image, `![a](target)`, becomes `![a] (link removed)` or, with an address of a source, `![a] (address)`: neither loads anything. `<img`, `<svg`, `<iframe` and other elements that load an address become `(image removed)`.
-         *     - A link stays if its target is an `http` or `https` address of a source. Any other, whatever its scheme, becomes `[a] (link removed)`. Link definitions are broken by a space (`[1] : …`), and so is `<scheme:…>` before its `>`.
+         *     - A link stays if its target is an `http` or `https` address of a source. Any other gets a space, `[a] (target)`, and addresses in it become `(link removed)`. Link definitions are broken by a space (`[1] : …`), and so is `<scheme:…>` before its `>`.
          *     - Control characters other than tabs and line breaks, bidirectional controls and invisible characters are removed.
          *     - HTML is text like any other and stays: escape it.
          *
