@@ -150,7 +150,7 @@ func (a *API) outermost(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 
 // Listener serves connections until Shutdown.
 func (a *API) Listener(listener net.Listener) error {
-	return a.app.Listener(lingering{a.bounding(newPatient(listener, a.shortage()))})
+	return a.app.Listener(newListener(a, listener))
 }
 
 // Shutdown stops accepting connections and waits for requests in flight. After four fifths of the
