@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"errors"
-	"strings"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
@@ -42,7 +41,7 @@ func describeYAML(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendTagged(c, "application/yaml; charset=utf-8", text)
+	return sendFile(c, "openapi.yaml", text, revalidated)
 }
 
 func describeJSON(c *fiber.Ctx, _ *caller) error {
@@ -50,17 +49,5 @@ func describeJSON(c *fiber.Ctx, _ *caller) error {
 	if err != nil {
 		return err
 	}
-	return sendTagged(c, fiber.MIMEApplicationJSON, text)
-}
-
-// sendTagged sends a text, or nothing where the client has it.
-func sendTagged(c *fiber.Ctx, kind string, text []byte) error {
-	tag := `"` + digest(string(text)) + `"`
-	c.Set(fiber.HeaderETag, tag)
-	c.Set(fiber.HeaderCacheControl, "no-cache")
-	if match := c.Get(fiber.HeaderIfNoneMatch); match == "*" || strings.Contains(match, tag) {
-		return c.SendStatus(fiber.StatusNotModified)
-	}
-	c.Set(fiber.HeaderContentType, kind)
-	return c.Send(text)
+	return sendFile(c, "openapi.json", text, revalidated)
 }

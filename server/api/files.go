@@ -1,0 +1,131 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"io"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+var mediaTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	".yaml": "application/yaml; charset=utf-8", ".json": fiber.MIMEApplicationJSON,
+}
+
+// How long browsers use a file without asking for it again.
+const (
+	revalidated = "no-cache"
+	hourly      = "max-age=3600"
+	forever     = "public, max-age=31536000, immutable"
+)
+
+// sendFile sends a file, compressed if the client accepts that, or 304 if the client has it.
+func sendFile(c *fiber.Ctx, name string, text []byte, caching string) error {
+	c.Vary(fiber.HeaderAcceptEncoding)
+	c.Set(fiber.HeaderETag, `W/"`+digest(string(text))[:32]+`"`) // weak: it is the same for each encoding
+	c.Set(fiber.HeaderCacheControl, caching)
+	if c.Fresh() {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	c.Set(fiber.HeaderContentType, mediaTypes[path.Ext(name)])
+	if err := c.Send(text); err != nil {
+		return err
+	}
+	fasthttp.CompressHandler(func(*fasthttp.RequestCtx) {})(c.Context())
+	return nil
+}
+
+// consolePage is /. Browsers revalidate it each time, and with it the version of its files.
+func (a *API) consolePage(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderContentSecurityPolicy, a.Console.Policy)
+	c.Set("Cross-Origin-Opener-Policy", "same-origin")
+	return sendFile(c, "index.html", a.Console.Page, revalidated)
+}
+
+type consolePart struct {
+	Version string `path:"version"`
+	File    string `path:"file"`
+}
+
+// consoleFile serves a file of the page. If another copy of the service named a different
+// version, it serves its own file, which may be cached no longer.
+func (a *API) consoleFile(c *fiber.Ctx) error {
+	name, caching := c.Params("file"), revalidated
+	text, found := a.Console.Parts[name]
+	if !found {
+		return fiber.ErrNotFound
+	}
+	if c.Params("version") == a.Console.Version {
+		caching = forever
+	}
+	return sendFile(c, name, text, caching)
+}
+
+// docs is a page that shows the API's document, with all its files; see the README there.
+//
+//go:embed docs/index.html docs/start.js docs/swagger-ui.css.gz docs/swagger-ui-bundle.js.gz
+var docs embed.FS
+
+// docsPolicy restricts the page to files of this service. Its script creates inline styles.
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// docsFiles returns the files of the page by name, the packed ones unpacked.
+var docsFiles = sync.OnceValues(func() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	entries, err := docs.ReadDir("docs")
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		text, err := docs.ReadFile("docs/" + entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		name, isPacked := strings.CutSuffix(entry.Name(), ".gz")
+		if isPacked {
+			reader, err := gzip.NewReader(bytes.NewReader(text))
+			if err != nil {
+				return nil, err
+			}
+			if text, err = io.ReadAll(reader); err != nil {
+				return nil, err
+			}
+		}
+		files[name] = text
+	}
+	return files, nil
+})
+
+// docsPage is /docs.
+func docsPage(c *fiber.Ctx) error {
+	if strings.HasSuffix(c.Path(), "/") {
+		return c.Redirect("../docs") // or the page would look for its parts one level too deep
+	}
+	c.Set(fiber.HeaderContentSecurityPolicy, docsPolicy)
+	return sendDocs(c, "index.html")
+}
+
+type docsPart struct {
+	File string `path:"file" enum:"start.js,swagger-ui.css,swagger-ui-bundle.js,index.html"`
+}
+
+// docsFile serves a file of the page.
+func docsFile(c *fiber.Ctx) error { return sendDocs(c, c.Params("file")) }
+
+func sendDocs(c *fiber.Ctx, name string) error {
+	files, err := docsFiles()
+	if err != nil {
+		return err
+	}
+	if files[name] == nil {
+		return fiber.ErrNotFound
+	}
+	return sendFile(c, name, files[name], hourly)
+}
