@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
-	"go.yaml.in/yaml/v3"
 
 	"tasklens/internal/fault"
 	"tasklens/server/console"
@@ -79,11 +77,7 @@ func (f failure) shown() problemBody {
 }
 
 func (f failure) content(s *schemas) member {
-	text, err := json.Marshal(f.shown())
-	if err != nil {
-		panic(err) // of texts and numbers
-	}
-	return member{"application/problem+json", object{{"schema", s.structure(reflect.TypeFor[problemBody]())}, {"example", json.RawMessage(text)}}}
+	return member{"application/problem+json", object{{"schema", s.structure(reflect.TypeFor[problemBody]())}, {"example", f.shown()}}}
 }
 
 // newDocument returns the OpenAPI document: what the table of routes says of each operation.
@@ -166,14 +160,12 @@ func (s *schemas) operation(r route) object {
 	hasBody := len(bodyFields(r.takes)) > 0
 	if hasBody {
 		content := object{{"schema", s.structure(r.takes)}}
-		if len(requests) > 0 {
-			var shown object
-			for i, one := range requests {
-				shown.add("example"+strconv.Itoa(i+1), object{{"summary", one[1]}, {"value", json.RawMessage(one[2])}})
-			}
+		var shown object
+		for i, one := range requests {
+			shown.add("example"+strconv.Itoa(i+1), object{{"summary", one[1]}, {"value", json.RawMessage(one[2])}})
+		}
+		if shown != nil {
 			content.add("examples", shown)
-		} else {
-			content.add("example", example(r.takes, ""))
 		}
 		o.add("requestBody", object{{"required", slices.ContainsFunc(bodyFields(r.takes), isRequired)}, {"content", object{{fiber.MIMEApplicationJSON, content}}}})
 	}
@@ -217,7 +209,7 @@ func (s *schemas) response(r route, status, about string) object {
 		content.add(media, schema)
 	}
 	if gives != reflect.TypeFor[nothing]() && status != "202" {
-		content.add(fiber.MIMEApplicationJSON, object{{"schema", s.structure(gives)}, {"example", example(gives, "")}})
+		content.add(fiber.MIMEApplicationJSON, object{{"schema", s.structure(gives)}})
 	}
 	if r.events != nil {
 		content.add(mimeEvents, object{{"schema", s.stream(r)}})
@@ -322,41 +314,4 @@ func headerReferences(names []string) (all object) {
 		all.add(name, object{{"$ref", "#/components/headers/" + name}})
 	}
 	return all
-}
-
-func scalar(text string) (n *yaml.Node) {
-	n = &yaml.Node{}
-	n.SetString(text)
-	if strings.Trim(text, "0123456789") == "" { // a status is a text
-		n.Style = yaml.DoubleQuotedStyle
-	}
-	return n
-}
-
-// node returns a value as YAML. Objects keep their order, and the lines of texts are cut nowhere.
-func node(value any) *yaml.Node {
-	n := &yaml.Node{}
-	switch value := value.(type) {
-	case object:
-		n.Kind = yaml.MappingNode
-		for _, m := range value {
-			n.Content = append(n.Content, scalar(m.name), node(m.value))
-		}
-	case []any:
-		n.Kind = yaml.SequenceNode
-		for _, element := range value {
-			n.Content = append(n.Content, node(element))
-		}
-	case json.RawMessage:
-		var parsed yaml.Node
-		if err := yaml.Unmarshal(bytes.ReplaceAll(value, []byte("\t"), []byte(" ")), &parsed); err != nil {
-			panic(err) // not JSON: a test reads all of them
-		}
-		return parsed.Content[0]
-	default:
-		if err := n.Encode(value); err != nil {
-			panic(err)
-		}
-	}
-	return n
 }

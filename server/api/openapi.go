@@ -20,15 +20,23 @@ var described struct {
 // YAML and as JSON. Tests hold it against the service.
 func Document() (asYAML, asJSON []byte, err error) {
 	described.once.Do(func() {
-		whole := node(newDocument())
-		var values map[string]any
+		var asYAML yaml.Node // JSON is YAML, too
 		var errs [3]error
-		described.yaml, errs[0] = yaml.Marshal(whole)
-		errs[1] = whole.Decode(&values)
-		described.json, errs[2] = json.Marshal(values)
+		described.json, errs[0] = json.Marshal(newDocument())
+		errs[1] = yaml.Unmarshal(described.json, &asYAML)
+		inBlocks(&asYAML)
+		described.yaml, errs[2] = yaml.Marshal(&asYAML)
 		described.err = errors.Join(errs[:]...)
 	})
 	return described.yaml, described.json, described.err
+}
+
+// inBlocks gives each value the style that people write it in.
+func inBlocks(n *yaml.Node) {
+	n.Style = 0
+	for _, inner := range n.Content {
+		inBlocks(inner)
+	}
 }
 
 // anyDocument is the document as a response of its own.

@@ -1,8 +1,8 @@
 package api
 
 import (
-	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -75,6 +75,26 @@ var (
 	timeType = reflect.TypeFor[time.Time]()
 	rawType  = reflect.TypeFor[json.RawMessage]()
 )
+
+// MarshalJSON writes the members in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	text := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		text = append(append(append(text, name...), ':'), value...)
+	}
+	return append(text, '}'), nil
+}
 
 // mixedList is a list whose elements are of one of several types.
 type mixedList interface{ elements() []reflect.Type }
@@ -360,58 +380,4 @@ func bodyFields(t reflect.Type) (fields []reflect.StructField) {
 func nameOf(field reflect.StructField) string {
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return strings.TrimPrefix(name, "-")
-}
-
-// example composes an example of a type from those of its fields.
-func example(t reflect.Type, tags reflect.StructTag) any {
-	if text, has := tags.Lookup("example"); has {
-		return literal(text)
-	}
-	if t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct {
-		return nil
-	}
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if list, is := reflect.Zero(t).Interface().(mixedList); is {
-		return []any{example(list.elements()[0], "")}
-	}
-	switch {
-	case t == timeType:
-		return "2026-01-07T09:12:33Z"
-	case tags.Get("format") == "uuid":
-		return "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3"
-	case tags.Get("enum") != "":
-		first, _, _ := strings.Cut(tags.Get("enum"), ",")
-		return first
-	case t.Kind() == reflect.Struct:
-		if text, has := ownTags(t).Lookup("example"); has {
-			return literal(text)
-		}
-		o := object{}
-		kindField, kind, _ := strings.Cut(ownTags(t).Get("kinds"), ": ")
-		kind, _, _ = strings.Cut(kind, " ") // the first one
-		for _, field := range bodyFields(t) {
-			if nameOf(field) == kindField {
-				o.add(kindField, kind)
-				continue
-			}
-			if of, has := field.Tag.Lookup("of"); has && !slices.Contains(strings.Split(of, ","), kind) {
-				continue
-			}
-			_, shown := field.Tag.Lookup("example")
-			if shown || !strings.Contains(field.Tag.Get("json"), ",omit") {
-				o.add(nameOf(field), example(field.Type, field.Tag))
-			}
-		}
-		return o
-	case t.Kind() == reflect.Slice:
-		return []any{example(t.Elem(), elementTags(tags))}
-	case t.Kind() == reflect.Bool:
-		return false
-	case t.Kind() == reflect.String:
-		return "…"
-	default:
-		return json.RawMessage(cmp.Or(tags.Get("min"), "0"))
-	}
 }
