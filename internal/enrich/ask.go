@@ -57,41 +57,32 @@ func object(properties map[string]any, required ...string) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// document is a claimed document, as claim_enrichments returns it.
-type document struct {
-	ID         string `json:"id"`
-	Title      string `json:"title"`
-	Content    string `json:"content"`
-	SourceHash string `json:"source_hash"`
-	LeaseID    string `json:"lease_id"`
-}
-
-// ask sends a document to the model and keeps what the text confirms of its answer. model is the
-// name that the provider reports.
-func (e *Enricher) ask(ctx context.Context, d document) (said enrichment, model string, err error) {
+// ask sends a document to the model and keeps what the text confirms of its answer.
+func (e *Enricher) ask(ctx context.Context, d document) (enrichment, error) {
 	content := beginning(clean.Visible(d.Content))
 	message, err := prompt(d.Title, content)
 	if err != nil {
-		return enrichment{}, "", err
+		return enrichment{}, err
 	}
 	answer, err := e.model.CompleteJSON(ctx, instructions, message, maxAnswerTokens, schema)
 	if err != nil {
-		return enrichment{}, "", fmt.Errorf("describe document: %w", err)
+		return enrichment{}, fmt.Errorf("describe document: %w", err)
 	}
 	switch {
 	case answer.Refused:
-		return enrichment{}, "", bad("refuses to describe the document")
-	case answer.Finish == "length":
-		return enrichment{}, "", bad("was cut off")
-	case answer.Finish == "content_filter":
-		return enrichment{}, "", bad("was withheld by the provider's content filter")
+		return enrichment{}, bad("refuses to describe the document")
+	case answer.Finish == chat.FinishLength:
+		return enrichment{}, bad("was cut off")
+	case answer.Finish == chat.FinishFilter:
+		return enrichment{}, bad("was withheld by the provider's content filter")
 	}
-	model = cmp.Or(clean.Line(answer.Model, maxModelName), e.model.ChatModel())
-	said, err = read(answer.Text)
+	said, err := read(answer.Text)
 	if err != nil {
-		return enrichment{}, "", err
+		return enrichment{}, err
 	}
-	return said.believed(d.Title + "\n" + content), model, nil
+	said = said.believed(d.Title + "\n" + content)
+	said.model = cmp.Or(clean.Line(answer.Model, maxModelName), e.model.ChatModel())
+	return said, nil
 }
 
 // beginning returns the part of a content that the model reads.
@@ -118,9 +109,8 @@ func prompt(title, content string) (string, error) {
 // badAnswer marks one unusable answer, which says nothing about other documents.
 type badAnswer struct{ what string }
 
-func (b badAnswer) Error() string { return "the model's answer " + b.what }
+func (b badAnswer) Error() string { return "The model's answer " + b.what + "." }
 
-func bad(format string, args ...any) error {
-	what := badAnswer{fmt.Sprintf(format, args...)}
-	return fault.Wrap(fault.Provider, "The model's answer "+what.what+".", what)
+func bad(what string) error {
+	return fault.Wrap(fault.Provider, badAnswer{what}.Error(), badAnswer{what})
 }

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"tasklens/internal/fault"
 	"tasklens/internal/rescue"
 )
 
 const (
-	// MaxBatch is the most documents of one batch.
-	MaxBatch = 100
 	// storeTimeout bounds the calls that store results. They are made even after the batch's
 	// deadline: otherwise documents would stay claimed until their lease expires.
 	storeTimeout = 5 * time.Second
@@ -41,7 +41,28 @@ type Failure struct {
 	Error string `json:"error" example:"The model's answer was cut off." doc:"Why it was not enriched."`
 }
 
-// Batch enriches up to size documents (1 to MaxBatch) that are due. It ends without an error at its
+// document is a claimed document, as claim_enrichments returns it.
+type document struct {
+	ID         string `json:"id"`
+	Title      string `json:"title"`
+	Content    string `json:"content"`
+	SourceHash string `json:"source_hash"`
+	LeaseID    string `json:"lease_id"`
+}
+
+// batch is a running batch.
+type batch struct {
+	*Enricher
+	db     Database
+	stored context.Context // of the calls that store results
+
+	mutex    sync.Mutex
+	report   Report
+	untried  []string // leases to release
+	failures int      // consecutive ones of the provider
+}
+
+// Batch enriches up to size documents (1 to 100) that are due. It ends without an error at its
 // deadline, which is five sixths of the time left in ctx. It ends with an error if continuing is
 // pointless: the provider limits the rate (fault.Unavailable), rejects the key, or fails for
 // several documents in a row. The report is valid in every case.
@@ -50,157 +71,131 @@ func (e *Enricher) Batch(ctx context.Context, db Database, size int) (Report, er
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, time.Until(deadline)/6*5)
 	}
-	b := &batch{Enricher: e, db: db, report: Report{Errors: []Failure{}}}
-	var taken []document
+	b := &batch{Enricher: e, db: db, stored: context.WithoutCancel(ctx), report: Report{Errors: []Failure{}}}
+	var claimed []document
 	err := db.Call(ctx, "claim_enrichments", map[string]any{
 		"batch_size": size, "lease_seconds": (timeout + leaseMargin).Seconds(), "attempt_limit": e.options.Attempts,
-	}, &taken)
+	}, &claimed)
 	if err != nil {
 		return b.report, fmt.Errorf("take documents to enrich: %w", err)
 	}
-	b.ctx, b.cancel = context.WithTimeout(ctx, timeout)
-	defer b.cancel()
-	var working sync.WaitGroup
-	for i, d := range taken {
-		if e.begin(b.ctx) != nil {
-			b.giveBack(taken[i:]...)
-			break
-		}
-		working.Go(func() {
-			defer func() { <-e.slots }()
-			// After a panic the document is due again when its lease expires. The attempt counts.
-			_ = rescue.Do(func() error {
-				b.one(d)
-				return nil
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	group, ctx := errgroup.WithContext(ctx) // an error stops the batch
+	group.SetLimit(e.options.Concurrency)
+	for _, d := range claimed {
+		group.Go(func() error {
+			if b.bucket.Wait(ctx) != nil {
+				return b.leave(d, nil)
+			}
+			var said enrichment
+			err := rescue.Do(func() (err error) {
+				said, err = b.ask(ctx, d)
+				return err
 			})
+			return b.finish(ctx, d, said, err)
 		})
 	}
-	working.Wait()
-	b.release()
-	return b.report, b.stopped
+	err = group.Wait()
+	b.release(err)
+	return b.report, err
 }
 
-// begin waits for a free slot, then for a token, so that no token is held while waiting for a slot.
-func (e *Enricher) begin(ctx context.Context) error {
-	select {
-	case e.slots <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	err := e.bucket.Wait(ctx)
-	if err == nil {
-		err = ctx.Err() // both may have been ready
-	}
-	if err != nil {
-		<-e.slots
-	}
-	return err
-}
-
-// batch is a running batch.
-type batch struct {
-	*Enricher
-	db     Database
-	ctx    context.Context
-	cancel context.CancelFunc
-
-	mutex   sync.Mutex
-	report  Report
-	left    []string // leases to release
-	pause   time.Duration
-	inARow  int   // consecutive failures of the provider
-	stopped error // why the batch ended early
-}
-
-// one enriches a document and records the result in the report and in the database.
-func (b *batch) one(d document) {
-	said, model, err := b.describe(d)
-	if err != nil && b.ctx.Err() != nil {
-		b.giveBack(d) // out of time or stopped: no fault of the document
-		return
-	}
-	if err != nil && b.hopeless(err) {
-		b.giveBack(d)
-		return
-	}
-	if err == nil {
-		err = b.store(d, said, model)
-	}
-	if err != nil {
+// finish records the outcome of a document in the database and in the report. It returns an error
+// that concerns all others too.
+func (b *batch) finish(ctx context.Context, d document, said enrichment, err error) error {
+	switch code := fault.CodeOf(err); {
+	case err == nil:
+		err = b.store(d, said)
+	case ctx.Err() != nil: // out of time or stopped: no fault of the document
+		return b.leave(d, nil)
+	case code == fault.Unavailable || errors.Is(err, fault.ErrKey):
+		return b.leave(d, err)
+	default:
 		b.fail(d, err)
 	}
-	b.count(d, err)
-}
-
-// describe is ask with a panic turned into an error, so that a bad document cannot stop the others.
-func (b *batch) describe(d document) (said enrichment, model string, err error) {
-	err = rescue.Do(func() (err error) {
-		said, model, err = b.ask(b.ctx, d)
-		return err
-	})
-	return said, model, err
-}
-
-// hopeless reports whether the error would affect every other document too, and if so stops the
-// batch.
-func (b *batch) hopeless(err error) bool {
-	var failure *fault.Error
-	limited := errors.As(err, &failure) && failure.Code == fault.Unavailable
-	if !limited && !errors.Is(err, fault.ErrKey) {
-		return false
-	}
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	if limited {
-		b.pause = max(b.pause, failure.RetryAfter)
-	}
-	b.stop(err)
-	return true
-}
-
-func (b *batch) stop(err error) {
-	if b.stopped == nil {
-		b.stopped = err
-		b.cancel()
-	}
-}
-
-// count adds a tried document to the report.
-func (b *batch) count(d document, err error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.report.Processed++
 	if err == nil {
 		b.report.Succeeded++
-		b.inARow = 0
-		return
+		b.failures = 0
+		return nil
 	}
-	b.report.Errors = append(b.report.Errors, Failure{ID: d.ID, Error: reason(err)})
-	b.warn("enrich document "+d.ID, err)
-	var answered badAnswer
+	b.report.Errors = append(b.report.Errors, Failure{ID: d.ID, Error: failureOf(err).Message})
+	b.options.Warn("enrich document "+d.ID, err)
+	var unusable badAnswer
 	switch code := fault.CodeOf(err); {
 	case code == fault.Unavailable: // the database is down: more model calls would be wasted
-		b.stop(err)
-	case errors.As(err, &answered) || code != fault.Provider && code != fault.Timeout:
-		b.inARow = 0
+		return err
+	case errors.As(err, &unusable) || code != fault.Provider && code != fault.Timeout:
+		b.failures = 0
 	default:
-		if b.inARow++; b.inARow == enough {
-			b.stop(err)
-		}
+		b.failures++
+	}
+	if b.failures >= enough {
+		return err
+	}
+	return nil
+}
+
+// leave notes a document to release, without an attempt.
+func (b *batch) leave(d document, err error) error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.untried = append(b.untried, d.LeaseID)
+	return err
+}
+
+func (b *batch) call(function string, arguments map[string]any, result any) error {
+	ctx, cancel := context.WithTimeout(b.stored, storeTimeout)
+	defer cancel()
+	return b.db.Call(ctx, function, arguments, result)
+}
+
+// store writes an enrichment. A document whose text changed while the model read it is already
+// queued with its new text.
+func (b *batch) store(d document, said enrichment) error {
+	var stored bool
+	err := b.call("store_enrichment", map[string]any{
+		"doc_id": d.ID, "source_hash": d.SourceHash, "keywords": said.Keywords, "named_entities": said.NamedEntities,
+		"temporal_class": said.TemporalClass, "model": said.model,
+	}, &stored)
+	if err != nil {
+		err = fmt.Errorf("store enrichment: %w", err)
+		b.fail(d, err)
+	} else if !stored {
+		err = fault.New(fault.Invalid, "Its text changed while the model read it.")
+	}
+	return err
+}
+
+// fail records an error on the document and schedules its retry. If that fails too, the document is
+// due when its lease expires.
+func (b *batch) fail(d document, failure error) {
+	err := b.call("fail_enrichment", map[string]any{
+		"doc_id": d.ID, "lease_id": d.LeaseID, "error": failureOf(failure).Message, "retry_seconds": b.options.Retry.Seconds(),
+	}, nil)
+	if err != nil {
+		b.options.Warn("record that a document was not enriched", err)
 	}
 }
 
-// reason returns what a client may see of an error.
-func reason(err error) string {
-	var failure *fault.Error
-	if errors.As(err, &failure) {
-		return failure.Message
+// release releases the documents that were not tried, due after the pause that the provider asked
+// for.
+func (b *batch) release(stopped error) {
+	if len(b.untried) == 0 {
+		return
 	}
-	return "Something went wrong."
+	err := b.call("release_enrichments", map[string]any{"lease_ids": b.untried, "delay_seconds": failureOf(stopped).RetryAfter.Seconds()}, nil)
+	if err != nil {
+		b.options.Warn("release documents that were not tried", err)
+	}
 }
 
-func (e *Enricher) warn(message string, err error) {
-	if e.options.Warn != nil {
-		e.options.Warn(message, err)
-	}
+// failureOf returns what a client may see of an error.
+func failureOf(err error) *fault.Error {
+	failure := &fault.Error{Message: "Something went wrong."}
+	_ = errors.As(err, &failure)
+	return failure
 }

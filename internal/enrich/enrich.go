@@ -29,7 +29,7 @@ type Model interface {
 // Options configure an Enricher. A zero value means the default.
 type Options struct {
 	PerMinute   int           // maximum model requests per minute, of all batches of this Enricher; 200
-	Concurrency int           // concurrent requests of all its batches; 4
+	Concurrency int           // concurrent requests of a batch; 4
 	Attempts    int           // before a document counts as failed; 5
 	Retry       time.Duration // after the first failure, doubled each time; 1 min
 	Timeout     time.Duration // of a batch; 25 s
@@ -42,7 +42,6 @@ type Enricher struct {
 	model   Model
 	options Options
 	bucket  *rate.Limiter
-	slots   chan struct{}
 }
 
 // New returns an Enricher. It sends no request.
@@ -52,7 +51,10 @@ func New(model Model, o Options) *Enricher {
 	o.Attempts = cmp.Or(o.Attempts, 5)
 	o.Retry = cmp.Or(o.Retry, time.Minute)
 	o.Timeout = cmp.Or(o.Timeout, 25*time.Second)
-	return &Enricher{model: model, options: o, bucket: newBucket(o.PerMinute, o.Concurrency), slots: make(chan struct{}, o.Concurrency)}
+	if o.Warn == nil {
+		o.Warn = func(string, error) {}
+	}
+	return &Enricher{model: model, options: o, bucket: newBucket(o.PerMinute, o.Concurrency)}
 }
 
 // newBucket returns a token bucket that starts at most perMinute requests in any minute. Its refill
@@ -75,12 +77,8 @@ type Stats struct {
 
 // ReadStats reads the progress of enrichment from the database.
 func ReadStats(ctx context.Context, db Database) (Stats, error) {
-	var rows []Stats
-	err := db.Call(ctx, "enrichment_stats", nil, &rows)
-	if err == nil && len(rows) != 1 {
-		err = fmt.Errorf("enrichment_stats returned %d rows", len(rows))
-	}
-	if err != nil {
+	var rows [1]Stats
+	if err := db.Call(ctx, "enrichment_stats", nil, &rows); err != nil {
 		return Stats{}, fmt.Errorf("read the state of enrichment: %w", err)
 	}
 	return rows[0], nil
@@ -88,8 +86,7 @@ func ReadStats(ctx context.Context, db Database) (Stats, error) {
 
 // Retry makes documents whose last attempt failed due at once, with all their attempts back.
 func Retry(ctx context.Context, db Database) error {
-	var retried int64
-	if err := db.Call(ctx, "retry_enrichments", nil, &retried); err != nil {
+	if err := db.Call(ctx, "retry_enrichments", nil, nil); err != nil {
 		return fmt.Errorf("retry documents that failed: %w", err)
 	}
 	return nil
