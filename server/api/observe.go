@@ -7,15 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/querylog"
 )
-
-// tellEntry counts an entry and, if there is a query log, stores it.
-func (a *API) tellEntry(entry querylog.Entry) {
-	a.Metrics.Query(entry.Kind, entry.Outcome, entry.LowSimilarity)
-	a.Metrics.UnknownCitations(entry.Unknown)
-	a.QueryLog.Add(entry)
-}
 
 // metrics is /metrics.
 func (a *API) metrics(c *fiber.Ctx) error {

@@ -3,12 +3,12 @@ package api
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
 	"tasklens/internal/memo"
+	"tasklens/internal/querylog"
 )
 
 type queryRequest struct {
@@ -29,31 +29,23 @@ func (r *queryRequest) check(wrong report) {
 // database.
 var documentsVersion int64 = -1
 
-// asked is a question as it is answered, and by which response of the cache.
-type asked struct {
-	answer.Question
-	cacheable
-	started time.Time
-}
-
-// ask completes a question.
-func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (asked, error) {
-	question := request.Question
+// ask completes a question, and says by which response of the cache it may be answered.
+func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (question answer.Question, whole cacheable, err error) {
+	question = request.Question
 	question.Text = normal(question.Text)
-	err := checkMe(who, question.Filters)
-	if err != nil {
-		return asked{}, err
+	if err := checkMe(who, question.Filters); err != nil {
+		return question, whole, err
 	}
 	if question.Filters, err = request.within(question.Filters); err != nil {
-		return asked{}, err
+		return question, whole, err
 	}
+	usual := a.usualThreshold(ctx, question.Corpus)
 	if question.MatchThreshold == nil {
-		usual := a.usualThreshold(ctx, question.Corpus)
 		question.MatchThreshold = &usual
 	}
 	keyed := question
 	keyed.Filters = question.Filters.Folded()
-	whole := a.newCacheable(who, "query", question.Text, question.Filters.Project(), keyed, keyed.Filters.Nothing)
+	whole = a.newCacheable(who, "query", question.Text, question.Filters.Project(), keyed, keyed.Filters.Nothing)
 	whole.serving = a.servingOf(question.Corpus)
 	switch {
 	case question.Corpus == answer.Documents:
@@ -61,17 +53,35 @@ func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (aske
 	case question.Corpus == answer.All || question.Retrieval == answer.Hybrid:
 		whole.Project = nil // words weigh by how rare they are in all projects; documents belong to none
 	}
-	return asked{question, whole, time.Now()}, nil
+	whole.entry = func(found any, err error) querylog.Entry {
+		answered, _ := found.(answer.Answer)
+		return querylog.OfAnswer(question, answered, usual, err)
+	}
+	return question, whole, nil
 }
 
 // query answers a question from tickets and documents.
 func (a *API) query(ctx context.Context, who *caller, request *queryRequest) (any, error) {
-	question, err := a.ask(ctx, who, request)
+	question, whole, err := a.ask(ctx, who, request)
 	if err != nil {
 		return nil, err
 	}
-	made, origin, err := a.answer(ctx, who, question, nil)
-	return reply{made.Body, origin}, err
+	return a.respond(ctx, who, whole, a.answering(who, question, nil))
+}
+
+// answering answers a question, which a listener, if there is one, hears. Only complete answers
+// are cached; others may succeed next time.
+func (a *API) answering(who *caller, question answer.Question, listener answer.Listener) work {
+	return func(ctx context.Context, embedding memo.Query) (computed, error) {
+		found, err := a.Answerer.Answer(ctx, who.db, question, embedding, listener)
+		done := computed{found, found, nil}
+		if found.Outcome == answer.Answered || found.Outcome == answer.Abstained {
+			kept := found
+			kept.Cached = true
+			done.kept = kept
+		}
+		return done, err
+	}
 }
 
 // serveQuery answers a question as one response or as a stream.
@@ -84,23 +94,6 @@ func (a *API) serveQuery(c *fiber.Ctx, who *caller, request *queryRequest) error
 		return err
 	}
 	return send(c, response)
-}
-
-// answer answers a question, which a listener, if there is one, hears, and logs it. Only complete
-// answers are cached; others may succeed next time.
-func (a *API) answer(ctx context.Context, who *caller, question asked, listener answer.Listener) (memo.Made, memo.Origin, error) {
-	question.Alone = listener != nil
-	made, origin, err := a.respond(ctx, who, question.cacheable, func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
-		found, err := a.Answerer.Answer(ctx, who.db, question.Question, embedding, listener)
-		if err != nil {
-			return memo.Made{Note: found}, err // as far as it came
-		}
-		kept := found
-		kept.Cached = true
-		return encodeResponse(found, kept, found.Outcome == answer.Answered || found.Outcome == answer.Abstained, found)
-	})
-	a.logAnswer(ctx, question.started, question.Question, made, origin, listener != nil, err)
-	return made, origin, err
 }
 
 // acceptsEvents reports whether the Accept header names server-sent events.

@@ -3,13 +3,14 @@ package api
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"strings"
-	"time"
 
 	"golang.org/x/text/unicode/norm"
 
 	"tasklens/internal/answer"
 	"tasklens/internal/memo"
+	"tasklens/internal/querylog"
 	"tasklens/internal/search"
 )
 
@@ -34,7 +35,7 @@ type searchResponse struct {
 
 // hybridSearch finds tickets and projects by keywords and by meaning.
 func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequest) (any, error) {
-	started, query := time.Now(), request.Query
+	query := request.Query
 	query.Text, query.Fusion = normal(query.Text), cmp.Or(query.Fusion, a.Fusion, search.RRF)
 	if query.MatchThreshold == nil {
 		usual := a.usualThreshold(ctx, answer.Tickets)
@@ -48,28 +49,35 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	if err != nil {
 		return nil, err
 	}
-	work := func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
+	find := func(ctx context.Context, embedding memo.Query) (computed, error) {
 		page, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
-		if err != nil {
-			return memo.Made{}, err
-		}
 		response := searchResponse{page, readAs}
-		kept := response
-		kept.Cached = true
-		return encodeResponse(response, kept, len(page.Degraded) == 0, page)
+		done := computed{page, response, nil}
+		if len(page.Degraded) == 0 {
+			response.Cached = true
+			done.kept = response
+		}
+		return done, err
 	}
 	if query.Retrieval == search.KeywordOnly { // for search as one types: no model, no cache, no query log
-		made, err := work(ctx, a.Embeddings.Query(a.EmbeddingModel, ""))
-		return reply{made.Body, a.uncached()}, err
+		done, err := find(ctx, a.Embeddings.Query(a.EmbeddingModel, ""))
+		if err != nil {
+			return nil, err
+		}
+		body, err := json.Marshal(done.response)
+		return reply{body, a.uncached()}, err
 	}
 	keyed := query
 	keyed.Filters = query.Filters.Folded()
 	// A word's weight depends on its frequency in all projects, and so does a result, whatever
 	// its filter.
 	everything := a.newCacheable(who, "hybrid-search", query.Text, nil, keyed, keyed.Filters.Nothing, readAs)
-	made, origin, err := a.respond(ctx, who, everything, work)
-	a.logSearch(ctx, started, query, made, origin, err)
-	return reply{made.Body, origin}, err
+	usual := a.usualThreshold(ctx, answer.Tickets)
+	everything.entry = func(found any, err error) querylog.Entry {
+		page, _ := found.(search.Page)
+		return querylog.OfSearch(query, page, usual, err)
+	}
+	return a.respond(ctx, who, everything, find)
 }
 
 // normal is the one form of texts that look the same: composed Unicode (NFC) and single spaces.

@@ -35,7 +35,7 @@ var answerKinds = []eventKind{
 // streamAnswer answers a question as events: sources, delta (many), done. A cached answer is sent
 // as the same events.
 func (a *API) streamAnswer(c *fiber.Ctx, who *caller, request *queryRequest) error {
-	question, err := a.ask(c.UserContext(), who, request)
+	question, whole, err := a.ask(c.UserContext(), who, request)
 	if err != nil {
 		return err
 	}
@@ -47,17 +47,18 @@ func (a *API) streamAnswer(c *fiber.Ctx, who *caller, request *queryRequest) err
 			told = true
 			return send(name, data)
 		})
-		made, from, err := a.answer(ctx, who, question, events)
+		whole.Alone = true
+		made, err := a.respond(ctx, who, whole, a.answering(who, question, events))
 		if err != nil {
 			return err
 		}
 		if !told {
-			origin = from
-			if err := replay(made.Body, events); err != nil {
+			origin = made.origin
+			if err := replay(made.body, events); err != nil {
 				return err
 			}
 		}
-		return send("done", json.RawMessage(made.Body))
+		return send("done", json.RawMessage(made.body))
 	})
 }
 
