@@ -3,9 +3,13 @@ package main
 import (
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"tasklens/internal/limit"
+	"tasklens/scripts/lab/gateway"
 )
 
 // setEnvironment sets exactly these settings for the test.
@@ -130,6 +134,75 @@ func TestConfigWantsAKeyForOpenAIOnly(t *testing.T) {
 		}
 		if _, err := readConfig(); (err == nil) != taken {
 			t.Errorf("base %q: error %v", base, err)
+		}
+	}
+}
+
+var onlyNeeded = map[string]string{"SUPABASE_URL": "http://127.0.0.1:1/", "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k"}
+
+// olderKey returns a legacy API key: a JWT with the role as a claim.
+func olderKey(role string) string {
+	key, err := gateway.Token([]byte(strings.Repeat("s", 32)), map[string]any{"role": role})
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+// With authentication on, the service may listen on any address. Missing settings are named.
+func TestConfigWithAuth(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings []string
+		problem  string
+	}{
+		"on":                             {[]string{"AUTH", "on"}, ""},
+		"on, all addresses":              {[]string{"AUTH", "on", "HOST", "0.0.0.0"}, ""},
+		"off, all addresses":             {[]string{"AUTH", "off", "HOST", "0.0.0.0"}, "HOST"},
+		"strict":                         {[]string{"AUTH", "on", "AUTH_STRICT", "on"}, ""},
+		"strict without auth":            {[]string{"AUTH_STRICT", "on"}, "AUTH_STRICT"},
+		"JWT secret only":                {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off", "SUPABASE_JWT_SECRET", strings.Repeat("s", 32)}, ""},
+		"no way to verify tokens":        {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off"}, "SUPABASE_JWT_SECRET"},
+		"a short secret":                 {[]string{"AUTH", "on", "SUPABASE_JWT_SECRET", strings.Repeat("s", 31)}, "SUPABASE_JWT_SECRET"},
+		"a publishable key":              {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "sb_publishable_x"}, ""},
+		"a secret key":                   {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "sb_secret_x"}, "SUPABASE_PUBLISHABLE_KEY"},
+		"the service's own key":          {[]string{"AUTH", "on", "SUPABASE_PUBLISHABLE_KEY", "k"}, "SUPABASE_PUBLISHABLE_KEY"},
+		"a service_role JWT":             {[]string{"SUPABASE_PUBLISHABLE_KEY", olderKey("service_role")}, "SUPABASE_PUBLISHABLE_KEY"},
+		"an anon JWT":                    {[]string{"SUPABASE_PUBLISHABLE_KEY", olderKey("anon")}, ""},
+		"origins":                        {[]string{"CORS_ORIGINS", "https://example.com, http://localhost:3000"}, ""},
+		"every origin":                   {[]string{"CORS_ORIGINS", "*"}, "CORS_ORIGINS"},
+		"a pattern":                      {[]string{"CORS_ORIGINS", "https://*.example.com"}, "CORS_ORIGINS"},
+		"an origin with a path":          {[]string{"CORS_ORIGINS", "https://example.com/"}, "CORS_ORIGINS"},
+		"an origin without scheme":       {[]string{"CORS_ORIGINS", "example.com"}, "CORS_ORIGINS"},
+		"an opaque origin":               {[]string{"CORS_ORIGINS", "null"}, "CORS_ORIGINS"},
+		"a rate":                         {[]string{"RATE_LIMIT", "10/1s"}, ""},
+		"a rate of zero":                 {[]string{"RATE_LIMIT", "0/1s"}, "RATE_LIMIT"},
+		"a rate without a period":        {[]string{"RATE_LIMIT", "10"}, "RATE_LIMIT"},
+		"a rate with too short a period": {[]string{"RATE_LIMIT", "10/1ms"}, "RATE_LIMIT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			setEnvironment(t, with(onlyNeeded, c.settings...))
+			_, err := readConfig()
+			if c.problem == "" && err != nil || c.problem != "" && (err == nil || !strings.Contains(err.Error(), "\n"+c.problem)) {
+				t.Errorf("error %v, want one about %q", err, c.problem)
+			}
+		})
+	}
+}
+
+func TestOriginsAndRatesAreRead(t *testing.T) {
+	t.Parallel()
+	if got := (Config{CORSOrigins: " https://example.com ,,http://localhost:3000"}).origins(); !slices.Equal(got, []string{"https://example.com", "http://localhost:3000"}) {
+		t.Errorf("origins are %q", got)
+	}
+	for _, c := range []struct {
+		auth, rate string
+		want       *limit.Policy
+	}{
+		{"off", "auto", nil}, {"on", "auto", &usualRate}, {"on", "off", nil}, {"off", "30/1m", &limit.Policy{Requests: 30, Period: time.Minute}},
+	} {
+		got, err := Config{Auth: c.auth, RateLimit: c.rate}.rate()
+		if err != nil || (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("AUTH=%s RATE_LIMIT=%s: %v (%v)", c.auth, c.rate, got, err)
 		}
 	}
 }

@@ -72,11 +72,8 @@ func untilSignalled(parent context.Context) (context.Context, context.CancelFunc
 	go func() {
 		<-signals
 		stop()
-		again := <-signals
-		signal.Reset(again)
-		if self, err := os.FindProcess(os.Getpid()); err != nil || self.Signal(again) != nil {
-			os.Exit(1)
-		}
+		<-signals
+		os.Exit(1)
 	}()
 	return ctx, stop
 }

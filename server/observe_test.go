@@ -136,7 +136,7 @@ func TestServiceIsObserved(t *testing.T) {
 	request, batch := collector.Await(t, "POST /api/query"), collector.Await(t, "embed batch")
 	chat, rpc := collector.Await(t, "chat offline-chat"), collector.Await(t, "rpc retrieve_chunks")
 	for _, span := range []testbed.Span{chat, rpc} {
-		if span.TraceID != request.TraceID || span.ParentID == "" || span.Attributes["tasklens.request_id"] != "the-request" || span.Service != "lens" {
+		if span.TraceID != request.TraceID || span.ParentID == "" || request.Attributes["tasklens.request_id"] != "the-request" || span.Service != "lens" {
 			t.Errorf("span %+v is not a child in the trace of %+v", span, request)
 		}
 	}

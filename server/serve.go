@@ -10,11 +10,15 @@ import (
 	"sync"
 	"syscall"
 
+	"tasklens/internal/answer"
 	"tasklens/internal/identity"
+	"tasklens/internal/knowledge"
 	"tasklens/internal/reembed"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
+	"tasklens/internal/tokenizer"
 	"tasklens/server/api"
+	"tasklens/server/observe"
 	"tasklens/supabase"
 )
 
@@ -26,101 +30,36 @@ func serve(ctx context.Context, args []string) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	config, err := readConfig()
+	p, err := startProcess(ctx)
 	if err != nil {
 		return err
 	}
-	observing, err := newObserver(ctx, config)
+	parts, err := p.newParts()
 	if err != nil {
 		return err
 	}
-	log, model, database := observing.log, observing.newModel(config), observing.newDatabase(config)
-	connections, err := boundConnections(log)
+	app, err := api.New(parts)
 	if err != nil {
 		return err
 	}
-	remembered, err := newMemory(config, model, observing)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = remembered.close() }()
-	indexer, err := newIndexer(model)
-	if err != nil {
-		return err
-	}
-	comparer, err := newComparer(model)
-	if err != nil {
-		return err
-	}
-	answerer, err := newAnswerer(config, model)
-	if err != nil {
-		return err
-	}
-	limits, closeLimits, err := newLimits(config, connections, log)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = closeLimits() }()
-	observing.watchQueue(database.AsService(), config.storedModel())
-	queryLog := newQueryLog(config, database, observing)
-	tracker := newTracker(database, observing)
-	page, err := newConsole(config)
-	if err != nil {
-		return err
-	}
-	app, err := api.New(api.Parts{
-		Database: database,
-		Indexer:  indexer,
-		Searcher: search.New(search.Weights{Vector: config.VectorWeight, Keyword: config.KeywordWeight},
-			func(ctx context.Context, message string, err error) {
-				log.WarnContext(ctx, message, "error", err)
-			}),
-		Comparer:       comparer,
-		Answerer:       answerer,
-		Enricher:       newEnricher(config, model, 0, func(message string, err error) { log.Warn(message, "error", err) }),
-		Tracker:        tracker,
-		QueryLog:       queryLog,
-		Memo:           remembered.results,
-		Embeddings:     remembered.embeddings,
-		Verifier:       newVerifier(config),
-		Limits:         limits,
-		Migrations:     supabase.Migrations(),
-		Log:            log,
-		Metrics:        observing.metrics,
-		MetricsHere:    config.metricsHere(),
-		Tracer:         observing.tracer,
-		Console:        page,
-		Missing:        []api.Missing{missingModel(model)},
-		EmbeddingModel: config.storedModel(),
-		Serving:        reembed.NewServing(database.AsService(), config.storedModel()),
-		MatchThreshold: config.MatchThreshold,
-		Fusion:         config.Fusion,
-		RequestTimeout: config.RequestTimeout,
-		PublicURL:      config.PublicURL,
-		Issuer:         identity.IssuerOf(config.SupabaseURL),
-		Version:        moduleVersion(),
-	})
-	if err != nil {
-		return err
-	}
-	stopMetrics, err := observing.serveMetrics(config)
+	stopMetrics, err := p.serveMetrics()
 	if err != nil {
 		return err
 	}
 	defer stopMetrics()
-	listener, err := net.Listen("tcp", net.JoinHostPort(config.Host, strconv.Itoa(config.Port)))
+	listener, err := net.Listen("tcp", net.JoinHostPort(p.Host, strconv.Itoa(p.Port)))
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	log.Info("listening", "address", listener.Addr().String())
-	if config.Worker == "on" {
+	p.log.Info("listening", "address", listener.Addr().String())
+	if p.Worker == "on" {
 		// The worker stops with the context too, while requests complete.
 		var working sync.WaitGroup
-		working.Go(func() { runWorker(ctx, config, newWorker(config, database.AsService(), indexer, observing), log) })
+		working.Go(func() { runWorker(ctx, p.Config, p.newWorker(parts.Indexer), p.log) })
 		defer working.Wait()
 	}
-	if config.MatchThreshold == nil {
-		rescue.Go(func() { keepThresholds(ctx, database.AsService(), model, config.storedModel(), log) })
+	if p.MatchThreshold == nil {
+		rescue.Go(func() { keepThresholds(ctx, p.database.AsService(), p.model, p.storedModel(), p.log) })
 	}
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(listener) }()
@@ -130,19 +69,81 @@ func serve(ctx context.Context, args []string) error {
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	log.Info("stopping", "drain", config.DrainTimeout)
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), config.DrainTimeout)
+	p.log.Info("stopping", "drain", p.DrainTimeout)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.DrainTimeout)
 	defer cancel()
 	// After the requests, which still record spans, in the time that is left.
-	defer observing.close(drain)
-	defer queryLog.Close(drain)
-	defer tracker.Close(drain)
-	if err := app.Shutdown(config.DrainTimeout); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	defer p.close(drain)
+	defer parts.QueryLog.Close(drain)
+	defer parts.Tracker.Close(drain)
+	if err := app.Shutdown(p.DrainTimeout); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("stop: %w", err)
 	} else if err != nil {
-		log.Warn("stopped with requests under way", slog.Duration("drain", config.DrainTimeout))
+		p.log.Warn("stopped with requests under way", slog.Duration("drain", p.DrainTimeout))
 	}
 	return nil
+}
+
+// newParts returns the dependencies of the API.
+func (p *process) newParts() (parts api.Parts, err error) {
+	connections, err := boundConnections(p.log)
+	if err != nil {
+		return parts, err
+	}
+	measure, err := tokenizer.Load()
+	if err != nil {
+		return parts, err
+	}
+	redis, err := p.newRedis()
+	if err != nil {
+		return parts, err
+	}
+	service, weights := p.database.AsService(), search.Weights{Vector: p.VectorWeight, Keyword: p.KeywordWeight}
+	parts = api.Parts{
+		Database:       p.database,
+		Searcher:       search.New(weights, p.warnContext),
+		Comparer:       search.NewComparer(p.model, measure),
+		Answerer:       answer.New(p.model, measure, answer.Options{VectorWeight: p.VectorWeight, KeywordWeight: p.KeywordWeight, Fusion: p.Fusion}),
+		Enricher:       newEnricher(p.Config, p.model, 0, p.warn),
+		Verifier:       newVerifier(p.Config),
+		Migrations:     supabase.Migrations(),
+		Log:            p.log,
+		Observer:       p.observer,
+		MetricsHere:    p.metricsHere(),
+		Missing:        []api.Missing{p.missingModel},
+		EmbeddingModel: p.storedModel(),
+		Serving:        reembed.NewServing(service, p.storedModel()),
+		MatchThreshold: p.MatchThreshold,
+		Fusion:         p.Fusion,
+		RequestTimeout: p.RequestTimeout,
+		PublicURL:      p.PublicURL,
+		Issuer:         identity.IssuerOf(p.SupabaseURL),
+		Version:        moduleVersion(),
+	}
+	if parts.Indexer, err = newIndexer(p.model); err != nil {
+		return parts, err
+	}
+	if parts.Memo, parts.Embeddings, err = p.newCache(redis); err != nil {
+		return parts, err
+	}
+	if parts.Limits, err = p.newLimits(connections, redis); err != nil {
+		return parts, err
+	}
+	if parts.Console, err = newConsole(p.Config); err != nil {
+		return parts, err
+	}
+	parts.QueryLog = p.newQueryLog()
+	// It writes as the service, because callers may not.
+	parts.Tracker = knowledge.NewTracker(service, p.lost(observe.LostRetrievals, "searches for documents were not counted"))
+	return parts, nil
+}
+
+// missingModel reports the operations of the model whose circuit breaker is open.
+func (p *process) missingModel(context.Context) (missing []string) {
+	for _, operation := range p.model.LeftAlone() {
+		missing = append(missing, "model: "+operation)
+	}
+	return missing
 }
 
 // maxConnections bounds the memory that connections take, about 50 kB each.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"reflect"
@@ -102,11 +101,8 @@ func TestSettingsRanges(t *testing.T) {
 		}
 		for value, good := range values {
 			c, err := env.ParseAsWithOptions[Config](env.Options{Environment: map[string]string{row.name: value}})
-			problems := c.problems()
-			if err != nil {
-				problems = append(problems, fmt.Errorf("%s: %w", row.name, err))
-			}
-			refused := slices.ContainsFunc(problems, func(problem error) bool { return strings.HasPrefix(problem.Error(), row.name+" ") })
+			err = c.check(err)
+			refused := strings.Contains("\n"+err.Error(), "\n"+row.name+" must")
 			if refused == good {
 				t.Errorf("%s=%s is refused: %t (docs/settings.md: %s; %v)", row.name, value, refused, row.limits, err)
 			}
@@ -160,21 +156,20 @@ func TestVerbsAreDocumented(t *testing.T) {
 	}
 }
 
-// Metrics need no token, so by default they are served only on loopback. Traces are on if a
-// collector is configured.
-func TestWhatIsObserved(t *testing.T) {
+// Metrics need no token, so by default they are served only on loopback.
+func TestWhereMetricsAre(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		config       Config
-		here, traces bool
+		config Config
+		here   bool
 	}{
-		{Config{Auth: "off"}, true, false},
-		{Config{Auth: "off", MetricsAddress: "127.0.0.1:1", OTelEndpoint: "http://c"}, false, true},
-		{Config{Auth: "off", MetricsAddress: "off"}, false, false},
-		{Config{Auth: "on"}, false, false},
+		{Config{Auth: "off"}, true},
+		{Config{Auth: "off", MetricsAddress: "127.0.0.1:1"}, false},
+		{Config{Auth: "off", MetricsAddress: "off"}, false},
+		{Config{Auth: "on"}, false},
 	} {
-		if c.config.metricsHere() != c.here || c.config.traces() != c.traces {
-			t.Errorf("%+v: metrics here %t, traces %t", c.config, c.config.metricsHere(), c.config.traces())
+		if c.config.metricsHere() != c.here {
+			t.Errorf("%+v: metrics here %t", c.config, !c.here)
 		}
 	}
 	for address, taken := range map[string]bool{"127.0.0.1:9464": true, "[::1]:0": true, "metrics.internal:80": true, ":9464": false, "127.0.0.1": false, "127.0.0.1:http": false, "127.0.0.1:70000": false} {

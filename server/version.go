@@ -7,10 +7,15 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 )
 
-// moduleVersion is the version that a release was built from.
+// revision names the source that the program was built from, for builds outside a git checkout. Set
+// it at link time: go build -ldflags "-X main.revision=$(git rev-parse HEAD)" ./server
+var revision string
+
+// moduleVersion is the release or, in a git checkout, the commit that the program was built from.
 func moduleVersion() string {
 	if build, known := debug.ReadBuildInfo(); known && build.Main.Version != "" {
 		return build.Main.Version
@@ -18,28 +23,14 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
-// revision names the source that the program was built from, for builds outside a git checkout. Set
-// it at link time: go build -ldflags "-X main.revision=$(git rev-parse HEAD)" ./server
-var revision string
-
-// builtFrom is the revision set at link time, else the commit that Go recorded, or "" if that had
-// uncommitted changes.
+// builtFrom is the revision set at link time, else the module's version, or "" if the source is
+// unknown or had uncommitted changes.
 func builtFrom() string {
-	if revision != "" {
-		return revision
+	version := moduleVersion()
+	if version == "(devel)" || strings.HasSuffix(version, "+dirty") {
+		version = ""
 	}
-	build, known := debug.ReadBuildInfo()
-	if !known {
-		return ""
-	}
-	settings := map[string]string{}
-	for _, setting := range build.Settings {
-		settings[setting.Key] = setting.Value
-	}
-	if settings["vcs.modified"] == "true" {
-		return ""
-	}
-	return settings["vcs.revision"]
+	return cmp.Or(revision, version)
 }
 
 // cacheRevision is the revision under which responses are cached. A build without one may be of any

@@ -1,38 +1,27 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"log/slog"
-	"net/http"
-	"os"
+	"fmt"
+	"strings"
 	"time"
 
-	"tasklens/internal/answer"
+	"tasklens/internal/cache"
 	"tasklens/internal/enrich"
+	"tasklens/internal/identity"
 	"tasklens/internal/index"
-	"tasklens/internal/knowledge"
-	"tasklens/internal/metric"
+	"tasklens/internal/limit"
+	"tasklens/internal/memo"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
-	"tasklens/internal/search"
 	"tasklens/internal/tokenizer"
 	"tasklens/internal/worker"
 	"tasklens/server/api"
+	"tasklens/server/console"
+	"tasklens/server/observe"
 )
-
-var logLevels = map[string]slog.Level{
-	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
-}
-
-// newLogger logs to standard error, so that the output of verbs can be piped.
-func newLogger(c Config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: logLevels[c.LogLevel]}
-	if c.LogFormat == "json" {
-		return slog.New(api.WithRequest(slog.NewJSONHandler(os.Stderr, options)))
-	}
-	return slog.New(api.WithRequest(slog.NewTextHandler(os.Stderr, options)))
-}
 
 // modelRetries is how often a failed call of the model is repeated.
 const modelRetries = 2
@@ -44,9 +33,7 @@ const (
 	circuitPause    = 5 * time.Second
 )
 
-func newDatabase(c Config, around ...func(http.RoundTripper) http.RoundTripper) *postgrest.Client {
-	return postgrest.New(c.RESTURL, c.key(), around...)
-}
+func newDatabase(c Config) *postgrest.Client { return postgrest.New(c.RESTURL, c.key()) }
 
 func newModel(c Config) *openai.Client { return openai.New(modelConfig(c)) }
 
@@ -65,12 +52,6 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 	return index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}), nil
 }
 
-func newWorker(c Config, db worker.Database, indexer *index.Indexer, o observer) *worker.Worker {
-	options := workerOptions(c, func(ctx context.Context, message string, err error) { o.log.WarnContext(ctx, message, "error", err) })
-	options.Watch = o.watchBatch
-	return worker.New(db, indexer, options)
-}
-
 const (
 	workerBatch = 100                     // sources that a worker claims at once
 	workerLease = time.Minute             // after which the jobs of a killed worker are free
@@ -81,24 +62,10 @@ func workerOptions(c Config, warn func(context.Context, string, error)) worker.O
 	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: workerBatch, Lease: workerLease, Attempts: c.WorkerAttempts, Poll: workerPoll, Warn: warn}
 }
 
-func newComparer(model search.Model) (*search.Comparer, error) {
-	measure, err := tokenizer.Load()
-	if err != nil {
-		return nil, err
-	}
-	return search.NewComparer(model, measure), nil
-}
-
-func newAnswerer(c Config, model answer.Model) (*answer.Answerer, error) {
-	measure, err := tokenizer.Load()
-	if err != nil {
-		return nil, err
-	}
-	return answer.New(model, measure, answerOptions(c)), nil
-}
-
-func answerOptions(c Config) answer.Options {
-	return answer.Options{VectorWeight: c.VectorWeight, KeywordWeight: c.KeywordWeight, Fusion: c.Fusion}
+func (p *process) newWorker(indexer *index.Indexer) *worker.Worker {
+	options := workerOptions(p.Config, p.warnContext)
+	options.Watch = p.observer.Batch
+	return worker.New(p.database.AsService(), indexer, options)
 }
 
 // enrichConcurrency is the number of documents that the model reads concurrently.
@@ -106,21 +73,115 @@ const enrichConcurrency = 4
 
 // newEnricher returns an Enricher whose batches take at most timeout (0: as long as a request may).
 func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
-	return enrich.New(model, enrich.Options{
-		PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Timeout: timeout, Warn: warn,
-	})
+	return enrich.New(model, enrich.Options{PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Timeout: timeout, Warn: warn})
 }
 
 // newQueryLog starts the query log, or returns nil if it is off. It writes as the service, because
 // callers may not.
-func newQueryLog(c Config, db *postgrest.Client, o observer) *querylog.Log {
-	if c.QueryLogRetention == 0 {
+func (p *process) newQueryLog() *querylog.Log {
+	if p.QueryLogRetention == 0 {
 		return nil
 	}
-	return querylog.New(db.AsService(), querylog.Options{RetentionDays: c.QueryLogRetention, Warn: o.lost(metric.LostQueryLog, "queries are missing in the query log")})
+	return querylog.New(p.database.AsService(), querylog.Options{RetentionDays: p.QueryLogRetention, Warn: p.lost(observe.LostQueryLog, "queries are missing in the query log")})
 }
 
-// newTracker starts the count of retrievals. It writes as the service, because callers may not.
-func newTracker(db *postgrest.Client, o observer) *knowledge.Tracker {
-	return knowledge.NewTracker(db.AsService(), o.lost(metric.LostRetrievals, "searches for documents were not counted"))
+const (
+	// cacheBytes bounds the cache in memory.
+	cacheBytes = 64 << 20
+	// cacheLifetime bounds the life of cached responses, which become unreachable with the first edit.
+	cacheLifetime = time.Hour
+	// redisPatience is the maximum time that a request waits for Redis: recomputing takes not much
+	// longer.
+	redisPatience = 50 * time.Millisecond
+)
+
+// newRedis returns what all instances share, or nil if there is no Redis.
+func (p *process) newRedis() (*cache.Redis, error) {
+	if p.RedisURL == "" {
+		return nil, nil
+	}
+	if p.Cache == "on" && builtFrom() == "" {
+		p.log.Warn("this build has no revision, so no other process uses its cached responses: build from a clean checkout, or with -ldflags \"-X main.revision=NAME\"")
+	}
+	return cache.NewRedis(p.RedisURL, redisPatience, p.warn)
+}
+
+// newCache returns the caches of responses, nil if it is off, and of the embeddings of queries.
+func (p *process) newCache(redis *cache.Redis) (*memo.Memo, *memo.Embeddings, error) {
+	if p.Cache == "off" {
+		return nil, memo.NewEmbeddings(p.model, p.OpenAIBaseURL, nil, nil), nil
+	}
+	var store memo.Store = redis
+	if redis == nil {
+		memory, err := cache.NewMemory(cacheBytes)
+		if err != nil {
+			return nil, nil, err
+		}
+		store = memory
+	}
+	return memo.New(memo.Options{
+		Store: store, Settings: settingsOfResults(p.Config, cacheRevision()), Lifetime: cacheLifetime, Count: p.observer.Cached, Warn: p.warnContext,
+	}), memo.NewEmbeddings(p.model, p.OpenAIBaseURL, store, p.observer.Cached), nil
+}
+
+// settingsOfResults names everything besides the request and the data that affects a response: the
+// settings and the program's revision with its prompts. A new release therefore never reads the
+// cache of an older one.
+func settingsOfResults(c Config, revision string) string {
+	return fmt.Sprintf("%q %v %v", []string{revision, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.Fusion}, c.VectorWeight, c.KeywordWeight)
+}
+
+// How long a client may take to send headers and a body, to read a response, and between requests.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 15 * time.Second
+	writeTimeout  = time.Minute
+	idleTimeout   = 90 * time.Second
+)
+
+// newLimits returns the limits on callers.
+func (p *process) newLimits(connections int, redis *cache.Redis) (api.Limits, error) {
+	limits := api.Limits{
+		InFlight: p.MaxInFlight, Connections: connections, Origins: p.origins(),
+		HeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+	}
+	switch policy, err := p.rate(); {
+	case err != nil:
+		return limits, err
+	case policy != nil && redis != nil:
+		limits.Rate = limit.New(*policy, redis)
+	case policy != nil:
+		limits.Rate = limit.New(*policy, nil)
+	}
+	return limits, nil
+}
+
+// newConsole returns the page at /, or nil if it is off.
+func newConsole(c Config) (*console.Console, error) {
+	if c.Console == "off" {
+		return nil, nil
+	}
+	options := console.Options{Auth: c.Auth == "on"}
+	if options.Auth && c.PublishableKey != "" {
+		options.SupabaseURL, options.PublishableKey = strings.TrimRight(c.SupabaseURL, "/"), c.PublishableKey
+	}
+	return console.New(options)
+}
+
+// newVerifier returns the verifier of callers' tokens, or nil if AUTH is off.
+func newVerifier(c Config) *identity.Verifier {
+	if c.Auth == "off" {
+		return nil
+	}
+	auth := identity.IssuerOf(c.SupabaseURL)
+	options := identity.Options{
+		Issuer: cmp.Or(c.JWTIssuer, auth), KeySetURL: cmp.Or(c.JWKSURL, auth+"/.well-known/jwks.json"), Secret: []byte(c.JWTSecret), ServiceKey: c.key(),
+	}
+	if c.JWKSURL == "off" {
+		options.KeySetURL = ""
+	}
+	if c.AuthStrict == "on" {
+		options.SupabaseURL = c.SupabaseURL
+	}
+	return identity.New(options)
 }

@@ -2,25 +2,25 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"tasklens/internal/answer"
-	"tasklens/internal/cache"
 	"tasklens/internal/memo"
-	"tasklens/internal/metric"
 	"tasklens/internal/openai"
-	"tasklens/internal/postgrest"
+	"tasklens/internal/testbed"
 	"tasklens/internal/worker"
+	"tasklens/scripts/lab/gateway"
+	"tasklens/server/observe"
 )
 
 // emptyDatabase returns no rows for every call. It sends each call as the function, a blank and the
@@ -38,14 +38,20 @@ func emptyDatabase(t *testing.T) (url string, called <-chan string) {
 	return server.URL, calls
 }
 
+// discarding returns a process that logs nowhere.
+func discarding(c Config) *process {
+	return &process{Config: c, log: slog.New(slog.DiscardHandler), observer: observe.New(), model: newModel(c), database: newDatabase(c)}
+}
+
 func TestTheQueryLogsSettings(t *testing.T) {
 	t.Parallel()
 	url, called := emptyDatabase(t)
-	db := postgrest.New(url, "key")
-	if newQueryLog(Config{}, db, observer{}) != nil {
+	p := discarding(Config{RESTURL: url})
+	if p.newQueryLog() != nil {
 		t.Error("a query log was created")
 	}
-	log := newQueryLog(Config{QueryLogRetention: 7}, db, observer{})
+	p.QueryLogRetention = 7
+	log := p.newQueryLog()
 	defer log.Close(t.Context())
 	if got := <-called; !strings.HasPrefix(got, "log_queries ") || !strings.Contains(got, `"retention_days":7`) {
 		t.Errorf("the log calls %s", got)
@@ -57,13 +63,12 @@ func TestSettingsReachTheirParts(t *testing.T) {
 	t.Parallel()
 	c := Config{
 		OpenAIBaseURL: "http://model/v1", OpenAIKey: "k", EmbeddingModel: "e", EmbeddingDimensions: 1, ChatModel: "c", ModelTimeout: 2,
-		WorkerConcurrency: 4, WorkerAttempts: 7, VectorWeight: 10, KeywordWeight: 11, Fusion: "12",
+		WorkerConcurrency: 4, WorkerAttempts: 7,
 	}
 	for _, part := range []struct{ got, want any }{
 		{modelConfig(c), openai.Config{BaseURL: "http://model/v1", APIKey: "k", EmbeddingModel: "e", Dimensions: 1, ChatModel: "c", AttemptTimeout: 2, MaxRetries: 2,
 			CircuitFailures: 5, CircuitPause: 5 * time.Second}},
 		{workerOptions(c, nil), worker.Options{Concurrency: 4, Batch: 100, Lease: time.Minute, Attempts: 7, Poll: 1250 * time.Millisecond}},
-		{answerOptions(c), answer.Options{VectorWeight: 10, KeywordWeight: 11, Fusion: "12"}},
 	} {
 		if diff := cmp.Diff(part.want, part.got); diff != "" {
 			t.Error(diff)
@@ -89,14 +94,14 @@ func TestTheCachesSettings(t *testing.T) {
 		"on":  {Config{Cache: "on"}, 2, 1},
 		"off": {Config{Cache: "off"}, 0, 2},
 	} {
-		m, err := newMemory(c.config, newModel(c.config), observer{log: slog.New(slog.DiscardHandler)})
+		results, _, err := discarding(c.config).newCache(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var read versionReader
 		made := 0
 		for range 2 {
-			if _, _, err := m.results.Do(t.Context(), &read, memo.Request{}, func(context.Context) (memo.Made, error) {
+			if _, _, err := results.Do(t.Context(), &read, memo.Request{}, func(context.Context) (memo.Made, error) {
 				made++
 				return memo.Made{Keep: []byte("made")}, nil
 			}); err != nil {
@@ -106,42 +111,127 @@ func TestTheCachesSettings(t *testing.T) {
 		if int(read) != c.read || made != c.made {
 			t.Errorf("%s: the version was read %d times, the result computed %d times", name, read, made)
 		}
-		if err := m.close(); err != nil {
+	}
+}
+
+// With Redis, instances share cached responses and the counts of rate limits.
+func TestInstancesShareRedis(t *testing.T) {
+	t.Parallel()
+	url, _ := testbed.Redis(t)
+	computed, refused := 0, false
+	// Each instance alone would compute and allow two. If Redis is slow, it is skipped.
+	for range 200 {
+		p := discarding(Config{Auth: "on", RateLimit: "2/1h", RedisURL: url, Cache: "on"})
+		redis, err := p.newRedis()
+		if err != nil {
+			t.Fatal(err)
+		}
+		limits, err := p.newLimits(7, redis)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, _, err := p.newCache(redis)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read versionReader
+		if _, _, err := results.Do(t.Context(), &read, memo.Request{}, func(context.Context) (memo.Made, error) {
+			computed++
+			return memo.Made{Keep: []byte("made")}, nil
+		}); err != nil {
 			t.Error(err)
 		}
+		refused = !limits.Rate.Take(t.Context(), "somebody", 1).Allowed
+		if err := redis.Close(); err != nil {
+			t.Error(err)
+		}
+		if refused {
+			break
+		}
 	}
-	config := Config{Cache: "on", RedisURL: "redis://127.0.0.1:1"}
-	m, err := newMemory(config, newModel(config), observer{log: slog.New(slog.DiscardHandler)})
+	if !refused || computed > 100 {
+		t.Errorf("instances compute %d times, a request is refused: %t", computed, refused)
+	}
+}
+
+// Settings that are not set default to the URLs of a Supabase project.
+func TestTokensOfAProject(t *testing.T) {
+	t.Parallel()
+	var mutex sync.Mutex
+	var asked []string
+	supabase := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		asked = append(asked, r.URL.Path)
+		_, _ = io.WriteString(w, `{"keys":[]}`)
+	}))
+	defer supabase.Close()
+	secret, user := strings.Repeat("s", 32), "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11"
+	// Tokens of `lab token` are accepted like those of Supabase Auth.
+	claims, err := gateway.UserClaims(supabase.URL, "authenticated", user)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, is := m.store.(*cache.Redis); !is {
-		t.Errorf("with REDIS_URL the store is a %T", m.store)
+	token, err := gateway.Token([]byte(secret), claims)
+	if err != nil {
+		t.Fatal(err)
 	}
-	_ = m.close()
+	if _, err := gateway.UserClaims(supabase.URL, "authenticated", "lena"); err == nil {
+		t.Error("a token was issued for a user ID that is not a UUID")
+	}
+	config := Config{Auth: "on", AuthStrict: "off", SupabaseURL: supabase.URL + "/", SecretKey: "k", JWTSecret: secret}
+	verifier := newVerifier(config)
+	if caller, err := verifier.Verify(t.Context(), token); err != nil || caller.Subject != user {
+		t.Errorf("%+v, %v", caller, err)
+	}
+	if caller, err := verifier.Verify(t.Context(), "k"); err != nil || !caller.IsService() {
+		t.Errorf("%+v, %v", caller, err)
+	}
+	if err := verifier.Ready(); err != nil {
+		t.Errorf("not ready: %v", err)
+	}
+	config.AuthStrict = "on"
+	if _, err := newVerifier(config).Verify(t.Context(), token); err == nil {
+		t.Error("a token of a user unknown to Auth was accepted")
+	}
+	if want := []string{"/auth/v1/.well-known/jwks.json", "/auth/v1/user"}; !slices.Equal(asked, want) {
+		t.Errorf("requested paths are %q, want %q", asked, want)
+	}
+	config.JWTIssuer = "https://another.example.com"
+	if _, err := newVerifier(config).Verify(t.Context(), token); err == nil {
+		t.Error("a token of another issuer was accepted")
+	}
+	if newVerifier(Config{Auth: "off"}) != nil {
+		t.Error("there is a verifier with AUTH=off")
+	}
 }
 
-// statusRow returns a status in which every number is different.
-type statusRow struct{}
-
-func (statusRow) Call(_ context.Context, _ string, _, result any) error {
-	return json.Unmarshal([]byte(`[{"pending":1,"running":2,"failed":3,"dead":4,"oldest_pending_seconds":5,"chunks":6,"sources_without_chunks":7}]`), result)
-}
-
-// Each field of the embedding status has its metric.
-func TestQueueMetrics(t *testing.T) {
+// Changing a setting that affects responses makes the earlier cache entries unreachable.
+func TestSettingsOfResults(t *testing.T) {
 	t.Parallel()
-	o := observer{metrics: metric.New()}
-	o.watchQueue(statusRow{}, "m")
-	recorder := httptest.NewRecorder()
-	o.metrics.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	for _, line := range []string{
-		`tasklens_queue_sources{state="pending"} 1`, `tasklens_queue_sources{state="running"} 2`, `tasklens_queue_sources{state="failed"} 3`,
-		`tasklens_queue_sources{state="dead"} 4`, "tasklens_queue_oldest_pending_seconds 5", "tasklens_chunks 6", "tasklens_sources_without_chunks 7",
+	seen := map[string]Config{}
+	for _, c := range []Config{
+		{}, {RESTURL: "a"}, {OpenAIBaseURL: "a"}, {EmbeddingModel: "a"}, {ChatModel: "a"}, {VectorWeight: 1}, {KeywordWeight: 1}, {Fusion: "a"},
 	} {
-		if !strings.Contains(recorder.Body.String(), "\n"+line+"\n") {
-			t.Errorf("%s is missing from the metrics", line)
+		settings := settingsOfResults(c, "a")
+		if other, is := seen[settings]; is {
+			t.Errorf("%+v has the same cache key as %+v", c, other)
 		}
+		seen[settings] = c
+		if settingsOfResults(c, "b") == settings {
+			t.Errorf("the cache key of %+v is the same for another revision", c)
+		}
+	}
+}
+
+// A build that names no revision may be of any source, so each of its processes has its own.
+func TestCacheRevision(t *testing.T) {
+	t.Parallel()
+	if of := builtFrom(); of != "" {
+		t.Fatalf("the test's own build has the revision %q", of)
+	}
+	if own := cacheRevision(); len(own) < 20 || own != cacheRevision() {
+		t.Errorf("the process caches under %q, then %q", own, cacheRevision())
 	}
 }
 

@@ -15,31 +15,25 @@ func work(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage
 	}
-	config, err := readConfig()
+	p, err := startProcess(ctx)
 	if err != nil {
 		return err
 	}
-	observing, err := newObserver(ctx, config)
+	indexer, err := newIndexer(p.model)
 	if err != nil {
 		return err
 	}
-	indexer, err := newIndexer(observing.newModel(config))
-	if err != nil {
-		return err
-	}
-	db := observing.newDatabase(config).AsService()
-	observing.watchQueue(db, config.storedModel())
-	stopMetrics, err := observing.serveMetrics(config)
+	stopMetrics, err := p.serveMetrics()
 	if err != nil {
 		return err
 	}
 	defer stopMetrics()
-	observing.log.Info("working", "concurrency", config.WorkerConcurrency)
-	runWorker(ctx, config, newWorker(config, db, indexer, observing), observing.log)
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), config.DrainTimeout)
+	p.log.Info("working", "concurrency", p.WorkerConcurrency)
+	runWorker(ctx, p.Config, p.newWorker(indexer), p.log)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.DrainTimeout)
 	defer cancel()
-	observing.close(drain)
-	observing.log.Info("stopped")
+	p.close(drain)
+	p.log.Info("stopped")
 	return nil
 }
 

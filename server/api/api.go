@@ -23,15 +23,14 @@ import (
 	"tasklens/internal/index"
 	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
-	"tasklens/internal/metric"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
 	"tasklens/internal/reembed"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
-	"tasklens/internal/trace"
 	"tasklens/server/console"
 	"tasklens/server/mcp"
+	"tasklens/server/observe"
 	"tasklens/supabase"
 )
 
@@ -56,11 +55,10 @@ type Parts struct {
 	Verifier       *identity.Verifier // of callers; nil: without a token they are the service (AUTH=off)
 	Limits         Limits
 	Migrations     fs.FS
-	Metrics        *metric.Metrics  // nil counts nothing
-	Console        *console.Console // nil: there is none at /
-	MetricsHere    bool             // whether /metrics is among the routes
-	Tracer         *trace.Tracer    // nil traces nothing
-	Missing        []Missing        // what readiness wants besides the database
+	Observer       *observe.Observer // nil: a new one
+	Console        *console.Console  // nil: there is none at /
+	MetricsHere    bool              // whether /metrics is among the routes
+	Missing        []Missing         // what readiness wants besides the database
 	Log            *slog.Logger
 	EmbeddingModel string
 	Serving        *reembed.Serving // which model the chunks that are searched are of
@@ -94,6 +92,9 @@ func New(parts Parts) (*API, error) {
 		return nil, err
 	}
 	a := &API{Parts: parts, migrations: migrations, tools: mcp.NewHandler(parts.Version)}
+	if a.Observer == nil {
+		a.Observer = observe.New()
+	}
 	if a.Heartbeat <= 0 {
 		a.Heartbeat = defaultHeartbeat
 	}

@@ -81,8 +81,7 @@ func (a *API) respond(ctx context.Context, who *caller, request cacheable, work 
 	}
 	entry.Cached, entry.Streamed = origin == memo.Hit, request.Alone
 	entry.AskedAt, entry.RequestID, entry.Total = started, RequestID(ctx), querylog.Milliseconds(time.Since(started))
-	a.Metrics.Query(entry.Kind, entry.Outcome, entry.LowSimilarity)
-	a.Metrics.UnknownCitations(entry.Unknown)
+	a.Observer.Query(entry.Kind, entry.Outcome, entry.LowSimilarity, entry.Unknown)
 	a.QueryLog.Add(entry)
 	return reply{body, origin}, err
 }

@@ -10,7 +10,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/limit"
-	"tasklens/internal/metric"
+	"tasklens/server/observe"
 )
 
 // Limits are the limits that an operator sets.
@@ -48,7 +48,7 @@ func (a *API) charge(c *fiber.Ctx, who *caller, requests int) error {
 	if verdict.Allowed {
 		return nil
 	}
-	a.Metrics.LimitHit(metric.LimitRate)
+	a.Observer.LimitHit(observe.LimitRate)
 	refused := fault.New(fault.RateLimited, "Too many requests.")
 	refused.RetryAfter = verdict.Wait
 	return refused
@@ -90,7 +90,7 @@ func (a *API) enter(c *fiber.Ctx) error {
 	}
 	if a.flying.Add(1) > most {
 		a.flying.Add(-1)
-		a.Metrics.LimitHit(metric.LimitInFlight)
+		a.Observer.LimitHit(observe.LimitInFlight)
 		return errBusy()
 	}
 	r := exchangeOf(c.UserContext())

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/metric"
 	"tasklens/internal/rescue"
+	"tasklens/server/observe"
 )
 
 // MaxRefusals is how many connections over the limit get an answer at the same time. Others are
@@ -57,7 +57,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		conn, err := l.Listener.Accept()
 		switch {
 		case isShortage(err):
-			l.api.Metrics.LimitHit(metric.LimitDescriptors)
+			l.api.Observer.LimitHit(observe.LimitDescriptors)
 			l.warnings.Do(func() { l.api.Log.Error("cannot accept connections until others close", "error", err) })
 			time.Sleep(shortPause)
 			continue
@@ -68,7 +68,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		case l.served <- struct{}{}:
 			return newConnection(conn, l.served), nil
 		default:
-			l.api.Metrics.LimitHit(metric.LimitConnections)
+			l.api.Observer.LimitHit(observe.LimitConnections)
 		}
 		select {
 		case l.refused <- struct{}{}:

@@ -10,13 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/metric"
 	"tasklens/server/api"
 )
 
 // counting is a service with metrics.
 func counting(c *setup) {
-	c.more = func(parts *api.Parts) { parts.Metrics, parts.MetricsHere = metric.New(), true }
+	c.more = func(parts *api.Parts) { parts.MetricsHere = true }
 }
 
 // counted checks lines of /metrics, and waits for those that are written shortly after their

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"tasklens/internal/rescue"
-	"tasklens/internal/trace"
+	"tasklens/server/observe"
 )
 
 const headerRequestID = "X-Request-Id"
@@ -72,8 +72,8 @@ func (a *API) identify(c *fiber.Ctx) error {
 	a.dress(c)
 	ctx, cancel := context.WithTimeout(context.WithValue(a.base, exchangeKey{}, r), a.RequestTimeout)
 	defer cancel()
-	ctx, span := a.Tracer.Request(ctx, c.Method(), func(name string) string { return c.Get(name) })
-	r.ends = append(r.ends, a.Metrics.Request(), func(_, route string, status int) { span(route, status) })
+	ctx, end := a.Observer.Request(ctx, r.id, c.Method(), func(name string) string { return c.Get(name) })
+	r.ends = append(r.ends, end)
 	c.SetUserContext(ctx)
 	started := time.Now()
 	err := c.Next()
@@ -114,7 +114,7 @@ func (h requestHandler) Handle(ctx context.Context, record slog.Record) error {
 	if id := RequestID(ctx); id != "" {
 		record.AddAttrs(slog.String("request_id", id))
 	}
-	if id := trace.ID(ctx); id != "" {
+	if id := observe.TraceID(ctx); id != "" {
 		record.AddAttrs(slog.String("trace_id", id))
 	}
 	return h.Handler.Handle(ctx, record)

@@ -1,0 +1,122 @@
+package observe
+
+import (
+	"context"
+	"net/http"
+	"path"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"tasklens/internal/openai"
+)
+
+// Request observes an HTTP request from now on. Its span is a child of the span in its headers if
+// there is one. Call the returned function once, with the method, the route's template (never a
+// path) and the status sent to the client.
+func (o *Observer) Request(ctx context.Context, id, method string, header func(name string) string) (context.Context, func(method, route string, status int)) {
+	begun := time.Now()
+	o.inFlight.Inc()
+	ctx, span := o.start(o.propagator.Extract(ctx, incoming(header)), method, trace.SpanKindServer, attribute.String("http.request.method", method), attribute.String("tasklens.request_id", id))
+	return ctx, func(method, route string, status int) {
+		o.inFlight.Dec()
+		o.requests.WithLabelValues(route, method, class(status)).Observe(time.Since(begun).Seconds())
+		span.SetName(method + " " + route)
+		failure := ""
+		if status >= http.StatusInternalServerError {
+			failure = http.StatusText(status)
+		}
+		end(span, failure, attribute.String("http.route", route), attribute.Int("http.response.status_code", status))
+	}
+}
+
+// incoming reads trace headers from a request. It cannot set them.
+type incoming func(name string) string
+
+var _ propagation.TextMapCarrier = incoming(nil)
+
+func (h incoming) Get(name string) string { return h(name) }
+func (incoming) Set(string, string)       {}
+func (incoming) Keys() []string           { return nil }
+
+// roundTrip is a function as an http.RoundTripper.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+// RPC wraps a transport to PostgREST and observes the functions called, up to their response
+// headers. Calls outside a trace get no span, such as an idle worker's poll of the queue.
+func (o *Observer) RPC(next http.RoundTripper) http.RoundTripper {
+	next = o.Carry(next)
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		begun, function, span := time.Now(), path.Base(request.URL.Path), trace.SpanFromContext(context.Background())
+		if ctx := request.Context(); TraceID(ctx) != "" {
+			ctx, span = o.start(ctx, "rpc "+function, trace.SpanKindClient, attribute.String("db.system.name", "postgresql"), attribute.String("db.stored_procedure.name", function))
+			request = request.WithContext(ctx)
+		}
+		response, err := next.RoundTrip(request)
+		status, failure := 0, "unreachable"
+		if err == nil {
+			status, failure = response.StatusCode, ""
+		}
+		if status >= http.StatusMultipleChoices {
+			failure = strconv.Itoa(status)
+		}
+		o.calls.WithLabelValues(function, class(status)).Observe(time.Since(begun).Seconds())
+		end(span, failure, attribute.Int("http.response.status_code", status))
+		return response, err
+	})
+}
+
+// Carry wraps a transport and adds the trace headers.
+func (o *Observer) Carry(next http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		if TraceID(request.Context()) != "" {
+			request = request.Clone(request.Context()) // a RoundTripper must not modify its request
+			o.propagator.Inject(request.Context(), propagation.HeaderCarrier(request.Header))
+		}
+		return next.RoundTrip(request)
+	})
+}
+
+// Model observes a model call, retries included.
+func (o *Observer) Model(ctx context.Context, call openai.Call) (context.Context, func(openai.Outcome)) {
+	begun := time.Now()
+	ctx, span := o.start(ctx, call.Operation+" "+call.Model, trace.SpanKindClient,
+		attribute.String("gen_ai.operation.name", call.Operation), attribute.String("gen_ai.provider.name", "openai"), attribute.String("gen_ai.request.model", call.Model))
+	return ctx, func(came openai.Outcome) {
+		o.asked.WithLabelValues(call.Operation, call.Model, outcomeOf(came.Err)).Observe(time.Since(begun).Seconds())
+		o.tokens.WithLabelValues(call.Operation, call.Model, "input").Add(float64(came.TokensIn))
+		o.tokens.WithLabelValues(call.Operation, call.Model, "output").Add(float64(came.TokensOut))
+		var known []attribute.KeyValue // what the provider reports
+		if came.Model != "" {
+			known = append(known, attribute.String("gen_ai.response.model", came.Model))
+		}
+		if came.Finish != "" {
+			known = append(known, attribute.StringSlice("gen_ai.response.finish_reasons", []string{came.Finish}))
+		}
+		if came.TokensIn > 0 {
+			known = append(known, attribute.Int("gen_ai.usage.input_tokens", came.TokensIn))
+		}
+		if came.TokensOut > 0 {
+			known = append(known, attribute.Int("gen_ai.usage.output_tokens", came.TokensOut))
+		}
+		end(span, failureOf(came.Err), known...)
+	}
+}
+
+// Batch observes a worker batch. The returned function takes the number of sources done, and why
+// the rest failed.
+func (o *Observer) Batch(ctx context.Context, sources int) (context.Context, func(done int, err error)) {
+	begun := time.Now()
+	ctx, span := o.start(ctx, "embed batch", trace.SpanKindConsumer, attribute.Int("tasklens.batch.sources", sources))
+	return ctx, func(done int, err error) {
+		o.batches.WithLabelValues(outcomeOf(err)).Observe(time.Since(begun).Seconds())
+		o.sources.WithLabelValues("done").Add(float64(done))
+		o.sources.WithLabelValues("left").Add(float64(sources - done))
+		end(span, failureOf(err), attribute.Int("tasklens.batch.done", done))
+	}
+}
