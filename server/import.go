@@ -4,24 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
-	"sync"
+	"slices"
 	"time"
 	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/knowledge"
 	"tasklens/internal/load"
 	"tasklens/internal/openai"
 	"tasklens/internal/ticketfile"
 	"tasklens/internal/vector"
 )
-
-// maxTold is the number of bad rows, and of bad fields, that are printed one by one.
-const maxTold = 50
 
 // importFiles imports and indexes a folder or a file. Bad rows and fields are printed with their
 // lines; they are an error only if there was no good row. Rows that were refused, or could not be
@@ -45,7 +42,7 @@ func importFiles(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if knowledge.HasNotes(path) {
+	if load.HasNotes(path) {
 		if options.Prune || options.TakeOver || *prefix != "" {
 			return errors.New("--prune, --take-over and --prefix are for tickets: documents have no keys and stay until they are deleted")
 		}
@@ -61,54 +58,36 @@ func importFiles(ctx context.Context, args []string) error {
 	return importTickets(ctx, e, rows, options)
 }
 
-func importTickets(ctx context.Context, e embedding, rows *ticketfile.Reader, options load.Options) error {
+func importTickets(ctx context.Context, e embedding, files *ticketfile.Reader, options load.Options) error {
 	started := time.Now()
-	_, size := rows.Progress()
-	bar := newBar(size, "importing", true)
-	badRows, badFields, failed := teller{kind: "left out", bar: bar}, teller{kind: "warning", bar: bar}, teller{kind: "failed", bar: bar}
-	refused, unknown, unlisted := teller{kind: "refused", bar: bar}, teller{kind: "left out", bar: bar}, teller{kind: "not in the files", bar: bar}
-	summary, err := load.Load(ctx, e.db, e.indexer, rows, load.Report{
-		Began: func(origin string) {
-			_ = bar.Clear()
-			fmt.Fprintf(os.Stderr, "origin: %s\n", origin)
-		},
-		BadRow:   func(row *ticketfile.RowError) { badRows.tell(row) },
-		BadField: func(field *ticketfile.RowError) { badFields.tell(field) },
-		Refused:  func(what string) { refused.tell(errors.New(what)) },
-		Failed:   func(err error) { failed.tell(err) },
-		Indexed: func(int) {
-			done, _ := rows.Progress()
-			_ = bar.Set64(done)
-		},
-		Unknown:  func(link string) { unknown.tell(fmt.Errorf("link %s: one of the tickets is not there", link)) },
-		Unlisted: func(what string) { unlisted.tell(errors.New(what)) },
-	}, options)
-	_ = bar.Finish()
-	badRows.rest(badRows.told, "rows")
-	badFields.rest(badFields.told, "fields are left out")
-	refused.rest(refused.told, "keys")
-	failed.rest(failed.told, "failures")
-	unknown.rest(summary.Unknown, "links")
-	unlisted.rest(summary.Unlisted.Tickets+summary.Unlisted.Comments+summary.Unlisted.Links, "things")
-	for _, notice := range rows.Notices() {
+	_, size := files.Progress()
+	out := newImportOutput(newBar(size, "importing", true))
+	report := out.report()
+	report.Indexed = func(int) {
+		done, _ := files.Progress()
+		_ = out.bar.Set64(done)
+	}
+	sum, err := load.Load(ctx, e.db, e.indexer, files, report, options)
+	out.finish()
+	for _, notice := range files.Notices() {
 		fmt.Fprintln(os.Stderr, notice)
 	}
-	fmt.Printf("%d projects, %d tickets and %d comments in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields; %.1f s\n",
-		summary.Projects, summary.Tickets, summary.Comments, summary.Chunks, summary.Embedded, summary.Tokens, summary.Reused, summary.BadRows, summary.BadFields,
+	fmt.Printf("%d projects, %d tickets and %d comments in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields, %d links; %.1f s\n",
+		sum.Projects, sum.Tickets, sum.Comments, sum.Chunks, sum.Embedded, sum.Tokens, sum.Reused, sum.BadRows, sum.BadFields, sum.Unknown,
 		time.Since(started).Seconds())
-	if summary.Unlisted != (load.Gone{}) {
+	if sum.Unlisted != (load.Gone{}) {
 		advice := ""
 		switch {
 		case options.Prune:
-		case summary.Many():
-			advice = fmt.Sprintf(" (that is more than a fifth of the %d tickets of this origin: are the files a part of the export?)", summary.Stored)
+		case sum.Many():
+			advice = fmt.Sprintf(" (that is more than a fifth of the %d tickets of this origin: are the files a part of the export?)", sum.Stored)
 		default:
 			advice = " (import with --prune to remove them)"
 		}
-		fmt.Printf("not in the files: %s; removed: %s%s\n", gone(summary.Unlisted), gone(summary.Removed), advice)
+		fmt.Printf("not in the files: %s; removed: %s%s\n", gone(sum.Unlisted), gone(sum.Removed), advice)
 	}
 	if errors.Is(err, load.ErrNotPruned) {
-		if summary.Many() {
+		if sum.Many() {
 			err = fmt.Errorf("%w: --prune --prune-many removes them", err)
 		}
 		return err
@@ -116,68 +95,79 @@ func importTickets(ctx context.Context, e embedding, rows *ticketfile.Reader, op
 	if err == nil {
 		e.fitThreshold(ctx)
 	}
-	return imported(ctx, err, importOutcome{
-		good: summary.Projects + summary.Tickets, bad: summary.BadRows, refusedProjects: summary.RefusedProjects, refusedTickets: summary.RefusedTickets,
-		unwritten: summary.Unwritten, unindexed: summary.Unindexed, things: "rows",
-	}, failed.last)
+	if err = imported(ctx, err, sum.Counts, out.lastFailure); err != nil {
+		return err
+	}
+	switch good := sum.Projects + sum.Tickets; {
+	case sum.RefusedProjects+sum.RefusedTickets > 0:
+		return fmt.Errorf("%d projects and %d tickets are refused, because they are not of this origin: import them under other keys with --prefix, "+
+			"name the origin with --origin if these are the same ones, or make them this import's with --take-over", sum.RefusedProjects, sum.RefusedTickets)
+	case good == 0 && sum.BadRows > 0:
+		return fmt.Errorf("nothing was imported: none of %d rows is good", sum.BadRows)
+	}
+	return nil
 }
 
 func gone(g load.Gone) string {
 	return fmt.Sprintf("%d tickets, %d comments, %d links", g.Tickets, g.Comments, g.Links)
 }
 
-// importOutcome counts the results of an import.
-type importOutcome struct {
-	good, bad                       int
-	refusedProjects, refusedTickets int
-	unwritten, unindexed            int
-	things                          string
-}
-
-// imported returns the final error of an import: bad rows only count if no row was good. cause
-// explains what is missing.
-func imported(ctx context.Context, err error, o importOutcome, cause error) error {
-	missing := fmt.Sprintf("%d %s are not written: import them again; %d are written but not indexed: workers, or another import, do it",
-		o.unwritten, o.things, o.unindexed)
+// imported returns why an import of any kind is incomplete. cause explains what is missing.
+func imported(ctx context.Context, err error, counts load.Counts, cause error) error {
+	missing := fmt.Sprintf("not written: %d (import them again); written but not indexed: %d (workers, or another import, do it)",
+		counts.Unwritten, counts.Unindexed)
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted: written rows stay, and the next import continues from there")
 	case err != nil:
 		return fmt.Errorf("ended early, because nothing more could be stored; the next import continues from there (%s): %w", missing, err)
-	case o.unwritten+o.unindexed > 0:
+	case counts.Unwritten+counts.Unindexed > 0:
 		return fmt.Errorf("%s: %w", missing, cause)
-	case o.refusedProjects+o.refusedTickets > 0:
-		return fmt.Errorf("%d projects and %d tickets are refused, because they are not of this origin: import them under other keys with --prefix, "+
-			"name the origin with --origin if these are the same ones, or make them this import's with --take-over", o.refusedProjects, o.refusedTickets)
-	case o.good == 0 && o.bad > 0:
-		return fmt.Errorf("nothing was imported: none of %d %s is good", o.bad, o.things)
 	}
 	return nil
 }
 
-// teller prints what was skipped, the first maxTold one by one.
-type teller struct {
-	kind  string
-	bar   *progressbar.ProgressBar // cleared while a line is printed
-	mutex sync.Mutex
-	told  int
-	last  error
+// importOutput prints the events of an import.
+type importOutput struct {
+	bar         *progressbar.ProgressBar // cleared while a line is printed
+	printed     map[load.Trouble]int
+	lastFailure error
 }
 
-func (t *teller) tell(bad error) {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	t.last = bad
-	if t.told++; t.told <= maxTold {
-		_ = t.bar.Clear()
-		fmt.Fprintf(os.Stderr, "%s: %v\n", t.kind, bad)
+func newImportOutput(bar *progressbar.ProgressBar) *importOutput {
+	return &importOutput{bar: bar, printed: map[load.Trouble]int{}}
+}
+
+// maxPrinted is the number of events of a kind that are printed one by one.
+const maxPrinted = 50
+
+func (o *importOutput) report() load.Report {
+	return load.Report{
+		Began: func(origin string) { o.print("origin: %s", origin) },
+		Trouble: func(kind load.Trouble, what error) {
+			if kind == load.Failed {
+				o.lastFailure = what
+			}
+			if o.printed[kind]++; o.printed[kind] <= maxPrinted {
+				o.print("%s: %v", kind, what)
+			}
+		},
+		Indexed: func(count int) { _ = o.bar.Add(count) },
 	}
 }
 
-// rest prints how many more of all there were.
-func (t *teller) rest(all int, things string) {
-	if more := all - min(t.told, maxTold); more > 0 {
-		fmt.Fprintf(os.Stderr, "%s: %d more %s\n", t.kind, more, things)
+func (o *importOutput) print(format string, args ...any) {
+	_ = o.bar.Clear()
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}
+
+// finish says how many events were not printed.
+func (o *importOutput) finish() {
+	_ = o.bar.Finish()
+	for _, kind := range slices.Sorted(maps.Keys(o.printed)) {
+		if more := o.printed[kind] - maxPrinted; more > 0 {
+			o.print("%s: %d more", kind, more)
+		}
 	}
 }
 

@@ -82,8 +82,8 @@ func TestImportReportsRejectedRows(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"export.csv": "1 rows are not written: import them again; 1 are written but not indexed",
-		"notes":      "1 files are not written: import them again; 0 are written but not indexed",
+		"export.csv": "not written: 1 (import them again); written but not indexed: 1 ",
+		"notes":      "not written: 1 (import them again); written but not indexed: 0 ",
 	} {
 		if err := importFiles(t.Context(), []string{filepath.Join(folder, path)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not contain %q", path, err, want)

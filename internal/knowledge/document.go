@@ -19,23 +19,12 @@ type Draft struct {
 	Archived      *bool     `json:"archived,omitempty" doc:"Whether search leaves the document out; left out, unchanged."`
 }
 
-// Note is a document to import.
-type Note struct {
-	Draft
-	CreatedAt *time.Time `json:"created_at,omitempty"` // of a new document; nil: now
-}
-
 // Written is the result of writing a draft.
 type Written struct {
 	_ struct{} `schema:"DocumentWritten"`
 
 	ID              string `json:"id" format:"uuid"`
 	EmbeddingStatus string `json:"embedding_status" enum:"pending,complete,failed" doc:"Whether the current text is embedded, waits to be, or failed permanently."`
-}
-
-type writtenRow struct {
-	Written
-	Created bool `json:"created"` // false if it replaced an earlier text
 }
 
 // Document is a document with all its fields.
@@ -65,24 +54,18 @@ type Document struct {
 // Put writes a document and reports whether it is new. Searches find it once a worker has embedded
 // it.
 func Put(ctx context.Context, db Database, draft Draft) (written Written, created bool, err error) {
-	rows, err := put(ctx, db, []Note{{Draft: draft}}, false)
+	var rows []struct {
+		Written
+		Created bool `json:"created"` // false if it replaced an earlier text
+	}
+	err = db.Call(ctx, "upsert_documents", map[string]any{"documents": []Draft{draft}}, &rows)
+	if err == nil && len(rows) != 1 {
+		err = fmt.Errorf("upsert_documents returned %d rows for one document", len(rows))
+	}
 	if err != nil {
-		return Written{}, false, err
+		return Written{}, false, fmt.Errorf("write a document: %w", err)
 	}
 	return rows[0].Written, rows[0].Created, nil
-}
-
-// put writes documents. embedded means that the caller embeds them right away.
-func put(ctx context.Context, db Database, drafts []Note, embedded bool) ([]writtenRow, error) {
-	var written []writtenRow
-	err := db.Call(ctx, "upsert_documents", map[string]any{"documents": drafts, "embedded_by_caller": embedded}, &written)
-	if err == nil && len(written) != len(drafts) {
-		err = fmt.Errorf("upsert_documents returned %d rows for %d documents", len(written), len(drafts))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("write documents: %w", err)
-	}
-	return written, nil
 }
 
 // Get reads a document. It returns fault.NotFound if there is none.

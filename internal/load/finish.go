@@ -41,7 +41,7 @@ func (l *loader) link(ctx context.Context) error {
 		l.sum.Links += page[0].Links
 		l.sum.Unknown += page[0].Unknown
 		for _, link := range page[0].Examples {
-			l.report.Unknown(link)
+			l.trouble(LeftOut, fmt.Errorf("link %s: one of the tickets is not there", link))
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (l *loader) inParts(size int, call func(size int) error) error {
 // not imported completely nobody knows what they list.
 func (l *loader) prune(ctx context.Context) error {
 	incomplete := fmt.Errorf("%w: rows of the files were left out, refused or not written, or they hold a ticket twice, or none", ErrNotPruned)
-	complete := l.rows > 0 && l.sum.BadRows+l.sum.RefusedProjects+l.sum.RefusedTickets+int(l.refused.Load())+l.bulk.Counts().Unwritten == 0
+	complete := l.rows > 0 && l.sum.BadRows+l.sum.RefusedProjects+l.sum.RefusedTickets+l.counts.Unwritten == 0
 	var found []struct {
 		Stored   int      `json:"all_tickets"`
 		Listed   int      `json:"listed_tickets"`
@@ -82,7 +82,7 @@ func (l *loader) prune(ctx context.Context) error {
 	}
 	l.sum.Stored, l.sum.Unlisted = found[0].Stored, Gone{found[0].Tickets, found[0].Comments, found[0].Links}
 	for _, what := range found[0].Examples {
-		l.report.Unlisted(what)
+		l.trouble(Unlisted, errors.New(what))
 	}
 	if !l.options.Prune {
 		return nil

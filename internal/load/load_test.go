@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/bulk"
 	"tasklens/internal/index"
 	"tasklens/internal/load"
 	"tasklens/internal/openai"
@@ -92,47 +91,24 @@ func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
 type told struct {
 	origin  string
 	gone    []string
-	mutex   sync.Mutex
 	bad     []string
 	indexed int
 }
 
 func (r *told) report() load.Report {
-	tell := func(kind string) func(*ticketfile.RowError) {
-		return func(bad *ticketfile.RowError) {
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			r.bad = append(r.bad, fmt.Sprintf("%s %s:%d %s", kind, filepath.Base(bad.File), bad.Line, bad.Reason))
-		}
-	}
 	return load.Report{
-		BadRow: tell("row"),
-		Began:  func(origin string) { r.origin = origin },
-		Refused: func(what string) {
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			r.bad = append(r.bad, "refused "+what)
-		},
-		Unknown: func(link string) {
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			r.bad = append(r.bad, "unknown "+link)
-		},
-		Unlisted: func(what string) {
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			r.gone = append(r.gone, what)
-		},
-		BadField: tell("field"),
-		Failed: func(err error) {
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			r.bad = append(r.bad, "failed "+err.Error())
-		},
-		Indexed: func(tickets int) {
-			r.mutex.Lock()
-			defer r.mutex.Unlock()
-			r.indexed += tickets
+		Began:   func(origin string) { r.origin = origin },
+		Indexed: func(count int) { r.indexed += count },
+		Trouble: func(kind load.Trouble, err error) {
+			if kind == load.Unlisted {
+				r.gone = append(r.gone, err.Error())
+				return
+			}
+			text := err.Error()
+			if row, is := errors.AsType[*ticketfile.RowError](err); is {
+				text = fmt.Sprintf("%s:%d %s", filepath.Base(row.File), row.Line, row.Reason)
+			}
+			r.bad = append(r.bad, string(kind)+" "+text)
 		},
 	}
 }
@@ -147,7 +123,7 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A ticket has two chunks, its own text and its note; the projects one each.
-	want := load.Summary{Projects: 2, Tickets: 250, Stored: 250, Counts: bulk.Counts{Chunks: 502, Embedded: 502, Tokens: summary.Tokens}}
+	want := load.Summary{Projects: 2, Tickets: 250, Stored: 250, Counts: load.Counts{Chunks: 502, Embedded: 502, Tokens: summary.Tokens}}
 	if diff := cmp.Diff(want, summary); diff != "" || summary.Tokens < 502*5 {
 		t.Errorf("first load (-want +got):\n%s", diff)
 	}
@@ -159,7 +135,7 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Stored: 250, Counts: bulk.Counts{Chunks: 502, Reused: 502}}, summary); diff != "" {
+	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Stored: 250, Counts: load.Counts{Chunks: 502, Reused: 502}}, summary); diff != "" {
 		t.Errorf("second load (-want +got):\n%s", diff)
 	}
 	if after := b.fingerprint(t); after != before {
@@ -197,7 +173,7 @@ func TestBadRowsAreSkippedAndReported(t *testing.T) {
 	if summary.Tickets != 4 || summary.BadRows != 3 || summary.BadFields != 1 {
 		t.Errorf("%d tickets, %d bad rows and %d bad fields, want 4, 3 and 1", summary.Tickets, summary.BadRows, summary.BadFields)
 	}
-	for i, want := range []string{"row tickets.jsonl:4 ", "row tickets.jsonl:5 ", "row tickets.jsonl:6 project \"XY\" of ticket XY-1 is not among the projects", "field tickets.jsonl:7 created_at is left out"} {
+	for i, want := range []string{"left out tickets.jsonl:4 ", "left out tickets.jsonl:5 ", "left out tickets.jsonl:6 project \"XY\" of ticket XY-1 is not among the projects", "warning tickets.jsonl:7 created_at is left out"} {
 		if i >= len(r.bad) || !strings.HasPrefix(r.bad[i], want) {
 			t.Errorf("report %d is not of %q: %q", i, want, r.bad)
 		}
@@ -209,7 +185,7 @@ func TestBadRowsAreSkippedAndReported(t *testing.T) {
 
 // interrupted indexes this many batches and then stops.
 type interrupted struct {
-	bulk.Indexer
+	load.Indexer
 	stop  context.CancelFunc
 	mutex sync.Mutex
 	left  int

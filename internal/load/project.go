@@ -7,15 +7,14 @@ import (
 	"path"
 	"slices"
 
-	"tasklens/internal/bulk"
 	"tasklens/internal/index"
 	"tasklens/internal/ticketfile"
 )
 
 // readProjects reads all projects, because the origin depends on them.
-func (l *loader) readProjects(rows Rows) (projects []ticketfile.Project, err error) {
-	for project, err := range rows.Projects() {
-		if row := (*ticketfile.RowError)(nil); errors.As(err, &row) {
+func (l *loader) readProjects() (projects []ticketfile.Project, err error) {
+	for project, err := range l.files.Projects() {
+		if row, is := errors.AsType[*ticketfile.RowError](err); is {
 			l.badRow(row)
 			continue
 		} else if err != nil {
@@ -27,15 +26,14 @@ func (l *loader) readProjects(rows Rows) (projects []ticketfile.Project, err err
 }
 
 // begin finds or adds the origin and gets the import's id.
-func (l *loader) begin(ctx context.Context, format string, projects []ticketfile.Project) error {
-	arguments := map[string]any{"format": format}
+func (l *loader) begin(ctx context.Context, projects []ticketfile.Project) (err error) {
 	origin := l.options.Origin
 	if origin == "" {
-		var err error
 		if origin, err = originOf(projects); err != nil {
 			return err
 		}
 	}
+	arguments := map[string]any{"format": l.files.Format()}
 	if origin != "" {
 		arguments["origin"] = origin
 	} else {
@@ -75,22 +73,13 @@ func originOf(projects []ticketfile.Project) (string, error) {
 	return origin, nil
 }
 
-type projectRow struct {
-	Key         string  `json:"key"`
-	Name        string  `json:"name"`
-	Description *string `json:"description"`
-}
-
 // writeProjects writes and indexes the projects.
 func (l *loader) writeProjects(ctx context.Context, projects []ticketfile.Project) error {
-	l.projects = map[string]project{}
-	for batch := range slices.Chunk(projects, batchSources) {
-		rows := make([]projectRow, len(batch))
-		for i, p := range batch {
-			rows[i] = projectRow{p.Key, p.Name, optional(p.Description)}
-		}
+	l.projects = map[string]bool{}
+	name := func(p ticketfile.Project) string { return "project " + p.Key }
+	for batch := range slices.Chunk(projects, batchRows) {
 		var sources []index.Source
-		err := bulk.Write(ctx, l.bulk, rows, func(row projectRow) string { return "project " + row.Key }, func(part []projectRow) error {
+		err := write(ctx, &l.importer, batch, name, func(part []ticketfile.Project) error {
 			var written []struct {
 				Key       string  `json:"key"`
 				ProjectID int64   `json:"project_id"`
@@ -101,11 +90,11 @@ func (l *loader) writeProjects(ctx context.Context, projects []ticketfile.Projec
 			}
 			for _, p := range written {
 				_, before := l.projects[p.Key]
-				switch l.projects[p.Key] = (project{p.ProjectID, p.HeldBy != nil}); {
+				switch l.projects[p.Key] = p.HeldBy != nil; {
 				case before: // a key that the files hold twice
 				case p.HeldBy != nil:
 					l.sum.RefusedProjects++
-					l.report.Refused("project " + p.Key + heldBy(*p.HeldBy) + "; its tickets are refused too")
+					l.trouble(Refused, errors.New("project "+p.Key+heldBy(*p.HeldBy)+"; its tickets are refused too"))
 				default:
 					l.sum.Projects++
 				}
@@ -115,7 +104,7 @@ func (l *loader) writeProjects(ctx context.Context, projects []ticketfile.Projec
 			}
 			return nil
 		})
-		if err := errors.Join(err, l.bulk.Index(ctx, sources)); err != nil {
+		if err := errors.Join(err, l.index(ctx, sources)); err != nil {
 			return err
 		}
 	}

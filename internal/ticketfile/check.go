@@ -1,6 +1,8 @@
 package ticketfile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,100 +13,209 @@ import (
 // MaxKey is the longest key of a ticket, in characters, which the table allows too.
 const MaxKey = 255
 
-const maxStatus = 100 // characters
+const (
+	maxStatus = 100 // characters
+	maxValue  = 255 // characters of a person, type, priority or label, as in filters
+	maxLabels = 100
+)
 
-// rawTicket is a row before validation, with the field values of its format.
-type rawTicket struct {
-	key, project, name, description, status, created string
-	notes                                            []rawNote
-	updated, category                                string
+// fieldNames are the names of a ticket's members in a format; a member that it lacks has its own.
+// Where a member has several names, the first with a value counts.
+type fieldNames map[string][]string
 
-	// Absent or nil if the row lacks the field.
-	texts         map[string]string // by column
-	due, resolved *string
-	labels        []string
-	comments      []rawComment
-	links         []Link
+func (n fieldNames) of(member string) string {
+	if names := n[member]; len(names) > 0 {
+		return names[0]
+	}
+	return member
 }
 
-type rawNote struct{ Status, Text, Created string }
-
-// fieldNames are the names of a format's fields, for error messages.
-type fieldNames struct {
-	key, project, name, status, created                       string
-	updated, category, labels, due, resolved, comments, links string
-	texts                                                     map[string]string // by column
-}
-
-// checkTicket converts raw to a ticket, or returns why it is invalid.
-func checkTicket(raw rawTicket, names fieldNames, at place) (Ticket, error) {
-	t := Ticket{File: at.file, Line: at.line}
-	var err error
-	if t.Key, err = checkKey(names.key, raw.key); err != nil {
-		return Ticket{}, err
+// check brings a ticket into the form that Ticket promises, or returns why its row is bad. An
+// optional field that is wrong is left out with a warning.
+func (t *Ticket) check(names fieldNames) (err error) {
+	if t.Key, err = checkKey(names.of("key"), t.Key); err != nil {
+		return err
 	}
-	if t.ProjectKey, err = checkKey(names.project, raw.project); err != nil {
-		return Ticket{}, err
+	if t.ProjectKey, err = checkKey(names.of("project_key"), t.ProjectKey); err != nil {
+		return err
 	}
-	if t.Name, err = checkName(names.name, raw.name); err != nil {
-		return Ticket{}, err
+	if t.Name, err = checkName(names.of("name"), t.Name); err != nil {
+		return err
 	}
-	if t.Status, err = checkStatus(names.status, raw.status); err != nil {
-		return Ticket{}, err
+	if t.Status, err = checkStatus(names.of("status"), t.Status); err != nil {
+		return err
 	}
 	if t.Status == "" {
 		t.Status = DefaultStatus
 	}
-	t.Description = clean(raw.description)
-	created, err := parseDate(raw.created)
-	if err != nil {
-		t.Warnings = append(t.Warnings, at.wrong("%s is left out: %s %v", names.created, quote(raw.created), err))
+	t.Description.Value = clean(t.Description.Value)
+	t.Description.Given = t.Description.Value != "" // null, not an empty text, is no description
+	if err := t.checkNotes(); err != nil {
+		return err
 	}
-	t.CreatedAt = created
-	if err := checkNotes(&t, raw.notes, at); err != nil {
-		return Ticket{}, err
+	for member, field := range t.lines() {
+		field.Value = oneLine(field.Value)
+		if utf8.RuneCountInString(field.Value) > maxValue {
+			t.warn("%s is left out: it is longer than %d characters", names.of(member), maxValue)
+			*field = Text{}
+		}
 	}
-	checkDetails(&t, raw, names, at)
-	return t, nil
+	t.checkDates(names)
+	if category, known := categories[strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(clean(t.Category)))]; known {
+		t.Category = category
+	} else {
+		t.warn("%s is left out: %s is none of to_do, in_progress and done", names.of("status_category"), quote(t.Category))
+		t.Category = ""
+	}
+	t.checkLabels(names.of("labels"))
+	t.checkComments(names.of("comments"))
+	t.checkLinks(names.of("links"))
+	return nil
 }
 
-// checkNotes adds the notes to t. It warns once for each kind of defect: a row may have a million
-// notes.
-func checkNotes(t *Ticket, raw []rawNote, at place) error {
+// lines are the fields that are one line of text, by member.
+func (t *Ticket) lines() map[string]*Text {
+	return map[string]*Text{"assignee": &t.Assignee, "reporter": &t.Reporter, "ticket_type": &t.TicketType, "priority": &t.Priority}
+}
+
+// categories maps the spellings of a status category, ours and Jira's, to ours.
+var categories = map[string]string{
+	"": "", "nocategory": "", "undefined": "", "todo": "to_do", "new": "to_do",
+	"inprogress": "in_progress", "indeterminate": "in_progress", "done": "done", "complete": "done", "completed": "done",
+}
+
+func (t *Ticket) checkDates(names fieldNames) {
+	date := func(member, written string) (string, bool) {
+		date, err := ParseDate(written)
+		if err != nil {
+			t.warn("%s is left out: %s %v", names.of(member), quote(written), err)
+		}
+		return date, err == nil
+	}
+	t.CreatedAt, _ = date("created_at", t.CreatedAt)
+	t.UpdatedAt, _ = date("updated_at", t.UpdatedAt)
+	for member, field := range map[string]*Text{"due_date": &t.DueDate, "resolved_at": &t.ResolvedAt} {
+		var is bool
+		if field.Value, is = date(member, field.Value); !is {
+			*field = Text{} // the stored one stays
+		}
+	}
+}
+
+func (t *Ticket) checkNotes() (err error) {
 	empty, undated := 0, 0
-	for _, n := range raw {
-		text := clean(n.Text)
-		if strings.TrimSpace(text) == "" {
+	var kept []Note
+	for _, note := range t.Notes {
+		if note.Text.Value = clean(note.Text.Value); strings.TrimSpace(note.Text.Value) == "" {
 			empty++
 			continue
 		}
-		status, err := checkStatus("notes.status", n.Status)
-		if err != nil {
+		if note.Status, err = checkStatus("notes.status", note.Status); err != nil {
 			return err
 		}
-		created, err := parseDate(n.Created)
-		if err != nil {
+		if note.CreatedAt, err = ParseDate(note.CreatedAt); err != nil {
 			undated++
 		}
-		t.Notes = append(t.Notes, Note{Status: status, Text: text, CreatedAt: created})
+		kept = append(kept, note)
 	}
-	if empty > 0 {
-		t.Warnings = append(t.Warnings, at.wrong("notes left out because they have no text: %d", empty))
-	}
-	if undated > 0 {
-		t.Warnings = append(t.Warnings, at.wrong("notes.created_at left out because it is not a clear date: %d", undated))
-	}
+	t.Notes = kept
+	t.warnCount(empty, "notes left out because they have no text")
+	t.warnCount(undated, "notes.created_at left out because it is not a clear date")
 	return nil
+}
+
+// checkLabels drops blank, repeated and too many labels.
+func (t *Ticket) checkLabels(name string) {
+	kept, left, seen := t.Labels[:0], 0, map[string]bool{}
+	for _, label := range t.Labels {
+		label = oneLine(label)
+		folded := strings.ToLower(label)
+		switch {
+		case label == "" || seen[folded]:
+		case utf8.RuneCountInString(label) > maxValue || len(kept) == maxLabels:
+			left++
+		default:
+			seen[folded] = true
+			kept = append(kept, label)
+		}
+	}
+	t.Labels = kept
+	t.warnCount(left, fmt.Sprintf("%s left out because they are too long or more than %d", name, maxLabels))
+}
+
+func (t *Ticket) checkComments(name string) {
+	kept, empty, undated := t.Comments[:0], 0, 0
+	order := map[string]int{} // numbers comments with the same author and time
+	for _, c := range t.Comments {
+		created, err := ParseDate(c.CreatedAt)
+		updated, errUpdated := ParseDate(c.UpdatedAt)
+		if err != nil || errUpdated != nil {
+			undated++
+		}
+		c.Author, c.Body.Value = oneLine(c.Author), strings.TrimSpace(clean(c.Body.Value))
+		if key, err := checkKey("", c.Key.Value); err == nil {
+			c.Key = given(key)
+		} else {
+			when := created
+			if when == "" {
+				when = strings.TrimSpace(c.CreatedAt)
+			}
+			c.Key = given(madeKey(when, c.Author, order))
+		}
+		if c.CreatedAt, c.UpdatedAt = created, updated; utf8.RuneCountInString(c.Author) > maxValue {
+			c.Author = ""
+		}
+		if c.Body.Value == "" {
+			empty++
+			continue
+		}
+		kept = append(kept, c)
+	}
+	t.Comments = kept
+	t.warnCount(empty, name+" left out because they have no text")
+	t.warnCount(undated, name+" with a time left out because it is not a clear date")
+}
+
+// madeKey names a comment that has no id. It does not depend on the text, so that an edited comment
+// keeps its key.
+func madeKey(when, author string, order map[string]int) string {
+	by := when + "\x00" + author
+	order[by]++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", by, order[by]))
+	return "made-" + hex.EncodeToString(sum[:12])
+}
+
+// kinds maps the kinds of links in files to ours; inward ones are read from the other end.
+var kinds = map[string]Link{
+	"duplicates": {Kind: "duplicates"}, "duplicated_by": {Kind: "duplicates", Inward: true},
+	"blocks": {Kind: "blocks"}, "blocked_by": {Kind: "blocks", Inward: true},
+	"relates_to": {Kind: "relates_to"},
+	"child_of":   {Kind: "child_of"}, "parent_of": {Kind: "child_of", Inward: true},
+}
+
+func (t *Ticket) checkLinks(name string) {
+	kept, left := t.Links[:0], 0
+	for _, link := range t.Links {
+		kind, known := kinds[strings.ToLower(strings.TrimSpace(link.Kind))]
+		link.Key.Value = strings.TrimSpace(clean(link.Key.Value))
+		if !known || link.Key.Value == "" {
+			left++
+			continue
+		}
+		kept = append(kept, Link{Kind: kind.Kind, Key: link.Key, Inward: link.Inward != kind.Inward})
+	}
+	t.Links = kept
+	t.warnCount(left, name+" left out because they have an unknown kind or no key")
 }
 
 func checkKey(field, raw string) (string, error) {
 	key := strings.TrimSpace(clean(raw))
 	switch {
 	case key == "":
-		return "", fmt.Errorf("%s is missing", field)
+		return "", errors.New(field + " is missing")
 	case utf8.RuneCountInString(key) > MaxKey:
 		return "", fmt.Errorf("%s is longer than %d characters", field, MaxKey)
-	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+	case strings.ContainsFunc(key, isSpace):
 		return "", fmt.Errorf("%s %s has a space or control character in it", field, quote(key))
 	}
 	return key, nil
@@ -131,14 +242,16 @@ func clean(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 }
 
+// oneLine trims a value and collapses its white space.
+func oneLine(s string) string { return strings.Join(strings.FieldsFunc(clean(s), isSpace), " ") }
+
+func isSpace(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
 // quote shows the beginning of a value on one line.
 func quote(s string) string {
 	const shown = 40
-	n := 0
-	for i := range s {
-		if n++; n > shown {
-			return fmt.Sprintf("%q…", s[:i])
-		}
+	if runes := []rune(s[:min(len(s), 4*shown+4)]); len(runes) > shown {
+		return fmt.Sprintf("%q…", string(runes[:shown]))
 	}
 	return fmt.Sprintf("%q", s)
 }

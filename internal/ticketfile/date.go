@@ -2,41 +2,27 @@ package ticketfile
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
 
-// dateLayouts are ISO 8601, Postgres's format and the defaults of Jira's exports.
-var dateLayouts = []string{
-	"2006-01-02T15:04:05Z07:00",
-	"2006-01-02T15:04:05Z0700",
-	"2006-01-02T15:04:05",
-	"2006-01-02T15:04",
-	"2006-01-02 15:04:05Z07:00",
-	"2006-01-02 15:04:05Z0700",
-	"2006-01-02 15:04:05Z07",
-	"2006-01-02 15:04:05",
-	"2006-01-02 15:04",
-	"2006-01-02",
-	"2/Jan/06 3:04 PM",
-	"2/Jan/06 15:04",
-	"2/Jan/06",
-	"2/Jan/2006 3:04 PM",
-	"2/Jan/2006 15:04",
-	"2/Jan/2006",
-	"Mon Jan 2 2006 15:04:05 GMT-0700", // Linear's
-}
+// dateLayouts are ISO 8601, Postgres's format, the defaults of Jira's exports, and Linear's.
+var dateLayouts = append(withTimes("2006-01-02", "2/Jan/06", "2/Jan/2006"), "Mon Jan 2 2006 15:04:05 GMT-0700")
 
 // Numeric dates, as some Jira instances write them. Nothing in 3/4/25 tells whether day or month
 // comes first, so a date counts only if one order alone is valid or both mean the same.
 var (
-	dayFirstLayouts   = timesOf("2/1/06", "2/1/2006")
-	monthFirstLayouts = timesOf("1/2/06", "1/2/2006")
+	dayFirstLayouts   = withTimes("2/1/06", "2/1/2006")
+	monthFirstLayouts = withTimes("1/2/06", "1/2/2006")
 )
 
-func timesOf(days ...string) (layouts []string) {
+func withTimes(days ...string) (layouts []string) {
+	times := []string{"", "15:04", "3:04 PM", "15:04:05", "15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07"}
 	for _, day := range days {
-		layouts = append(layouts, day, day+" 3:04 PM", day+" 15:04")
+		for _, clock := range times {
+			layouts = append(layouts, strings.TrimSpace(day+" "+clock))
+		}
 	}
 	return layouts
 }
@@ -50,39 +36,39 @@ var (
 // Java writes a no-break space before AM and PM, narrow since version 20.
 var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// parseDate reads a date in any of the layouts, in any case, in UTC if it has no zone. An empty
-// text gives the zero time, which means unknown.
-func parseDate(s string) (time.Time, error) {
+// ParseDate reads a date in any of the layouts, in any case, in UTC if it has no zone. It returns
+// it in RFC 3339, or "" for an empty text.
+func ParseDate(s string) (string, error) {
 	s = strings.ToUpper(strings.TrimSpace(plainSpaces.Replace(clean(s))))
 	if s == "" {
-		return time.Time{}, nil
+		return "", nil
 	}
 	if zone := strings.Index(s, " ("); zone > 0 && strings.Contains(s, "GMT") { // the zone's name after its offset
 		s = s[:zone]
 	}
-	if date, ok := parseAny(dateLayouts, s); ok {
+	if len(s) > 10 && s[10] == 'T' {
+		s = s[:10] + " " + s[11:]
+	}
+	if date := parseAny(dateLayouts, s); date != "" {
 		return date, nil
 	}
-	dayFirst, isDayFirst := parseAny(dayFirstLayouts, s)
-	monthFirst, isMonthFirst := parseAny(monthFirstLayouts, s)
+	found := slices.DeleteFunc([]string{parseAny(dayFirstLayouts, s), parseAny(monthFirstLayouts, s)}, func(date string) bool { return date == "" })
 	switch {
-	case isDayFirst && isMonthFirst && !dayFirst.Equal(monthFirst):
-		return time.Time{}, errWhichDate
-	case isDayFirst:
-		return dayFirst, nil
-	case isMonthFirst:
-		return monthFirst, nil
+	case len(found) == 0:
+		return "", errNoDate
+	case len(found) == 2 && found[0] != found[1]:
+		return "", errWhichDate
 	}
-	return time.Time{}, errNoDate
+	return found[0], nil
 }
 
-func parseAny(layouts []string, s string) (time.Time, bool) {
+func parseAny(layouts []string, s string) string {
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, s)
 		t = t.UTC()
 		if err == nil && t.Year() >= 1 && t.Year() <= 9999 { // a zone can move it out of the years that JSON and Postgres both write
-			return t, true
+			return t.Format(time.RFC3339Nano)
 		}
 	}
-	return time.Time{}, false
+	return ""
 }

@@ -1,19 +1,17 @@
 package ticketfile
 
 import (
-	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
 )
-
-var githubNames = fieldNames{key: "number", project: "url", name: "title", status: "state", created: "createdAt", updated: "updatedAt",
-	category: "state", labels: "labels", due: "due", resolved: "closedAt", comments: "comments", links: "links",
-	texts: textNames(func(f textField) string { return f.github })}
 
 // githubIssue is an issue as written by gh issue list or by the API, which names some fields
 // differently.
@@ -24,149 +22,185 @@ type githubIssue struct {
 	State       string          `json:"state"`
 	Reason      string          `json:"stateReason"`
 	ReasonAPI   string          `json:"state_reason"`
-	Author      *githubUser     `json:"author"`
-	User        *githubUser     `json:"user"`
-	Assignees   []githubUser    `json:"assignees"`
-	Labels      []githubLabel   `json:"labels"`
-	Type        json.RawMessage `json:"type"`
-	IssueType   json.RawMessage `json:"issueType"`
+	Author      githubName      `json:"author"`
+	User        githubName      `json:"user"`
+	Assignees   []githubName    `json:"assignees"`
+	Labels      []githubName    `json:"labels"`
+	Type        githubName      `json:"type"`
+	IssueType   githubName      `json:"issueType"`
 	Created     string          `json:"createdAt"`
 	CreatedAPI  string          `json:"created_at"`
 	Updated     string          `json:"updatedAt"`
 	UpdatedAPI  string          `json:"updated_at"`
 	Closed      string          `json:"closedAt"`
 	ClosedAPI   string          `json:"closed_at"`
-	Comments    json.RawMessage `json:"comments"` // a list from gh, a number from the API
+	Comments    githubComments  `json:"comments"`
 	URL         string          `json:"url"`
 	HTMLURL     string          `json:"html_url"`
 	PullRequest json.RawMessage `json:"pull_request"`
 }
 
-type githubUser struct {
-	Login string `json:"login"`
+// githubName is the name of a user, label or type, which are objects.
+type githubName struct{ Text }
+
+func (n *githubName) UnmarshalJSON(value []byte) error {
+	if value[0] != '{' { // null, or a label as a string
+		return n.Text.UnmarshalJSON(value)
+	}
+	var object struct{ Login, Name string }
+	err := json.Unmarshal(value, &object)
+	n.Text = given(cmp.Or(object.Login, object.Name))
+	return err
 }
 
-type githubLabel struct {
-	Name string `json:"name"`
+// githubComments are the comments that gh writes. The API writes their number.
+type githubComments []struct {
+	ID        Text       `json:"id"`
+	Author    githubName `json:"author"`
+	Body      Text       `json:"body"`
+	CreatedAt string     `json:"createdAt"`
+	UpdatedAt string     `json:"updatedAt"`
 }
 
-type githubComment struct {
-	ID      json.RawMessage `json:"id"`
-	Author  *githubUser     `json:"author"`
-	Body    string          `json:"body"`
-	Created string          `json:"createdAt"`
-	Updated string          `json:"updatedAt"`
+func (c *githubComments) UnmarshalJSON(value []byte) error {
+	if value[0] != '[' {
+		return nil
+	}
+	type list githubComments
+	return json.Unmarshal(value, (*list)(c))
 }
 
 // githubRows reads the issues of an export.
 type githubRows struct {
-	name    string // of the file, for RowErrors
-	values  *jsonValues
-	notices *notices
+	in      *stream
+	objects *json.Decoder
+	lines   lineCounter
+	arrays  bool // whether the issues are in arrays
+	inside  bool // of one
+	some    bool // whether an object was read
+	notices notices
 	repos   map[string]string // host/owner/name, by project key
-	seen    map[string]bool   // the projects that nextProject has returned
 }
 
-func newGithubRows(name string, from *bufio.Reader, n *notices) *githubRows {
-	return &githubRows{name: name, values: &jsonValues{from: from, max: MaxRow}, notices: n, repos: map[string]string{}, seen: map[string]bool{}}
+func newGithubRows(in *stream, n notices) *githubRows {
+	g := &githubRows{in: in, lines: lineCounter{from: in}, notices: n, repos: map[string]string{}}
+	head, _ := in.Peek(1 << 10)
+	g.arrays = bytes.HasPrefix(bytes.TrimSpace(head), []byte("["))
+	g.objects = json.NewDecoder(&g.lines)
+	return g
 }
 
-// nextTicket returns the next issue, a *RowError, io.EOF, or an error of the stream.
-func (g *githubRows) nextTicket() (Ticket, error) {
+func (*githubRows) format() string { return "github" }
+
+func (*githubRows) names() fieldNames {
+	return fieldNames{"key": {"number"}, "project_key": {"url"}, "name": {"title"}, "status": {"state"},
+		"assignee": {"assignees"}, "reporter": {"author"}, "ticket_type": {"type"},
+		"created_at": {"createdAt"}, "updated_at": {"updatedAt"}, "resolved_at": {"closedAt"}}
+}
+
+var errNoIssues = errors.New("this is not an export of GitHub issues: its first object lacks number or title (gh issue list --json number,title,url,…); to import JSON Lines, pass their folder")
+
+func (g *githubRows) next() (Ticket, error) {
 	for {
-		value, err := g.values.next()
-		at := place{g.name, g.values.start}
-		if err == errTooLong {
-			return Ticket{}, at.wrong("%v", err)
+		object, line, err := g.nextObject()
+		if err == io.EOF && !g.some && !g.arrays {
+			err = errNoIssues
 		}
 		if err != nil {
 			return Ticket{}, err
 		}
-		var issue githubIssue
-		if err := json.Unmarshal(value, &issue); err != nil {
-			var wrong *json.UnmarshalTypeError
-			if errors.As(err, &wrong) {
-				return Ticket{}, at.wrong("%s must not be %s", wrong.Field, wrong.Value)
+		if !g.some {
+			var fields map[string]json.RawMessage
+			if json.Unmarshal(object, &fields) != nil || fields["number"] == nil || fields["title"] == nil {
+				return Ticket{}, errNoIssues
 			}
-			return Ticket{}, at.wrong("this is not an issue: %v", err)
+			g.some = true
+		}
+		var issue githubIssue
+		if err := decode(object, line, &issue); err != nil {
+			return Ticket{}, err
 		}
 		if len(issue.PullRequest) > 0 && string(issue.PullRequest) != "null" || strings.Contains(issue.address(), "/pull/") {
-			g.notices.pullRequests++
+			g.notices["pull requests left out"]++
 			continue
 		}
-		ticket, err := g.ticket(issue, at)
+		t, err := g.ticket(issue)
 		if err != nil {
-			return Ticket{}, at.wrong("%v", err)
+			return t, &RowError{Line: line, Reason: err.Error()}
 		}
-		return ticket, nil
+		t.Line = line
+		return t, nil
 	}
 }
 
-func (g *githubRows) nextProject() (Project, error) {
-	ticket, err := nextNew(g.nextTicket, g.seen)
-	if err != nil {
-		return Project{}, err
+// nextObject returns the next object of the arrays in the file, or of the file itself, and the line
+// on which it starts.
+func (g *githubRows) nextObject() (object json.RawMessage, line int, err error) {
+	g.in.startRow()
+	err = g.decodeNext(&object)
+	if long := g.in.tooLong(g.lines.number); long != nil {
+		err = long
 	}
-	repo := g.repos[ticket.ProjectKey]
-	_, name, _ := strings.Cut(repo, "/")
-	return Project{Key: ticket.ProjectKey, Name: name, Origin: strings.ToLower(repo)}, nil
+	return object, g.lines.at(g.objects.InputOffset() - int64(len(object))), err
+}
+
+func (g *githubRows) decodeNext(object *json.RawMessage) error {
+	for g.arrays && !(g.inside && g.objects.More()) {
+		token, err := g.objects.Token()
+		if err == io.EOF && g.inside {
+			return io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		if g.inside = token == json.Delim('['); !g.inside && token != json.Delim(']') {
+			return fmt.Errorf("there is %v where an array of issues should start", token)
+		}
+	}
+	return g.objects.Decode(object)
 }
 
 // address returns the issue's web page. The API's own url field points to the API.
-func (i githubIssue) address() string { return first(i.HTMLURL, i.URL) }
+func (i githubIssue) address() string { return cmp.Or(i.HTMLURL, i.URL) }
 
-func first(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
+func (g *githubRows) ticket(i githubIssue) (Ticket, error) {
+	if i.Number <= 0 {
+		return Ticket{}, errors.New("number is missing")
 	}
-	return ""
-}
-
-func (g *githubRows) ticket(issue githubIssue, at place) (Ticket, error) {
-	if issue.Number <= 0 {
-		return Ticket{}, missing("number")
-	}
-	repo, err := repository(issue.address())
+	repo, err := repository(i.address())
 	if err != nil {
 		return Ticket{}, err
 	}
-	key := projectKey(repo)
+	key := strings.ToUpper(path.Base(repo))
 	if other, known := g.repos[key]; known && other != repo {
 		return Ticket{}, fmt.Errorf("the repositories %s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, repo, key)
 	}
 	g.repos[key] = repo
-	texts := map[string]string{"assignee": "", "reporter": ""}
-	for _, user := range []*githubUser{issue.User, issue.Author} {
-		if user != nil {
-			texts["reporter"] = user.Login
-		}
+	_, name, _ := strings.Cut(repo, "/")
+	t := Ticket{
+		Key: key + "-" + strconv.FormatInt(i.Number, 10), ProjectKey: key, Name: i.Title, Description: given(i.Body),
+		CreatedAt: cmp.Or(i.Created, i.CreatedAPI), UpdatedAt: cmp.Or(i.Updated, i.UpdatedAPI), ResolvedAt: given(cmp.Or(i.Closed, i.ClosedAPI)),
+		Reporter: given(cmp.Or(i.Author.Value, i.User.Value)), Assignee: given(""), TicketType: cmp.Or(i.IssueType.Text, i.Type.Text),
+		Labels:  List[string]{},
+		project: Project{Name: name, Origin: strings.ToLower(repo)},
 	}
-	if len(issue.Assignees) > 0 {
-		texts["assignee"] = issue.Assignees[0].Login
-		if len(issue.Assignees) > 1 {
-			g.notices.assignees++
-		}
+	t.Status, t.Category = i.status()
+	if len(i.Assignees) > 0 {
+		t.Assignee = i.Assignees[0].Text
 	}
-	if kind, has := issue.kind(); has {
-		texts["ticket_type"] = kind
+	if len(i.Assignees) > 1 {
+		g.notices["issues with several assignees, reduced to the first"]++
 	}
-	closed := first(issue.Closed, issue.ClosedAPI)
-	status, category := issue.status()
-	raw := rawTicket{
-		key: key + "-" + strconv.FormatInt(issue.Number, 10), project: key, name: issue.Title, description: issue.Body,
-		status: status, category: category,
-		created: first(issue.Created, issue.CreatedAPI), updated: first(issue.Updated, issue.UpdatedAPI), resolved: &closed,
-		texts: texts, labels: []string{},
+	for _, label := range i.Labels {
+		t.Labels = append(t.Labels, label.Value)
 	}
-	for _, label := range issue.Labels {
-		raw.labels = append(raw.labels, label.Name)
+	if i.Comments != nil {
+		t.Comments = List[Comment]{}
 	}
-	if raw.comments, err = issue.comments(); err != nil {
-		return Ticket{}, err
+	for _, c := range i.Comments {
+		t.Comments = append(t.Comments, Comment{Key: c.ID, Author: c.Author.Value, Body: c.Body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt})
 	}
-	return checkTicket(raw, githubNames, at)
+	return t, nil
 }
 
 // status names the state as GitHub's pages do.
@@ -174,7 +208,7 @@ func (i githubIssue) status() (name, category string) {
 	if !strings.EqualFold(i.State, "closed") {
 		return "Open", "to_do"
 	}
-	switch strings.ToLower(first(i.Reason, i.ReasonAPI)) {
+	switch strings.ToLower(cmp.Or(i.Reason, i.ReasonAPI)) {
 	case "not_planned":
 		return "Not planned", "done"
 	case "duplicate":
@@ -183,61 +217,43 @@ func (i githubIssue) status() (name, category string) {
 	return "Closed", "done"
 }
 
-// kind returns the name of the issue's type, if the export has types.
-func (i githubIssue) kind() (name string, has bool) {
-	for _, given := range []json.RawMessage{i.IssueType, i.Type} {
-		if len(given) == 0 {
-			continue
-		}
-		var kind struct {
-			Name string `json:"name"`
-		}
-		_ = json.Unmarshal(given, &kind) // null or not a type: none
-		return kind.Name, true
-	}
-	return "", false
-}
-
-func (i githubIssue) comments() ([]rawComment, error) {
-	if len(i.Comments) == 0 || i.Comments[0] != '[' { // the API gives their number
-		return nil, nil
-	}
-	var list []githubComment
-	if json.Unmarshal(i.Comments, &list) != nil {
-		return nil, errors.New("comments must be a list of objects, as gh writes it")
-	}
-	comments := []rawComment{}
-	for _, c := range list {
-		key, err := idText("comments.id", c.ID)
-		if err != nil {
-			return nil, err
-		}
-		comment := rawComment{key: key, body: c.Body, created: c.Created, updated: c.Updated}
-		if c.Author != nil {
-			comment.author = c.Author.Login
-		}
-		comments = append(comments, comment)
-	}
-	return comments, nil
-}
-
 // repository returns the host/owner/name in an issue's address.
 func repository(address string) (string, error) {
 	u, err := url.Parse(address)
 	if address == "" || err != nil {
 		return "", errors.New("url is missing or not an address: it tells the repository (gh issue list --json url,…)")
 	}
-	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-	if len(parts) > 0 && parts[0] == "repos" { // an address of the API
-		parts = parts[1:]
-	}
+	parts := strings.Split(strings.TrimPrefix(strings.Trim(u.Path, "/"), "repos/"), "/") // repos/ in an address of the API
 	if len(parts) < 3 || parts[0] == "" || parts[1] == "" || parts[2] != "issues" {
 		return "", fmt.Errorf("url %s is not one of a GitHub issue", quote(address))
 	}
 	return strings.TrimPrefix(u.Host, "api.") + "/" + parts[0] + "/" + parts[1], nil
 }
 
-// projectKey returns the repository's name in capitals.
-func projectKey(repo string) string {
-	return strings.ToUpper(path.Base(repo))
+// lineCounter knows the lines of what is read from it.
+type lineCounter struct {
+	from   io.Reader
+	read   int64
+	ends   []int64 // the offsets of line feeds after the last line that was asked for
+	number int     // of the line feeds before
+}
+
+func (c *lineCounter) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p[:min(len(p), readAhead/2)])
+	for i, b := range p[:n] {
+		if b == '\n' {
+			c.ends = append(c.ends, c.read+int64(i))
+		}
+	}
+	c.read += int64(n)
+	return n, err
+}
+
+// at returns the line of an offset, which is not before that of an earlier call.
+func (c *lineCounter) at(offset int64) int {
+	for len(c.ends) > 0 && c.ends[0] < offset {
+		c.ends = c.ends[1:]
+		c.number++
+	}
+	return c.number + 1
 }

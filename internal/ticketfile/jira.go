@@ -1,62 +1,63 @@
 package ticketfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
-var jiraForm = csvForm{
-	name: "jira",
-	names: fieldNames{key: "Issue key", project: "Project key", name: "Summary", status: "Status", created: "Created",
-		updated: "Updated", category: "Status Category", labels: "Labels", due: "Due date", resolved: "Resolved", comments: "Comment",
-		links: "issue links", texts: textNames(func(f textField) string { return f.jira })},
+var jira = csvFormat{
+	name:     "jira",
 	required: []string{"Issue key", "Summary"},
-	read: []string{"project key", "project name", "project description", "status", "created", "description", "updated", "status category", "labels",
-		"components", "component/s", "due date", "resolved", "comment", "parent key", "parent", "epic link", "custom field (epic link)"},
-	prefixes: []string{"inward issue link (", "outward issue link ("},
-	project: func(r *csvRows, t Ticket) Project {
-		p := Project{Key: t.ProjectKey, Name: strings.TrimSpace(clean(r.value("Project name"))), Description: clean(jiraText(r.value("Project description")))}
-		if p.Name == "" {
-			p.Name = p.Key
-		}
-		return p
+	columns: fieldNames{
+		"key":             {"Issue key"},
+		"project_key":     {"Project key"},
+		"name":            {"Summary"},
+		"description":     {"Description"},
+		"status":          {"Status"},
+		"status_category": {"Status Category"},
+		"assignee":        {"Assignee"},
+		"reporter":        {"Reporter"},
+		"ticket_type":     {"Issue Type"},
+		"priority":        {"Priority"},
+		"labels":          {"Labels", "Components", "Component/s"},
+		"due_date":        {"Due date"},
+		"created_at":      {"Created"},
+		"updated_at":      {"Updated"},
+		"resolved_at":     {"Resolved"},
+		"comments":        {"Comment"},
+		"links":           {"issue links"},
+		// Not of a ticket itself:
+		"parent":              {"Parent key", "Custom field (Epic Link)", "Epic Link", "Parent"},
+		"project.name":        {"Project name"},
+		"project.description": {"Project description"},
 	},
+	finish: finishJira,
 }
 
-func init() { jiraForm.ticket = jiraTicket }
-
-func jiraTicket(r *csvRows, _ place) (rawTicket, error) {
-	names := jiraForm.names
-	raw := rawTicket{
-		key:         r.value(names.key),
-		project:     r.value(names.project),
-		name:        r.value(names.name),
-		description: jiraText(r.value("Description")),
-		status:      r.value(names.status),
-		created:     r.value(names.created),
-		updated:     r.value(names.updated),
-		category:    r.value(names.category),
-		texts:       r.texts(),
-		labels:      r.all("Labels", "Components", "Component/s"),
-		due:         r.given(names.due),
-		resolved:    r.given(names.resolved),
-		links:       r.jiraLinks(),
-	}
-	if cells := r.all("Comment"); cells != nil {
-		raw.comments = []rawComment{}
+func finishJira(r *csvRows, t *Ticket) error {
+	t.Description.Value = jiraText(t.Description.Value)
+	if cells := r.list("comments"); cells != nil {
+		t.Comments = List[Comment]{}
 		for _, cell := range cells {
-			raw.comments = append(raw.comments, jiraComment(cell))
+			t.Comments = append(t.Comments, jiraComment(cell))
 		}
 	}
-	if strings.TrimSpace(raw.project) == "" && strings.TrimSpace(raw.key) != "" {
-		dash := strings.LastIndexByte(raw.key, '-')
-		if dash < 0 {
-			return rawTicket{}, fmt.Errorf("Project key is missing, and Issue key %s does not contain one", quote(raw.key))
+	t.Links = r.jiraLinks()
+	if t.ProjectKey == "" && t.Key != "" {
+		var is bool
+		if t.ProjectKey, is = projectOf(t.Key); !is {
+			return fmt.Errorf("Project key is missing, and Issue key %s does not contain one", quote(t.Key))
 		}
-		raw.project = raw.key[:dash]
 	}
-	return raw, nil
+	description := clean(jiraText(r.value("project.description")))
+	t.project = Project{
+		Name:        cmp.Or(strings.TrimSpace(clean(r.value("project.name"))), strings.TrimSpace(t.ProjectKey)),
+		Description: Text{description, description != ""},
+	}
+	return nil
 }
 
 // jiraText converts a field to plain text: from Atlassian's document JSON, else from wiki markup.
@@ -70,85 +71,60 @@ func jiraText(field string) string {
 }
 
 // jiraComment reads date;author;text. A cell without a leading date is all text.
-func jiraComment(cell string) rawComment {
+func jiraComment(cell string) Comment {
 	created, rest, ok := strings.Cut(cell, ";")
-	if _, err := parseDate(created); !ok || err == errNoDate || strings.TrimSpace(created) == "" {
-		return rawComment{body: jiraText(cell)}
+	if _, err := ParseDate(created); !ok || err == errNoDate || strings.TrimSpace(created) == "" {
+		return Comment{Body: given(jiraText(cell))}
 	}
 	author, body, ok := strings.Cut(rest, ";")
 	if !ok {
 		author, body = "", rest
 	}
-	return rawComment{created: created, author: author, body: jiraText(body)}
+	return Comment{CreatedAt: created, Author: author, Body: given(jiraText(body))}
 }
 
-// linkColumn is a column of links of one type.
-type linkColumn struct {
-	at     int
-	name   string // of the type, as in the file
-	kind   string
-	known  bool
-	inward bool
-}
+// linkColumn matches a column of links of one type.
+var linkColumn = regexp.MustCompile(`(?i)^(in|out)ward issue link \((.*)\)$`)
 
-func jiraLinkColumns(names []string) (columns []linkColumn) {
-	for i, name := range names {
-		direction, kind, ok := strings.Cut(name, " issue link (")
-		if !ok {
-			direction, kind, ok = strings.Cut(strings.ToLower(name), " issue link (")
-		}
-		inward := strings.EqualFold(direction, "inward")
-		if !ok || !inward && !strings.EqualFold(direction, "outward") {
-			continue
-		}
-		c := linkColumn{at: i, name: strings.TrimSuffix(kind, ")"), inward: inward}
-		c.kind, c.known = jiraLinkType(strings.ToLower(c.name))
-		columns = append(columns, c)
-	}
-	return columns
+// jiraLinkKinds maps Jira's link types to ours. A clone is a plain relation: it started as a copy
+// but may be about something else by now.
+var jiraLinkKinds = map[string]string{
+	"duplicate": "duplicates", "duplicates": "duplicates",
+	"blocks": "blocks", "blocker": "blocks", "block": "blocks",
+	"relates": "relates_to", "related": "relates_to", "relates to": "relates_to", "relation": "relates_to",
+	"cloners": "relates_to", "clones": "relates_to", "cloned": "relates_to",
 }
 
 // jiraLinks reads the link columns and the ticket's parent.
 func (r *csvRows) jiraLinks() (links []Link) {
-	if len(r.linkColumns) > 0 {
-		links = []Link{}
-	}
-	for _, c := range r.linkColumns {
-		key := strings.TrimSpace(r.csv.fields[c.at])
-		if key == "" {
+	for i, column := range r.header {
+		found := linkColumn.FindStringSubmatch(column)
+		if found == nil {
 			continue
 		}
-		if !c.known {
-			r.notices.linkType(c.name)
-		}
-		links = append(links, Link{Kind: c.kind, Key: key, Inward: c.inward})
-	}
-	parent := r.given("Parent key", "Custom field (Epic Link)", "Epic Link", "Parent")
-	if parent != nil {
 		if links == nil {
 			links = []Link{}
 		}
-		switch key := strings.TrimSpace(*parent); {
-		case key == "":
-		case strings.Trim(key, "0123456789") == "":
-			r.notices.parents++
-		default:
-			links = append(links, Link{Kind: "child_of", Key: key})
+		if strings.TrimSpace(r.row[i]) == "" {
+			continue
 		}
+		kind, known := jiraLinkKinds[strings.ToLower(strings.TrimSpace(found[2]))]
+		if !known {
+			kind = "relates_to"
+			r.notices["link type read as relates_to: "+strings.Trim(quote(found[2]), `"`)] = 0
+		}
+		links = append(links, Link{Kind: kind, Key: given(r.row[i]), Inward: strings.EqualFold(found[1], "in")})
+	}
+	parent := r.text("parent")
+	if parent.Given && links == nil {
+		links = []Link{}
+	}
+	switch key := strings.TrimSpace(parent.Value); {
+	case key == "":
+	case strings.Trim(key, "0123456789") == "":
+		r.notices["parents left out because they are given by a number (export the column Parent key)"]++
+	default:
+		links = append(links, Link{Kind: "child_of", Key: given(key)})
 	}
 	return links
-}
-
-// jiraLinkType maps Jira's link types to ours. A clone is a plain relation: it started as a copy
-// but may be about something else by now.
-func jiraLinkType(name string) (kind string, known bool) {
-	switch strings.TrimSpace(name) {
-	case "duplicate", "duplicates":
-		return "duplicates", true
-	case "blocks", "blocker", "block":
-		return "blocks", true
-	case "relates", "related", "relates to", "relation", "cloners", "clones", "cloned":
-		return "relates_to", true
-	}
-	return "relates_to", false
 }

@@ -10,17 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// fataler contains the methods used of both testing.T and rapid.T.
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // write creates these files in folder. Names ending in .gz are compressed.
-func write(t fataler, folder string, files map[string]string) {
+func write(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		data := []byte(content)
@@ -33,7 +28,7 @@ func write(t fataler, folder string, files map[string]string) {
 	}
 }
 
-func zip(t fataler, content string) []byte {
+func zip(t *testing.T, content string) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -46,7 +41,7 @@ func zip(t fataler, content string) []byte {
 	return out.Bytes()
 }
 
-func open(t fataler, path string) *Reader {
+func open(t *testing.T, path string) *Reader {
 	t.Helper()
 	r, err := Open(path)
 	if err != nil {
@@ -72,7 +67,7 @@ func openTickets(t *testing.T, lines string) *Reader {
 }
 
 // collect reads all rows and returns the good rows, the bad rows and the error that ended reading.
-func collect[T any](t fataler, rows iter.Seq2[T, error]) (good []T, bad []*RowError, fatal error) {
+func collect[T any](t *testing.T, rows iter.Seq2[T, error]) (good []T, bad []*RowError, fatal error) {
 	t.Helper()
 	for row, err := range rows {
 		var rowErr *RowError
@@ -91,7 +86,7 @@ func collect[T any](t fataler, rows iter.Seq2[T, error]) (good []T, bad []*RowEr
 }
 
 // all reads all rows, which must be good.
-func all[T any](t fataler, rows iter.Seq2[T, error]) []T {
+func all[T any](t *testing.T, rows iter.Seq2[T, error]) []T {
 	t.Helper()
 	good, bad, fatal := collect(t, rows)
 	if len(bad) > 0 {
@@ -104,7 +99,7 @@ func all[T any](t fataler, rows iter.Seq2[T, error]) []T {
 }
 
 // one reads all rows, which must be a single good one.
-func one[T any](t fataler, rows iter.Seq2[T, error]) T {
+func one[T any](t *testing.T, rows iter.Seq2[T, error]) T {
 	t.Helper()
 	good := all(t, rows)
 	if len(good) != 1 {
@@ -122,4 +117,4 @@ func reasons(bad []*RowError) []string {
 }
 
 // withoutPlace ignores files and line numbers, which tests of content do not specify.
-var withoutPlace = cmpopts.IgnoreFields(Ticket{}, "File", "Line")
+var withoutPlace = cmp.Options{cmpopts.IgnoreFields(Ticket{}, "File", "Line"), cmpopts.IgnoreUnexported(Ticket{})}

@@ -1,8 +1,6 @@
 package ticketfile
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,16 +13,17 @@ import (
 // Reader reads the projects and tickets of one import. Each pass opens and closes its file, so a
 // Reader needs no closing, and a pass may be aborted or repeated.
 type Reader struct {
-	projects, tickets *file                                                           // two views of the same file in an export
-	rows              func(name string, from *bufio.Reader, n *notices) (rows, error) // nil for JSON Lines
-	notices           notices                                                         // of the last pass over tickets
+	projects, tickets *file // projects is nil for an export, which has no rows of projects
 	format, prefix    string
+	notices           notices // of the last pass over tickets
 }
 
-// rows reads the tickets of an export. Its projects are collected from the tickets.
+// rows are the rows of a file. A *RowError of next concerns that row alone and needs no file;
+// io.EOF is the end; any other error is final.
 type rows interface {
-	nextTicket() (Ticket, error)
-	nextProject() (Project, error)
+	next() (Ticket, error) // not yet checked
+	names() fieldNames
+	format() string
 }
 
 // Open detects the format of the import at path. It fails if no format matches, if a file cannot be
@@ -37,68 +36,77 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-func detect(path string) (*Reader, error) {
+func detect(path string) (r *Reader, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
+	r = &Reader{}
 	if info.IsDir() {
-		return detectFolder(path)
-	}
-	r := &Reader{}
-	switch name := strings.TrimSuffix(strings.ToLower(info.Name()), ".gz"); {
-	case strings.HasSuffix(name, ".csv"):
-		r.rows = func(name string, from *bufio.Reader, n *notices) (rows, error) { return newCSVRows(name, from, n) }
-	case strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson"):
-		r.rows = func(name string, from *bufio.Reader, n *notices) (rows, error) {
-			return newGithubRows(name, from, n), nil
+		if r.projects, err = inFolder(path, "projects.jsonl"); err != nil {
+			return nil, err
 		}
-	default:
-		return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
-			"from Jira or Linear (.csv or .csv.gz), or of GitHub issues (.json, .jsonl or .gz of them)", path)
+		r.tickets, err = inFolder(path, "tickets.jsonl")
+	} else {
+		r.tickets, err = newFile(path)
 	}
-	if r.projects, err = newFile(path); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if r.tickets, err = newFile(path); err != nil {
-		return nil, err
+	if r.projects != nil { // report a missing permission or bad gzip before the import starts
+		in, err := r.projects.open()
+		if err != nil {
+			return nil, err
+		}
+		in.disk.Close()
 	}
 	in, err := r.tickets.open()
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
-	opened, err := r.rows(path, in.Reader, &notices{})
-	if err == nil {
-		r.format, err = formatOf(opened)
-	}
+	defer in.disk.Close()
+	rows, err := r.rows(in)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if r.format = rows.format(); r.format == "github" { // which its first object shows
+		if _, err := rows.next(); err != nil && err != io.EOF && !isRowError(err) {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
 	}
 	return r, nil
 }
 
-// formatOf names the format. It tells a file of GitHub issues from other JSON by its first object.
-func formatOf(opened rows) (string, error) {
-	issues, ok := opened.(*githubRows)
-	if !ok {
-		return opened.(*csvRows).form.name, nil
+func inFolder(folder, name string) (*file, error) {
+	plain, err := newFile(filepath.Join(folder, name))
+	zipped, zipErr := newFile(filepath.Join(folder, name+".gz"))
+	switch {
+	case err == nil && zipErr == nil:
+		return nil, fmt.Errorf("%s holds both %s and %[2]s.gz: keep the one to import", folder, name)
+	case zipErr == nil:
+		return zipped, nil
+	case errors.Is(err, os.ErrNotExist) && errors.Is(zipErr, os.ErrNotExist):
+		return nil, fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped", folder, name)
+	case errors.Is(err, os.ErrNotExist):
+		return nil, zipErr
 	}
-	value, err := issues.values.next()
-	if err == io.EOF && issues.values.some || err == errTooLong {
-		return "github", nil
+	return plain, err
+}
+
+// rows starts reading the file of tickets.
+func (r *Reader) rows(in *stream) (rows, error) {
+	r.notices = notices{}
+	name := strings.TrimSuffix(strings.ToLower(r.tickets.path), ".gz")
+	switch ext := filepath.Ext(name); {
+	case r.projects != nil:
+		return &jsonLines{in: in}, nil
+	case ext == ".csv":
+		return newCSVRows(in, r.notices)
+	case ext == ".json" || ext == ".jsonl" || ext == ".ndjson":
+		return newGithubRows(in, r.notices), nil
 	}
-	if err == io.EOF {
-		return "", errNoIssues
-	}
-	if err != nil {
-		return "", err
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(value, &fields) != nil || fields["number"] == nil || fields["title"] == nil {
-		return "", errNoIssues
-	}
-	return "github", nil
+	return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
+		"from Jira or Linear (.csv or .csv.gz), or of GitHub issues (.json, .jsonl or .gz of them)", r.tickets.path)
 }
 
 // Format returns "jsonl", "jira", "linear" or "github".
@@ -113,96 +121,66 @@ func (r *Reader) SetPrefix(prefix string) error {
 	return nil
 }
 
-func detectFolder(folder string) (*Reader, error) {
-	r := Reader{format: "jsonl"}
-	for _, want := range []struct {
-		name string
-		file **file
-	}{{"projects.jsonl", &r.projects}, {"tickets.jsonl", &r.tickets}} {
-		path, err := plainOrGzip(folder, want.name)
-		if err != nil {
-			return nil, err
-		}
-		if *want.file, err = newFile(path); err != nil {
-			return nil, err
-		}
-		in, err := (*want.file).open() // report a missing permission or bad gzip before the import starts
-		if err != nil {
-			return nil, err
-		}
-		in.close()
-	}
-	return &r, nil
-}
-
-func plainOrGzip(folder, name string) (string, error) {
-	plain := filepath.Join(folder, name)
-	_, plainErr := os.Stat(plain)
-	_, gzipErr := os.Stat(plain + ".gz")
-	switch {
-	case plainErr == nil && gzipErr == nil:
-		return "", fmt.Errorf("%s holds both %s and %[2]s.gz: keep the one to import", folder, name)
-	case plainErr == nil:
-		return plain, nil
-	case gzipErr == nil:
-		return plain + ".gz", nil
-	case !errors.Is(plainErr, os.ErrNotExist):
-		return "", plainErr
-	case !errors.Is(gzipErr, os.ErrNotExist):
-		return "", gzipErr
-	}
-	return "", fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped", folder, name)
-}
-
 // Projects yields the projects in file order. A bad row yields a *RowError and reading continues;
 // any other error ends the pass. An export has no project rows: its projects come from its good
 // tickets, each yielded once; Tickets reports the bad rows.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
-	return pass(r.projects, func(p Project) Project { return p.prefixed(r.prefix) }, func(in *stream) (func() (Project, error), error) {
-		if r.rows != nil {
-			rows, err := r.rows(r.projects.path, in.Reader, &notices{})
-			if err != nil {
-				return nil, err
+	if r.projects != nil {
+		return pass(r.projects, func(in *stream) (func() (Project, error), error) {
+			lines := &jsonLines{in: in}
+			return func() (Project, error) {
+				p, err := lines.nextProject()
+				p.Key = r.prefix + p.Key
+				return p, err
+			}, nil
+		})
+	}
+	return func(yield func(Project, error) bool) {
+		seen := map[string]bool{}
+		for ticket, err := range r.Tickets() {
+			if isRowError(err) || err == nil && seen[ticket.ProjectKey] {
+				continue
 			}
-			return rows.nextProject, nil
+			seen[ticket.ProjectKey] = true
+			ticket.project.Key = ticket.ProjectKey
+			if !yield(ticket.project, err) {
+				return
+			}
 		}
-		return jsonRows(r.projects.path, in.Reader, decodeProject), nil
-	})
+	}
 }
 
 // Tickets yields the tickets in file order. A bad row yields a *RowError and reading continues; any
 // other error ends the pass. A repeated key is yielded again.
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
-	return pass(r.tickets, func(t Ticket) Ticket { return t.prefixed(r.prefix) }, func(in *stream) (func() (Ticket, error), error) {
-		if r.rows != nil {
-			r.notices = notices{}
-			rows, err := r.rows(r.tickets.path, in.Reader, &r.notices)
-			if err != nil {
-				return nil, err
-			}
-			return rows.nextTicket, nil
+	return pass(r.tickets, func(in *stream) (func() (Ticket, error), error) {
+		rows, err := r.rows(in)
+		if err != nil {
+			return nil, err
 		}
-		return jsonRows(r.tickets.path, in.Reader, decodeTicket), nil
+		return func() (Ticket, error) { return r.nextTicket(rows) }, nil
 	})
 }
 
-// Notices returns remarks about the whole file, such as ignored columns, from the last pass of
-// Tickets. Call it after the pass.
-func (r *Reader) Notices() []string { return r.notices.list() }
-
-// Progress returns how many bytes on disk have been read, and how many a pass of Projects and one
-// of Tickets read together. Repeating a pass restarts its share. It may be called during a pass.
-func (r *Reader) Progress() (done, total int64) {
-	for _, f := range []*file{r.projects, r.tickets} {
-		done += min(f.read.Load(), f.size) // a file may grow during the pass
-		total += f.size
+func (r *Reader) nextTicket(rows rows) (Ticket, error) {
+	t, err := rows.next()
+	if err != nil {
+		return t, err
 	}
-	return done, total
+	t.File = r.tickets.path
+	if err := t.check(rows.names()); err != nil {
+		return t, &RowError{t.File, t.Line, err.Error()}
+	}
+	t.Key, t.ProjectKey = r.prefix+t.Key, r.prefix+t.ProjectKey
+	for i := range t.Links {
+		t.Links[i].Key.Value = r.prefix + t.Links[i].Key.Value
+	}
+	return t, nil
 }
 
-// pass opens f, gets from start the function that reads the next row, and yields rows, with their
-// prefix, until io.EOF or an error other than a RowError.
-func pass[T any](f *file, prefixed func(T) T, start func(*stream) (func() (T, error), error)) iter.Seq2[T, error] {
+// pass opens f, gets from start the function that reads the next row, and yields rows until io.EOF
+// or an error other than a RowError.
+func pass[T any](f *file, start func(*stream) (next func() (T, error), err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		in, err := f.open()
@@ -210,30 +188,40 @@ func pass[T any](f *file, prefixed func(T) T, start func(*stream) (func() (T, er
 			yield(none, err)
 			return
 		}
-		defer in.close()
+		defer in.disk.Close()
 		next, err := start(in)
-		if err != nil {
-			yield(none, fmt.Errorf("read %s: %w", f.path, err))
-			return
-		}
-		for {
-			row, err := next()
-			var bad *RowError
-			switch {
-			case err == nil:
-				if !yield(prefixed(row), nil) {
-					return
-				}
-			case errors.As(err, &bad):
+		for err == nil {
+			var row T
+			row, err = next()
+			if bad, is := errors.AsType[*RowError](err); is {
+				bad.File = f.path
+				row, err = none, nil
 				if !yield(none, bad) {
 					return
 				}
-			case err == io.EOF: // not errors.Is: a wrapped one is not the end
-				return
-			default:
-				yield(none, fmt.Errorf("read %s: %w", f.path, err))
+				continue
+			}
+			if err == nil && !yield(row, nil) {
 				return
 			}
 		}
+		if err != io.EOF { // not errors.Is: a wrapped one is not the end
+			yield(none, fmt.Errorf("read %s: %w", f.path, err))
+		}
 	}
+}
+
+func isRowError(err error) bool {
+	_, is := errors.AsType[*RowError](err)
+	return is
+}
+
+// Notices returns remarks about the whole file, such as ignored columns, from the last pass of
+// Tickets. Call it after the pass.
+func (r *Reader) Notices() []string { return r.notices.list() }
+
+// Progress returns how many bytes on disk the current pass has read, of how many. It may be called
+// during the pass.
+func (r *Reader) Progress() (done, total int64) {
+	return min(r.tickets.read.Load(), r.tickets.size), r.tickets.size // the file may grow during the pass
 }

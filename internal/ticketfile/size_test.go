@@ -1,100 +1,69 @@
 package ticketfile
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"strings"
 	"testing"
 )
 
-// Longer than the line buffer but much shorter than MaxRow, to be fast.
-const testMax = 200_000
-
-// as returns n times the letter a.
-func as(n int) string { return strings.Repeat("a", n) }
-
-func buffered(parts ...string) *bufio.Reader {
-	return bufio.NewReader(strings.NewReader(strings.Join(parts, "")))
-}
-
-func TestLongestLine(t *testing.T) {
+// A row that is too long ends the reading in bounded memory, in every format: the file may be of any
+// size. One of the longest size is read.
+func TestLongestRow(t *testing.T) {
 	t.Parallel()
-	lines := &lineReader{max: testMax, from: buffered(as(testMax), "\n", as(testMax+1), "\n", as(2*testMax), "\n", "b\n", as(testMax+1))}
-	for i, want := range []struct {
-		size int
-		err  error
-	}{{testMax, nil}, {0, errTooLong}, {0, errTooLong}, {1, nil}, {0, errTooLong}, {0, io.EOF}} {
-		line, err := lines.next()
-		if err != want.err || len(line) != want.size {
-			t.Errorf("line %d has %d bytes, %v, want %+v", i+1, len(line), err, want)
-		}
-		if len(lines.buf) > testMax {
-			t.Errorf("after line %d the buffer has %d bytes", i+1, len(lines.buf))
-		}
+	const most = 2 << 20
+	fill := strings.Repeat("a", most-1000)
+	for name, c := range map[string]struct {
+		before, row, endless string
+		rows                 func(*stream) (rows, error)
+	}{
+		"lines":   {"", `{"ticket_id":"S-1","project_id":"S","name":"n","description":"` + fill + `"}` + "\n", `{"name":"`, func(in *stream) (rows, error) { return &jsonLines{in: in}, nil }},
+		"records": {"Issue key,Summary\n", `S-1,"` + fill + `"` + "\n", `S-2,"`, func(in *stream) (rows, error) { return newCSVRows(in, notices{}) }},
+		"issues": {"[", `{"number":1,"title":"n","url":"https://github.com/a/s/issues/1","body":"` + fill + `"}` + "\n,", `{"title":"`,
+			func(in *stream) (rows, error) { return newGithubRows(in, notices{}), nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			endless := &endlessReader{}
+			in := newStream(io.MultiReader(strings.NewReader(c.before+c.row+c.endless), endless))
+			in.max = most
+			rows, err := c.rows(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := rows.next(); err != nil || got.Key != "S-1" || len(got.Description.Value)+len(got.Name) < len(fill) {
+				t.Errorf("a row of the longest size is read as %.20q, %v", got.Key, err)
+			}
+			if _, err := rows.next(); err == nil || !strings.HasPrefix(err.Error(), "after line ") || !strings.HasSuffix(err.Error(), "a row is longer than 16 MiB: is a quote not closed?") {
+				t.Errorf("the error for a longer row is %v", err)
+			}
+			if endless.read > most+2*readAhead {
+				t.Errorf("%d bytes were read", endless.read)
+			}
+		})
 	}
-	if lines.line != 5 {
-		t.Errorf("the line number is %d, want 5", lines.line)
+	if newStream(new(bytes.Buffer)).max != 16<<20 {
+		t.Error("the error names another size than the longest")
 	}
 }
 
-// A longer record ends the reading, in bounded memory: the file may be of any size.
-func TestLongestRecord(t *testing.T) {
-	t.Parallel()
-	fill := as(testMax - len("n,\"\"\n"))
-	endless := &endlessReader{}
-	records := newCSVReader(io.MultiReader(strings.NewReader("n,\""+fill+"\"\nm,\"never closed\n"), endless), ',', 3)
-	records.max = testMax
-	if err := records.next(); err != nil || len(records.fields[1]) != len(fill) || records.line != 4 {
-		t.Errorf("the record on line %d is read with %v", records.line, err)
-	}
-	if err := records.next(); err == nil || err.Error() != "after line 4 a row is longer than 16 MiB: is a quote not closed?" {
-		t.Errorf("the error for a longer record is %v", err)
-	}
-	if endless.read > testMax+10_000 {
-		t.Errorf("%d bytes were read", endless.read)
-	}
-}
-
-// endlessReader returns lines for ever.
+// endlessReader returns letters for ever.
 type endlessReader struct{ read int }
 
 func (r *endlessReader) Read(p []byte) (int, error) {
 	for i := range p {
-		p[i] = "a\n"[i%2]
+		p[i] = 'a'
 	}
 	r.read += len(p)
 	return len(p), nil
 }
 
-// A line of MaxRow bytes is read, and reading continues after a longer one.
-func TestMaxRow(t *testing.T) {
-	t.Parallel()
-	if MaxRow != 16<<20 {
-		t.Errorf("MaxRow is %d, which errTooLong calls 16 MiB", MaxRow)
-	}
-	next := jsonRows("f", bufio.NewReader(io.MultiReader(bytes.NewReader(make([]byte, MaxRow)), strings.NewReader("\n"),
-		bytes.NewReader(make([]byte, MaxRow+1)), strings.NewReader("\n"+oneTicket))), decodeTicket)
-	if _, err := next(); err == nil || !strings.HasPrefix(err.Error(), "f:1: the line is not a JSON object") {
-		t.Errorf("the error for a line of MaxRow bytes is %v", err)
-	}
-	if _, err := next(); err == nil || err.Error() != "f:2: the row is longer than 16 MiB" {
-		t.Errorf("the error for a longer line is %v", err)
-	}
-	if got, err := next(); err != nil || got.Key != "S-1" {
-		t.Errorf("the line after it was read as %+v, %v", got, err)
-	}
-	if got := newCSVReader(nil, ',', 0).max; got != MaxRow {
-		t.Errorf("the maximum size of a record is %d bytes", got)
-	}
-}
-
 func TestNumberOfFieldsIsBounded(t *testing.T) {
 	t.Parallel()
-	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-2)), ',', &jiraForm); !ok {
-		t.Error("a header with maxColumns columns was rejected")
-	}
-	if _, ok := parseHeader([]byte("Issue key,Summary"+strings.Repeat(",", maxColumns-1)), ',', &jiraForm); ok {
-		t.Error("a header with more than maxColumns columns was accepted")
+	for columns, want := range map[int]bool{maxColumns: true, maxColumns + 1: false} {
+		_, err := newCSVRows(newStream(strings.NewReader("Issue key,Summary"+strings.Repeat(",", columns-2))), notices{})
+		if (err == nil) != want {
+			t.Errorf("a header of %d columns: %v", columns, err)
+		}
 	}
 }

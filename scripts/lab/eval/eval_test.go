@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"tasklens/internal/knowledge"
 	"tasklens/internal/load"
 	"tasklens/internal/testbed"
 	"tasklens/internal/threshold"
@@ -60,19 +59,14 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = load.Load(t.Context(), service.Database, service.Indexer, rows,
-		load.Report{BadRow: func(row *ticketfile.RowError) { t.Error(row) }, BadField: func(field *ticketfile.RowError) { t.Error(field) },
-			Failed: func(err error) { t.Error(err) }, Indexed: func(int) {},
-			Began: func(string) {}, Refused: func(what string) { t.Error(what) }, Unknown: func(link string) { t.Error(link) },
-			Unlisted: func(what string) { t.Error(what) }}, load.Options{})
-	if err != nil {
+	report := load.Report{Began: func(string) {}, Indexed: func(int) {}, Trouble: func(kind load.Trouble, err error) { t.Errorf("%s: %v", kind, err) }}
+	if _, err = load.Load(t.Context(), service.Database, service.Indexer, rows, report, load.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if folder := filepath.Join(path, eval.DocumentsFolder); knowledge.HasNotes(folder) {
-		notes, err := knowledge.OpenNotes(folder)
+	if folder := filepath.Join(path, eval.DocumentsFolder); load.HasNotes(folder) {
+		notes, err := load.OpenNotes(folder)
 		if err == nil {
-			_, err = knowledge.Import(t.Context(), service.Database, service.Indexer, notes.All(),
-				knowledge.Reports{Bad: func(bad error) { t.Error(bad) }, Failed: func(err error) { t.Error(err) }, Done: func(int) {}})
+			_, err = load.LoadNotes(t.Context(), service.Database, service.Indexer, notes, report)
 		}
 		if err != nil {
 			t.Fatal(err)

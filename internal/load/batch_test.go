@@ -1,11 +1,10 @@
-package bulk_test
+package load
 
 import (
 	"context"
 	"errors"
 	"testing"
 
-	"tasklens/internal/bulk"
 	"tasklens/internal/index"
 )
 
@@ -25,17 +24,17 @@ func TestWhenAnImportEnds(t *testing.T) {
 	t.Parallel()
 	var indexed fake
 	var reported int
-	i := bulk.New(nil, &indexed, func(error) { reported++ })
+	i := &importer{indexer: &indexed, report: Report{Trouble: func(Trouble, error) { reported++ }}}
 	for n, batch := range []struct {
 		indexed fake
 		ends    bool
 	}{{0, false}, {1, false}, {1, false}, {1, false}, {1, false}, {0, false}, {0, false}, {0, true}} {
 		indexed = batch.indexed
-		if err := i.Index(t.Context(), make([]index.Source, 10)); (err != nil) != batch.ends {
+		if err := i.index(t.Context(), make([]index.Source, 10)); (err != nil) != batch.ends {
 			t.Errorf("batch %d: %v", n, err)
 		}
 	}
-	if counts := i.Counts(); counts.Unindexed != 76 || reported != 7 {
-		t.Errorf("%+v, %d reports", counts, reported)
+	if i.counts.Unindexed != 76 || reported != 7 {
+		t.Errorf("%+v, %d reports", i.counts, reported)
 	}
 }

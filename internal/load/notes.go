@@ -1,4 +1,4 @@
-package knowledge
+package load
 
 import (
 	"errors"
@@ -11,10 +11,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // maxFile bounds a file. A longer one is not a note.
 const maxFile = 4 << 20
+
+// pathSpace is the namespace of the ids derived from paths.
+var pathSpace = uuid.MustParse("0fd2fd5c-5c1f-4d7e-9f3b-7c1f8a2f6f5e")
+
+// IDOfPath returns the id of the document that a note is imported as, a version 5 UUID: the same
+// path is the same document.
+func IDOfPath(path string) string { return uuid.NewSHA1(pathSpace, []byte(path)).String() }
 
 // Notes are a folder of Markdown files.
 type Notes struct {
@@ -31,8 +40,8 @@ func HasNotes(where string) bool {
 			return false
 		}
 	}
-	folder, err := OpenNotes(where)
-	return err == nil && len(folder.files) > 0
+	notes, err := OpenNotes(where)
+	return err == nil && len(notes.files) > 0
 }
 
 // OpenNotes lists the files in a folder and below, or a single file. It skips hidden folders and
@@ -46,46 +55,38 @@ func OpenNotes(where string) (*Notes, error) {
 	if err != nil {
 		return nil, err
 	}
+	root, start := absolute, "."
 	if !info.IsDir() {
-		f := &Notes{path: filepath.Dir(absolute)}
-		f.Name = filepath.Base(f.path)
-		if info.Mode().IsRegular() && isMarkdown(absolute) {
-			f.files = []string{filepath.Base(absolute)}
-		}
-		return f, nil
+		root, start = filepath.Split(absolute)
 	}
-	f := &Notes{path: absolute, Name: filepath.Base(absolute)}
-	err = fs.WalkDir(os.DirFS(absolute), ".", func(file string, entry fs.DirEntry, err error) error {
+	n := &Notes{path: root, Name: filepath.Base(root)}
+	err = fs.WalkDir(os.DirFS(root), start, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && file != ".":
 			return fs.SkipDir
-		case entry.Type().IsRegular() && isMarkdown(file):
-			f.files = append(f.files, file)
+		case entry.Type().IsRegular() && slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(file))):
+			n.files = append(n.files, file)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for notes in %s: %w", where, err)
 	}
-	return f, nil
-}
-
-func isMarkdown(file string) bool {
-	return slices.Contains([]string{".md", ".markdown"}, strings.ToLower(filepath.Ext(file)))
+	return n, nil
 }
 
 // Len returns the number of files.
-func (f *Notes) Len() int { return len(f.files) }
+func (n *Notes) Len() int { return len(n.files) }
 
-// All yields the notes as documents, in the order of their paths. A document is identified by Name
-// and the file's path below the folder, wherever that is. Fields that the note lacks are nil. A
-// file that cannot be read yields an error, and iteration continues.
-func (f *Notes) All() iter.Seq2[Note, error] {
+// All yields the notes in the order of their paths. A document is identified by Name and the file's
+// path below the folder, wherever that is. A file that cannot be read yields an error, and iteration
+// continues.
+func (n *Notes) All() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
-		for _, file := range f.files {
-			note, err := f.read(file)
+		for _, file := range n.files {
+			note, err := n.read(file)
 			if err != nil {
 				err = fmt.Errorf("%s: %w", file, err)
 			}
@@ -96,8 +97,8 @@ func (f *Notes) All() iter.Seq2[Note, error] {
 	}
 }
 
-func (f *Notes) read(file string) (Note, error) {
-	disk, err := os.Open(filepath.Join(f.path, filepath.FromSlash(file)))
+func (n *Notes) read(file string) (Note, error) {
+	disk, err := os.Open(filepath.Join(n.path, filepath.FromSlash(file)))
 	if err != nil {
 		return Note{}, errors.Unwrap(err)
 	}
@@ -113,7 +114,6 @@ func (f *Notes) read(file string) (Note, error) {
 	if note.Title == "" {
 		note.Title = strings.TrimSuffix(path.Base(file), path.Ext(file))
 	}
-	id := IDOfPath(f.Name + "/" + file)
-	note.ID = &id
+	note.ID = IDOfPath(n.Name + "/" + file)
 	return note, err
 }

@@ -11,6 +11,13 @@ import (
 	"sync/atomic"
 )
 
+// MaxRow is the maximum size of a row in bytes: a line of JSON, an issue, or a CSV record with its
+// quotes. A longer one ends the reading: an unclosed quote would make it the rest of the file.
+const MaxRow = 16 << 20
+
+// readAhead is more than readers buffer beyond a row.
+const readAhead = 128 << 10
+
 // file is a file on disk and the progress of the current pass over it.
 type file struct {
 	path string
@@ -29,10 +36,12 @@ func newFile(path string) (*file, error) {
 	return &file{path: path, size: info.Size()}, nil
 }
 
-// stream is a file opened for one pass: decompressed, without its byte order mark.
+// stream is one pass over a file: decompressed, without its byte order mark.
 type stream struct {
 	*bufio.Reader
-	file *os.File
+	limit io.LimitedReader // of the current row
+	max   int64            // bytes of a row
+	disk  io.Closer
 }
 
 // open starts a pass at the beginning of the file. A name ending in .gz means gzip.
@@ -49,21 +58,31 @@ func (f *file) open() (*stream, error) {
 			return nil, fmt.Errorf("unzip %s: %w", f.path, err)
 		}
 	}
-	buffered := bufio.NewReaderSize(plain, 64<<10)
-	skipMark(buffered)
-	return &stream{Reader: buffered, file: disk}, nil
+	s := newStream(plain)
+	s.disk = disk
+	return s, nil
 }
 
-// skipMark drops the UTF-8 byte order mark that Windows programs write. The next read reports an
-// error.
-func skipMark(from *bufio.Reader) {
-	if mark, _ := from.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) {
-		_, _ = from.Discard(len(mark)) // cannot fail: these bytes are in the buffer
+func newStream(plain io.Reader) *stream {
+	s := &stream{max: MaxRow, limit: io.LimitedReader{R: plain}}
+	s.Reader = bufio.NewReaderSize(&s.limit, 64<<10)
+	s.startRow()
+	if mark, _ := s.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) { // as Windows programs write it
+		_, _ = s.Discard(len(mark)) // cannot fail: these bytes are in the buffer
 	}
+	return s
 }
 
-// close returns nothing: a file that was only read has no error worth reporting.
-func (s *stream) close() { _ = s.file.Close() }
+// startRow allows the next row its size.
+func (s *stream) startRow() { s.limit.N = s.max + readAhead }
+
+// tooLong is an error if the row is longer than it may be. To its reader the stream has ended.
+func (s *stream) tooLong(lineBefore int) error {
+	if s.limit.N > 0 {
+		return nil
+	}
+	return fmt.Errorf("after line %d a row is longer than %d MiB: is a quote not closed?", lineBefore, MaxRow>>20)
+}
 
 type counter struct {
 	from io.Reader

@@ -1,19 +1,18 @@
-package knowledge
+package load
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-// write creates a folder "notes" with these files.
-func write(t *testing.T, files map[string]string) string {
+// writeNotes creates a folder "notes" with these files.
+func writeNotes(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "notes")
 	for name, text := range files {
@@ -30,7 +29,7 @@ func write(t *testing.T, files map[string]string) string {
 
 func TestNotes(t *testing.T) {
 	t.Parallel()
-	folder := write(t, map[string]string{
+	folder := writeNotes(t, map[string]string{
 		"b/Deep.MD":       "No heading.",
 		"a.md":            "\uFEFF---\r\ntitle: \"A: title\"\r\ndate: 2025-04-08\r\ntags: [one, 'two three']\r\ntemporal_class: Dated\r\n---\r\n\r\n# Heading\r\nText\r\n",
 		"c.markdown":      "```\n# no heading\n```\n## A heading ##\nText",
@@ -62,14 +61,12 @@ func TestNotes(t *testing.T) {
 			got = append(got, note)
 		}
 	}
-	dated, ten := time.Date(2025, 4, 8, 0, 0, 0, 0, time.UTC), time.Date(2025, 4, 8, 10, 0, 0, 0, time.UTC)
-	id := func(path string) *string { return new(IDOfPath(path)) }
 	want := []Note{
-		{Draft: Draft{ID: id("notes/a.md"), Title: "A: title", Content: "# Heading\nText", Keywords: &[]string{"one", "two three"}, TemporalClass: new("dated")}, CreatedAt: &dated},
-		{Draft: Draft{ID: id("notes/b/Deep.MD"), Title: "Deep", Content: "No heading."}},
-		{Draft: Draft{ID: id("notes/c.markdown"), Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"}},
-		{Draft: Draft{ID: id("notes/d.md"), Title: "d", Content: "Text", Keywords: &[]string{"four", "five"}}, CreatedAt: &ten},
-		{Draft: Draft{ID: id("notes/e.md"), Title: "e", Content: "---\nA rule, and no front matter"}},
+		{ID: IDOfPath("notes/a.md"), Title: "A: title", Content: "# Heading\nText", Keywords: []string{"one", "two three"}, TemporalClass: "dated", CreatedAt: "2025-04-08T00:00:00Z"},
+		{ID: IDOfPath("notes/b/Deep.MD"), Title: "Deep", Content: "No heading."},
+		{ID: IDOfPath("notes/c.markdown"), Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"},
+		{ID: IDOfPath("notes/d.md"), Title: "d", Content: "Text", Keywords: []string{"four", "five"}, CreatedAt: "2025-04-08T10:00:00Z"},
+		{ID: IDOfPath("notes/e.md"), Title: "e", Content: "---\nA rule, and no front matter"},
 	}
 	if differ := cmp.Diff(want, got); differ != "" {
 		t.Errorf("notes (-want +got):\n%s", differ)
@@ -85,7 +82,7 @@ func TestNotes(t *testing.T) {
 // A folder of tickets is not a folder of notes. A single file is opened as a note of its folder.
 func TestHasNotes(t *testing.T) {
 	t.Parallel()
-	folder := write(t, map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
+	folder := writeNotes(t, map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
 	for where, want := range map[string]bool{"": false, "documents": true, "documents/a.md": true, "empty": false, "empty/x.txt": false, "nowhere": false} {
 		if HasNotes(filepath.Join(folder, where)) != want {
 			t.Errorf("HasNotes(%q) = %t", where, !want)
@@ -96,7 +93,7 @@ func TestHasNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for note, err := range one.All() {
-		if err != nil || *note.ID != IDOfPath("documents/a.md") {
+		if err != nil || note.ID != IDOfPath("documents/a.md") {
 			t.Errorf("the note is %+v, %v", note, err)
 		}
 	}
