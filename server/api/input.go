@@ -195,8 +195,11 @@ func (in *input) readMembers(object []byte, fields []reflect.StructField) error 
 		isSeen := slices.ContainsFunc(seen, func(f reflect.StructField) bool { return f.Name == field.Name })
 		in.wrong(isRequired(field) && !isSeen, inputName(field), "is required")
 	}
-	if len(in.fields) == 0 {
-		checkFields(in.wrong, in.into, seen)
+	if len(in.fields) > 0 {
+		return in.err()
+	}
+	for _, field := range seen {
+		checkTags(in.wrong, inputName(field), in.target.FieldByIndex(field.Index), field.Tag)
 	}
 	if more, is := in.into.(checked); is && len(in.fields) == 0 {
 		more.check(in.wrong)

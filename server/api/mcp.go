@@ -8,11 +8,9 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/tidwall/gjson"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/identity"
@@ -88,9 +86,6 @@ func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 	if err := checkObject(c, body); err != nil {
 		return err // a batch too: each of its calls would have to be counted
 	}
-	if !returnsID(body) {
-		return fault.InvalidFields(fault.Field{Name: "id", Message: "must be a string, or an integer of at most 53 bits"})
-	}
 	if err := checkRole(c.UserContext(), who); err != nil {
 		return err
 	}
@@ -125,21 +120,6 @@ func checkRole(ctx context.Context, who *caller) error {
 	}
 	var role string
 	return who.db.Call(ctx, "caller_role", nil, &role)
-}
-
-// returnsID reports whether the SDK, which reads numbers as float64, returns a message's id as it
-// was sent. A message may have no id.
-func returnsID(message []byte) (returns bool) {
-	const most = 1<<53 - 1
-	returns = true
-	gjson.ParseBytes(message).ForEach(func(key, id gjson.Result) bool {
-		if key.Str == "id" && id.Type != gjson.String && id.Type != gjson.Null {
-			number, err := strconv.ParseInt(id.Raw, 10, 64)
-			returns = err == nil && strconv.FormatInt(number, 10) == id.Raw && number >= -most && number <= most
-		}
-		return returns
-	})
-	return returns
 }
 
 // refusedByProtocol turns the SDK's plain text errors into problems.

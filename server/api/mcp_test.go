@@ -316,7 +316,7 @@ func TestToolErrors(t *testing.T) {
 			`{"query":"x","limit":1000}`: "limit: must be an integer from 1 to 50", `{"query":"x","page":0}`: "page: must be", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
 			`{"query":7}`: "/properties/query: type: 7 has type", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour",
 			`{"query":"x","sort":"best"}`: "sort: must be", `{"query":"x","fields":["nothing"]}`: "/properties/fields/items: enum: nothing does not equal any of: [ticket_key ticket_name status project_name text ticket_id",
-			`{"quary":"x"}`: "additional properties [\"quary\"]. The arguments are fields, filters, limit, page, query, sort.", `{"query":"assignee:me"}`: "needs a user's token",
+			`{"quary":"x"}`: "additional properties [\"quary\"]", `{"query":"assignee:me"}`: "needs a user's token",
 			`[]`: "unmarshaling arguments", `{"query":"x","fields":"text"}`: "/properties/fields: type: text has type",
 		},
 		"search":           {`{}`: `missing properties: ["query"]`, `{"query":""}`: "query: ", `{"query":null}`: `/properties/query: type`},
@@ -325,7 +325,7 @@ func TestToolErrors(t *testing.T) {
 		"find_duplicates":  {`{}`: "give either", `{"text":"x","ticket":"TX-400"}`: "give either", `{"ticket":"TX-1000"}`: "There is no such ticket", `{"text":" "}`: "text: must have", `{"ticket":"TX-400","filters":{"colour":1}}`: "filters.colour", `{"ticket":[]}`: "/properties/ticket: type: [] has type"},
 		"search_documents": {`{"query":"x","threshold":7}`: "threshold: must be a number from 0 to 1", `{"query":" "}`: "query: "},
 		"find_entity":      {`{"name":" "}`: "name: must have", `{"name":"` + strings.Repeat("x", 300) + `"}`: "name: must have 1 to 200"},
-		"list_projects":    {`{"limit":0}`: "limit: must be", `{"x":1}`: `additional properties ["x"]. The arguments are limit, page.`},
+		"list_projects":    {`{"limit":0}`: "limit: must be", `{"x":1}`: `additional properties ["x"]`},
 	} {
 		for arguments, want := range calls {
 			result := s.tool(name, json.RawMessage(arguments))
@@ -380,26 +380,6 @@ func TestToolsRunOutOfTime(t *testing.T) {
 	}](s.send(http.MethodPost, "/mcp", strings.Replace(message("list_projects", nil), `"id":1`, `"id":7`, 1)))
 	if got.ID != 7 || !got.Result.IsError || len(got.Result.Content) != 1 || !strings.Contains(got.Result.Content[0].Text, "(code timeout)") {
 		t.Errorf("the response is %+v", got)
-	}
-}
-
-// An id comes back as it was sent, or the message is refused.
-func TestMessageIDs(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for id, status := range map[string]int{
-		`1`: http.StatusOK, `0`: http.StatusOK, `-7`: http.StatusOK, `9007199254740991`: http.StatusOK, `-9007199254740991`: http.StatusOK, `"a/1.5"`: http.StatusOK, `"é"`: http.StatusOK, `""`: http.StatusOK,
-		`1.5`: http.StatusBadRequest, `1.0`: http.StatusBadRequest, `1e2`: http.StatusBadRequest, `1e308`: http.StatusBadRequest, `-0`: http.StatusBadRequest, `9007199254740992`: http.StatusBadRequest,
-		`18446744073709551617`: http.StatusBadRequest, `true`: http.StatusBadRequest, `[1]`: http.StatusBadRequest, `{}`: http.StatusBadRequest, `1,"id":1.5`: http.StatusBadRequest, `1.5,"id":1`: http.StatusBadRequest,
-	} {
-		r := s.send(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`).want(status)
-		want := `"id":` + id + `,`
-		if status != http.StatusOK {
-			want = `{"field":"id",`
-		}
-		if !strings.Contains(r.text, want) {
-			t.Errorf("%s: %s", id, r.text)
-		}
 	}
 }
 

@@ -1,12 +1,9 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"reflect"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -23,30 +20,26 @@ type batchRequest struct {
 	Limit   int               `json:"limit" min:"1" max:"100" default:"5" doc:"The most results of each item."`
 }
 
-// readItem decodes and validates an item.
-func readItem(raw json.RawMessage) (item search.Compared, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&item); err != nil || raw[0] != '{' {
-		return item, fault.New(fault.Invalid, "An item is an object with ticket_key, or with text and, if it is to narrow, project_id.")
-	}
-	var reasons []string
-	wrong := func(bad bool, field, format string, args ...any) {
-		if bad {
-			reasons = append(reasons, field+" "+fmt.Sprintf(format, args...)+".")
-		}
-	}
+// batchItem is one of the items.
+type batchItem struct{ search.Compared }
+
+func (item *batchItem) check(wrong report) {
 	wrong(item.TicketKey != nil && (item.Text != nil || item.ProjectID != nil), "ticket_key", "must not be combined with text or project_id")
-	if item.TicketKey == nil && item.Text == nil {
-		item.Text = new(string)
+	wrong(item.TicketKey == nil && item.Text == nil, "text", "is required, or ticket_key")
+}
+
+// readItem decodes and validates an item.
+func readItem(raw json.RawMessage) (search.Compared, error) {
+	var item batchItem
+	if raw[0] != '{' {
+		return item.Compared, fault.New(fault.Invalid, "An item is an object with ticket_key, or with text and, if it is to narrow, project_id.")
 	}
-	escape := badEscape(string(raw))
-	wrong(escape != "", "text", "must not contain %s", escape)
-	checkFields(wrong, &item, bodyFields(reflect.TypeOf(item)))
-	if len(reasons) > 0 {
-		return item, fault.New(fault.Invalid, reasons[0])
+	var failure *fault.Error
+	err := readArguments(raw, &item)
+	if errors.As(err, &failure) {
+		err = fault.New(fault.Invalid, failure.Fields[0].Name+" "+failure.Fields[0].Message+".")
 	}
-	return item, nil
+	return item.Compared, err
 }
 
 type batchResponse struct {

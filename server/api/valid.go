@@ -11,13 +11,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// checkFields validates these fields of a struct.
-func checkFields(wrong report, into any, fields []reflect.StructField) {
-	for _, field := range fields {
-		checkTags(wrong, inputName(field), reflect.ValueOf(into).Elem().FieldByIndex(field.Index), field.Tag)
-	}
-}
-
 // checkTags validates a value, by the tags that the document is generated from. It trims texts
 // whose length is limited.
 func checkTags(wrong report, name string, value reflect.Value, tags reflect.StructTag) {

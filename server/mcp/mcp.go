@@ -7,10 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,9 +41,8 @@ func NewHandler(version string) Handler {
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
-	server.AddReceivingMiddleware(guard)
-	for _, t := range tools {
-		t.add(server)
+	for _, add := range tools {
+		add(server)
 	}
 	return Handler{sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})}
 }
@@ -60,16 +56,12 @@ func (h Handler) Serve(api API, w http.ResponseWriter, r *http.Request) {
 }
 
 // tools are grouped by subject; clients list them by name.
-var tools = []tool{search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects}
-
-type tool struct {
-	*sdk.Tool
-	add func(*sdk.Server)
-}
+var tools = []func(*sdk.Server){search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects}
 
 // declare describes a tool that takes an In. It runs operations of the API and returns an object,
-// and a text of it for clients that show nothing else: by default, the object's JSON.
-func declare[In any](name, title, description string, run func(c call, in In) (result object, text string, err error)) tool {
+// and a text of it for clients that show nothing else: by default, the object's JSON. The SDK
+// refuses arguments that are not of the schema.
+func declare[In any](name, title, description string, run func(c call, in In) (result object, text string, err error)) func(*sdk.Server) {
 	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: schemas})
 	if err != nil {
 		panic(err) // a type of arguments that JSON does not have
@@ -79,10 +71,15 @@ func declare[In any](name, title, description string, run func(c call, in In) (r
 		Name: name, Title: title, Description: description, InputSchema: schema,
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 	}
-	return tool{declared, func(server *sdk.Server) {
-		sdk.AddTool(server, declared, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+	return func(server *sdk.Server) {
+		sdk.AddTool(server, declared, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, _ any, err error) {
+			var result object
+			var text string
 			api := ctx.Value(apiKey{}).(API)
-			result, text, err := run(call{api}, in)
+			err = rescue.Do(func() (err error) { // on a goroutine of the SDK
+				result, text, err = run(call{api}, in)
+				return err
+			})
 			if err != nil && !errors.As(err, new(*refusal)) {
 				api.Failed(name, err)
 				err = refuse(failed)
@@ -92,48 +89,7 @@ func declare[In any](name, title, description string, run func(c call, in In) (r
 			}
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, result, nil
 		})
-	}}
-}
-
-// guard confines a panic to its call. What the SDK says of wrong arguments repeats them: it is
-// cleaned, and names those that there are.
-func guard(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
-		params, is := request.GetParams().(*sdk.CallToolParamsRaw)
-		if !is {
-			return next(ctx, method, request)
-		}
-		panicked := rescue.Do(func() error {
-			result, err = next(ctx, method, request)
-			return nil
-		})
-		if panicked != nil {
-			ctx.Value(apiKey{}).(API).Failed(params.Name, panicked)
-			return refused(failed), nil
-		}
-		called, _ := result.(*sdk.CallToolResult)
-		if called == nil || !called.IsError || errors.As(called.GetError(), new(*refusal)) {
-			return result, err
-		}
-		reason := short(strings.TrimPrefix(called.GetError().Error(), `validating "arguments": `))
-		return refused(reason + ". " + argumentsOf(params.Name) + " Correct them and call again."), nil
 	}
-}
-
-func refused(text string) *sdk.CallToolResult {
-	result := &sdk.CallToolResult{}
-	result.SetError(errors.New(text))
-	return result
-}
-
-// argumentsOf names the arguments of a tool.
-func argumentsOf(name string) string {
-	for _, t := range tools {
-		if t.Name == name {
-			return "The arguments are " + strings.Join(slices.Sorted(maps.Keys(t.InputSchema.(*jsonschema.Schema).Properties)), ", ") + "."
-		}
-	}
-	return ""
 }
 
 // failed is all a caller learns of a bug.
