@@ -67,70 +67,40 @@ func (w *writer) lead(separator string, follow func()) bool {
 	return true
 }
 
-// blocks writes block nodes, separated if they have text.
-func (w *writer) blocks(nodes []node, separator string, indent int) {
+// separators are what stands between the blocks in a node, by its type. Other nodes hold text.
+var separators = map[string]string{
+	"bulletList": "\n", "orderedList": "\n", "taskList": "\n", "decisionList": "\n", "listItem": "\n",
+	"table": "\n", "tableRow": " | ", "tableCell": " ", "tableHeader": " ",
+	"expand": "\n\n", "nestedExpand": "\n\n", "blockquote": "\n\n", "panel": "\n\n", "mediaGroup": "\n\n", "mediaSingle": "\n\n",
+	"layoutSection": "\n\n", "layoutColumn": "\n\n", "bodiedExtension": "\n\n",
+}
+
+// blocks writes block nodes, separated if they have text. lists is the number of lists around them.
+func (w *writer) blocks(nodes []node, separator string, lists int) {
 	between := ""
 	for _, n := range nodes {
-		if w.lead(between, func() { w.block(n, indent) }) {
+		if w.lead(between, func() { w.block(n, lists) }) {
 			between = separator
 		}
 	}
 }
 
-func (w *writer) block(n node, indent int) {
-	switch n.Type {
-	case "bulletList", "orderedList", "taskList", "decisionList":
-		w.list(n, indent)
-	case "table":
-		w.blocks(n.Content, "\n", indent)
-	case "tableRow":
-		w.blocks(n.Content, " | ", indent)
-	case "tableCell", "tableHeader":
-		w.blocks(n.Content, " ", indent)
-	case "expand", "nestedExpand":
-		if s := n.attr("title"); s != "" {
-			w.write(s + "\n")
-		}
-		w.blocks(n.Content, "\n\n", indent)
-	case "blockquote", "panel", "mediaGroup", "mediaSingle", "layoutSection", "layoutColumn", "bodiedExtension":
-		w.blocks(n.Content, "\n\n", indent)
-	default: // paragraphs, headings, code blocks and unknown types
-		w.inline(n)
+func (w *writer) block(n node, lists int) {
+	if strings.HasSuffix(n.Type, "List") {
+		lists++
 	}
-}
-
-// list writes one item per line. A nested list follows its item, indented.
-func (w *writer) list(n node, indent int) {
-	number := 1
-	if first, ok := n.Attrs["order"].(float64); ok && first >= 0 && first < 1e9 {
-		number = int(first)
+	content := func() { w.inline(n) }
+	if separator, is := separators[n.Type]; is {
+		content = func() { w.blocks(n.Content, separator, lists) }
 	}
-	line := ""
-	for _, item := range n.Content {
-		nested := item.Type != "listItem" && strings.HasSuffix(item.Type, "List")
-		marker := line
-		if !nested && n.Type == "orderedList" {
-			marker += strings.Repeat("  ", min(indent, 8)) + strconv.Itoa(number) + ". "
-		} else if !nested {
-			marker += strings.Repeat("  ", min(indent, 8)) + "- "
-		}
-		written := w.lead(marker, func() {
-			switch {
-			case nested:
-				w.list(item, indent+1)
-			case item.Type == "listItem":
-				w.blocks(item.Content, "\n", indent+1)
-			default:
-				w.inline(item)
-			}
-		})
-		if written {
-			line = "\n"
-		}
-		if written && !nested {
-			number++
-		}
+	if strings.HasSuffix(n.Type, "Item") {
+		w.lead(strings.Repeat("  ", max(0, min(lists-1, 8)))+"- ", content)
+		return
 	}
+	if title := n.attr("title"); title != "" { // of an expand
+		w.write(title + "\n")
+	}
+	content()
 }
 
 // inline writes a node's text and the text of its descendants.

@@ -30,7 +30,7 @@ const document = `{"version":1,"type":"doc","content":[
 func TestADF(t *testing.T) {
 	t.Parallel()
 	got, err := readADF(json.RawMessage(document))
-	want := "Root cause\n\nSee the page (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n  3. deep\n- two\n\n" +
+	want := "Root cause\n\nSee the page (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n  - deep\n- two\n\n" +
 		"int *a = *b;\nreturn _x_;\n\nCase | Result\n\nCareful\n\n- ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\ntoo"
 	if err != nil || got != want {
 		t.Errorf("%v\n got %q\nwant %q", err, got, want)
@@ -52,7 +52,7 @@ func TestEmptyBlocks(t *testing.T) {
 		{"type":"bulletList","content":[{"type":"taskItem","content":[{"type":"text","text":"beside"}]}]},
 		{"type":"listItem","content":[{"type":"text","text":"two"}]}]}`
 	got, err := readADF(json.RawMessage(`{"type":"doc","content":[` + empty + `,{"type":"panel","content":[` + empty + `]},` + items + `,` + empty + `,{"type":"text","text":"end"}]}`))
-	if want := "1.   - deep\n  - beside\n2. two\n\nend"; err != nil || got != want {
+	if want := "-   - deep\n  - beside\n- two\n\nend"; err != nil || got != want {
 		t.Errorf("%v\n got %q\nwant %q", err, got, want)
 	}
 }
