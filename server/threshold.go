@@ -21,23 +21,20 @@ const (
 // keepThresholds measures the model in use, and one about to be used, unless already measured.
 // Until then the documented thresholds apply.
 func keepThresholds(ctx context.Context, db threshold.Database, model threshold.Model, configured string, log *slog.Logger) {
-	for pause := thresholdPoll; ; {
-		switch measured, err := measureThresholds(ctx, db, model, configured); {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
+	pause := thresholdPoll
+	for ctx.Err() == nil {
+		measured, err := measureThresholds(ctx, db, model, configured)
+		for _, m := range measured {
+			log.InfoContext(ctx, "threshold measured", "model", m.Model, "dimensions", m.Dimensions, "match_threshold", m.Threshold,
+				"right_over", m.RightOver, "unrelated_over", m.UnrelatedOver)
+		}
+		next := thresholdPoll
+		if err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "the fitting threshold could not be measured", "error", err, "again", pause)
-			pause = min(2*pause, thresholdLongPoll)
-		default:
-			for _, m := range measured {
-				log.InfoContext(ctx, "threshold measured", "model", m.Model, "dimensions", m.Dimensions, "match_threshold", m.Threshold,
-					"right_over", m.RightOver, "unrelated_over", m.UnrelatedOver)
-			}
-			pause = thresholdPoll
+			next = min(2*pause, thresholdLongPoll)
 		}
-		if wait.For(ctx, pause) != nil {
-			return
-		}
+		_ = wait.For(ctx, pause)
+		pause = next
 	}
 }
 
@@ -47,15 +44,11 @@ func measureThresholds(ctx context.Context, db threshold.Database, model thresho
 	if err != nil {
 		return nil, err
 	}
-	missing := threshold.Missing(sets.Models(configured), sets.Thresholds)
-	if len(missing) == 0 {
-		return nil, nil
-	}
-	measure, err := tokenizer.Load()
+	tokens, err := tokenizer.Load()
 	if err != nil {
 		return nil, err
 	}
-	return threshold.MeasureAndStore(ctx, db, model, measure, missing)
+	return threshold.MeasureMissing(ctx, db, model, tokens, sets.Models(configured), sets.Thresholds)
 }
 
 // fitThreshold measures the model just used for embedding, so that the first search already has a

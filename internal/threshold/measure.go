@@ -1,9 +1,12 @@
 package threshold
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -24,24 +27,34 @@ const (
 // greatest lets a text pass that equals the question, whatever the model.
 const greatest = 0.99
 
-// Model embeds texts with any of a provider's models.
-type Model interface {
-	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+// judgedLines has one ticket per line with a question that its text answers. Four tickets share a
+// topic, so each question has one right text and three related ones. The set was written for this
+// purpose: nothing comes from a tracker, the sample workspace or an evaluation.
+//
+//go:embed judged.jsonl
+var judgedLines []byte
+
+// Halves of the judged set, by topic. The threshold is fitted on one and validated on the other.
+const (
+	choosing = "choose"
+	checking = "report"
+)
+
+// judgement is a question and the ticket that answers it.
+type judgement struct {
+	Topic, Half, Question, Project, Name, Description string
 }
 
-// Measured is the measurement of a model at one vector width.
-type Measured struct {
-	Model      string  `json:"embedding_model"`
-	Dimensions int     `json:"dimensions" min:"1"`
-	Threshold  float64 `json:"match_threshold" min:"0" max:"1"`
-	// Shares of the held-out pairs above the threshold: questions with the text that answers them,
-	// with other texts of the topic, and with texts of other topics.
-	RightOver       float64 `json:"right_over" min:"0" max:"1" doc:"The share of questions whose right text exceeds the threshold."`
-	RelatedOver     float64 `json:"related_over" min:"0" max:"1" doc:"The share of other texts of the same topic that exceed it."`
-	UnrelatedOver   float64 `json:"unrelated_over" min:"0" max:"1" doc:"The share of texts of other topics that exceed it."`
-	UnrelatedMedian float64 `json:"unrelated_median" doc:"The median cosine of all questions and texts of other topics."`
-	JudgedSet       string  `json:"judged_set" doc:"A fingerprint of the judged set."`
-}
+var judged = sync.OnceValue(func() (all []judgement) {
+	for line := range bytes.Lines(judgedLines) {
+		var one judgement
+		if err := json.Unmarshal(line, &one); err != nil {
+			panic(fmt.Sprintf("the judged set: %v", err))
+		}
+		all = append(all, one)
+	}
+	return all
+})
 
 // judgedSet is the fingerprint of the judged set and the rule. A measurement by another is
 // repeated.
@@ -50,61 +63,72 @@ var judgedSet = sync.OnceValue(func() string {
 	return hex.EncodeToString(sum[:8])
 })
 
-// Measure embeds the judged set once and fits a threshold for each width: vector.Dimensions for
-// tickets, and vector.ShortDimensions for searches that include documents.
-func Measure(ctx context.Context, model Model, name string, tokenizer chunk.Tokenizer) ([]Measured, error) {
-	all, err := judged()
-	if err != nil {
-		return nil, err
+// Inputs returns the texts to embed for the judged set: each question followed by the text that
+// indexing would embed for its ticket.
+func Inputs(tokenizer chunk.Tokenizer) (inputs []string) {
+	for _, j := range judged() {
+		inputs = append(inputs, j.Question, chunk.Input(chunk.Header(tokenizer, j.Project, j.Name), j.Name+"\n\n"+j.Description))
 	}
-	inputs, err := Inputs(tokenizer)
-	if err != nil {
-		return nil, err
+	return inputs
+}
+
+// Database calls a Postgres function with named arguments.
+type Database interface {
+	Call(ctx context.Context, function string, arguments, result any) error
+}
+
+// Model embeds texts with any of a provider's models.
+type Model interface {
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+}
+
+// MeasureMissing measures the models without a complete measurement by the current judged set and
+// stores the results in the database, for all instances.
+func MeasureMissing(ctx context.Context, db Database, model Model, tokenizer chunk.Tokenizer, names []string, known []Measured) (added []Measured, err error) {
+	for _, name := range names {
+		if measured := slices.Concat(known, added); isMeasured(name, vector.Dimensions, measured) && isMeasured(name, vector.ShortDimensions, measured) {
+			continue
+		}
+		measured, err := measure(ctx, model, tokenizer, name)
+		if err == nil {
+			err = db.Call(ctx, "store_match_thresholds", map[string]any{"thresholds": measured}, nil)
+		}
+		if err != nil {
+			return added, fmt.Errorf("measure the threshold of %s: %w", name, err)
+		}
+		added = append(added, measured...)
 	}
-	vectors, _, err := model.Embed(ctx, name, inputs)
+	return added, nil
+}
+
+func isMeasured(model string, width int, measured []Measured) bool {
+	return slices.ContainsFunc(measured, func(m Measured) bool { return m.Model == model && m.Dimensions == width && m.JudgedSet == judgedSet() })
+}
+
+// measure embeds the judged set once and fits a threshold for each width.
+func measure(ctx context.Context, model Model, tokenizer chunk.Tokenizer, name string) ([]Measured, error) {
+	vectors, _, err := model.Embed(ctx, name, Inputs(tokenizer))
 	if err != nil {
 		return nil, fmt.Errorf("embed the judged set: %w", err)
 	}
-	var fitted []Measured
-	for _, width := range Widths {
-		if width == vector.ShortDimensions {
-			for i, v := range vectors {
-				if vectors[i], err = v.Short(); err != nil {
-					return nil, err
-				}
-			}
+	long := fit(vectors)
+	for i, v := range vectors {
+		if vectors[i], err = v.Short(); err != nil {
+			return nil, err
 		}
-		m := fit(all, vectors)
-		m.Model, m.Dimensions, m.JudgedSet = name, width, judgedSet()
-		fitted = append(fitted, m)
 	}
-	return fitted, nil
-}
-
-// Inputs returns the texts to embed for the judged set: each question followed by its text.
-func Inputs(tokenizer chunk.Tokenizer) (inputs []string, err error) {
-	all, err := judged()
-	for _, j := range all {
-		inputs = append(inputs, j.Question, j.input(tokenizer))
-	}
-	return inputs, err
-}
-
-// cosine is the inner product, because both vectors have length 1.
-func cosine(a, b vector.Vector) float64 {
-	sum := 0.0
-	for i := range a {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
+	short := fit(vectors)
+	long.Model, long.Dimensions = name, vector.Dimensions
+	short.Model, short.Dimensions = name, vector.ShortDimensions
+	return []Measured{long, short}, nil
 }
 
 // fit fits a threshold to one half of the judged set and validates it with the other. vectors are
 // in the order of Inputs.
-func fit(all []judgement, vectors []vector.Vector) (m Measured) {
+func fit(vectors []vector.Vector) Measured {
 	right, related, unrelated := map[string][]float64{}, map[string][]float64{}, map[string][]float64{} // by half
-	for i, question := range all {
-		for j, text := range all {
+	for i, question := range judged() {
+		for j, text := range judged() {
 			of := unrelated
 			switch {
 			case question.Half != text.Half:
@@ -117,13 +141,13 @@ func fit(all []judgement, vectors []vector.Vector) (m Measured) {
 			of[question.Half] = append(of[question.Half], cosine(vectors[2*i], vectors[2*j+1]))
 		}
 	}
-	m.Threshold = fitting(right[choosing], unrelated[choosing])
-	m.RightOver = shareOver(right[checking], m.Threshold)
-	m.RelatedOver = shareOver(related[checking], m.Threshold)
-	m.UnrelatedOver = shareOver(unrelated[checking], m.Threshold)
-	sorted := slices.Sorted(slices.Values(slices.Concat(unrelated[choosing], unrelated[checking])))
-	m.UnrelatedMedian = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
-	return m
+	threshold := fitting(right[choosing], unrelated[choosing])
+	all := slices.Sorted(slices.Values(slices.Concat(unrelated[choosing], unrelated[checking])))
+	return Measured{
+		Threshold: threshold, JudgedSet: judgedSet(), UnrelatedMedian: all[len(all)/2],
+		RightOver: shareOver(right[checking], threshold), RelatedOver: shareOver(related[checking], threshold),
+		UnrelatedOver: shareOver(unrelated[checking], threshold),
+	}
 }
 
 // fitting returns a threshold in hundredths, 0 to greatest. A negative cosine means an unrelated
@@ -143,4 +167,13 @@ func shareOver(cosines []float64, threshold float64) float64 {
 		}
 	}
 	return float64(over) / float64(len(cosines))
+}
+
+// cosine is the inner product, because both vectors have length 1.
+func cosine(a, b vector.Vector) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
 }

@@ -43,11 +43,26 @@ type Fitting struct {
 	Measured   *Measured `json:"measured" example:"null" doc:"The measurement; null if the model has not been measured. Shares are of the half of the judged set that did not choose the threshold."`
 }
 
+// Measured is the measurement of a model at one vector width.
+type Measured struct {
+	Model      string  `json:"embedding_model"`
+	Dimensions int     `json:"dimensions" min:"1"`
+	Threshold  float64 `json:"match_threshold" min:"0" max:"1"`
+	// Shares of the held-out pairs above the threshold: questions with the text that answers them,
+	// with other texts of the topic, and with texts of other topics.
+	RightOver       float64 `json:"right_over" min:"0" max:"1" doc:"The share of questions whose right text exceeds the threshold."`
+	RelatedOver     float64 `json:"related_over" min:"0" max:"1" doc:"The share of other texts of the same topic that exceed it."`
+	UnrelatedOver   float64 `json:"unrelated_over" min:"0" max:"1" doc:"The share of texts of other topics that exceed it."`
+	UnrelatedMedian float64 `json:"unrelated_median" doc:"The median cosine of all questions and texts of other topics."`
+	JudgedSet       string  `json:"judged_set" doc:"A fingerprint of the judged set."`
+}
+
 // Of returns the threshold for vectors of a stored model. setting is the operator's threshold, or
 // nil.
 func Of(model string, dimensions int, setting *float64, measured []Measured) Fitting {
 	fitting := Fitting{Model: model, Dimensions: dimensions, Threshold: Default, Origin: Unknown}
-	if constant, known := documented[baseName(model)]; known {
+	name, _, _ := strings.Cut(model, "@") // of the provider; a stored name may append the dimensions
+	if constant, known := documented[name]; known {
 		fitting.Threshold, fitting.Origin = constant, Documented
 	}
 	for _, m := range measured {
@@ -59,12 +74,6 @@ func Of(model string, dimensions int, setting *float64, measured []Measured) Fit
 		fitting.Threshold, fitting.Origin = *setting, Set
 	}
 	return fitting
-}
-
-// baseName is the provider's model name. A stored name may append the dimensions after an @.
-func baseName(model string) string {
-	name, _, _ := strings.Cut(model, "@")
-	return name
 }
 
 // Widths are the vector widths that searches compare: tickets, and searches that include documents.

@@ -44,10 +44,7 @@ func TestThresholdOfAModel(t *testing.T) {
 // The judged set has the structure that the measurement requires.
 func TestJudgedSet(t *testing.T) {
 	t.Parallel()
-	all, err := judged()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := judged()
 	topics, halves, questions := map[string]int{}, map[string]int{}, map[string]bool{}
 	half := map[string]string{}
 	for _, j := range all {
@@ -123,7 +120,7 @@ func TestThresholdOfAWeakModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Measure(t.Context(), words{}, "words", tokens)
+	all, err := measure(t.Context(), words{}, tokens, "words")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,28 +158,26 @@ func (k *kept) Call(_ context.Context, function string, arguments, _ any) error 
 	return nil
 }
 
-func TestMeasureAndStore(t *testing.T) {
+func TestMeasureMissing(t *testing.T) {
 	t.Parallel()
 	tokens, err := tokenizer.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var database kept
-	all, err := MeasureAndStore(t.Context(), &database, axes{}, tokens, []string{"one", "two"})
+	all, err := MeasureMissing(t.Context(), &database, axes{}, tokens, []string{"one", "two", "one"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(database) != 4 || len(all) != 4 || database[1].Model != "one" || database[1].Dimensions != 768 || database[2].Model != "two" {
 		t.Errorf("the stored measurements are %+v", database)
 	}
-	if missing := Missing([]string{"one", "three", "two", "three"}, database); !slices.Equal(missing, []string{"three"}) {
-		t.Errorf("the models without a measurement are %v", missing)
+	known := slices.Clone(database)
+	known[1].JudgedSet = "another"
+	if all, err := MeasureMissing(t.Context(), &database, axes{}, tokens, []string{"one", "two"}, known); err != nil || len(all) != 2 || all[0].Model != "one" {
+		t.Errorf("with a measurement on another judged set: %+v, %v", all, err)
 	}
-	database[1].JudgedSet = "another"
-	if missing := Missing([]string{"one", "two"}, database); !slices.Equal(missing, []string{"one"}) {
-		t.Errorf("with a measurement on another judged set the missing models are %v", missing)
-	}
-	if all, err := MeasureAndStore(t.Context(), &database, axes{fails: true}, tokens, []string{"three"}); err == nil || len(all) > 0 || len(database) != 4 {
+	if all, err := MeasureMissing(t.Context(), &database, axes{fails: true}, tokens, []string{"three"}, known); err == nil || len(all) > 0 || len(database) != 6 {
 		t.Errorf("a failing model returned %v, %v", all, err)
 	}
 }

@@ -104,10 +104,7 @@ func (c checkModelConfig) allow(dollars float64) error {
 // tokensToLoad estimates how many tokens of the judged set and a folder are embedded. It counts the
 // raw JSON: its punctuation roughly offsets the chunk headers and overlaps, which it ignores.
 func tokensToLoad(tokenizer chunk.Tokenizer, folder string) (total int, err error) {
-	texts, err := threshold.Inputs(tokenizer)
-	if err != nil {
-		return 0, err
-	}
+	texts := threshold.Inputs(tokenizer)
 	documents, err := filepath.Glob(filepath.Join(folder, eval.DocumentsFolder, "*.md"))
 	if err != nil {
 		return 0, err

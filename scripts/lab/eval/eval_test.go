@@ -46,7 +46,7 @@ func measureThreshold(t *testing.T, service apitest.Service) []threshold.Measure
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured, err := threshold.MeasureAndStore(t.Context(), service.Database, service.Model, tokens, []string{offline.EmbeddingModel})
+	measured, err := threshold.MeasureMissing(t.Context(), service.Database, service.Model, tokens, []string{offline.EmbeddingModel}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
