@@ -4,26 +4,14 @@
 package answer
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"tasklens/internal/chat"
-	"tasklens/internal/clean"
-	"tasklens/internal/fault"
 	"tasklens/internal/filter"
-	"tasklens/internal/reply"
 	"tasklens/internal/search"
 )
-
-// maxAnswerTokens bounds what the chat model may write. If a model ignores it, reading stops at
-// reply.MaxBytes.
-const maxAnswerTokens = 800
-
-// maxModelName is the maximum length in characters of a model's name as the provider reports it.
-const maxModelName = 200
 
 // Database calls a Postgres function with named arguments, under the caller's identity.
 type Database interface {
@@ -37,18 +25,8 @@ type Model interface {
 	ChatModel() string
 }
 
-// Tokenizer splits text into tokens and returns the byte length of each.
-type Tokenizer interface {
-	Lengths(text string) []int
-}
-
-// DefaultContextTokens fits the largest number of chunks a request can ask for, at their usual
-// length.
-const DefaultContextTokens = 8000
-
 // Options are the operator's choices.
 type Options struct {
-	ContextTokens int     // maximum tokens of all sources in a prompt; 0 is DefaultContextTokens
 	VectorWeight  float64 // weight in hybrid search for candidates
 	KeywordWeight float64
 	Fusion        string // search.RRF (default) or search.Convex
@@ -56,18 +34,12 @@ type Options struct {
 
 // Answerer answers questions. It is safe for concurrent use.
 type Answerer struct {
-	model     Model
-	tokenizer Tokenizer
-	options   Options
+	model   Model
+	options Options
 }
 
 // New returns an Answerer.
-func New(model Model, tokenizer Tokenizer, options Options) *Answerer {
-	if options.ContextTokens <= 0 {
-		options.ContextTokens = DefaultContextTokens
-	}
-	return &Answerer{model: model, tokenizer: tokenizer, options: options}
-}
+func New(model Model, options Options) *Answerer { return &Answerer{model: model, options: options} }
 
 // Question is a question and the part of the tracker it is about.
 type Question struct {
@@ -129,7 +101,7 @@ type Answer struct {
 	// For the operator.
 	Outcome          Outcome       `json:"-"`
 	UnknownCitations int           `json:"-"` // removed from the text
-	TokensIn         int           `json:"-"` // of prompt and answer; counted here if the provider does not report them
+	TokensIn         int           `json:"-"` // of prompt and answer; estimated if the provider does not report them
 	TokensOut        int           `json:"-"`
 	Embedding        time.Duration `json:"-"` // duration of each step; 0 if it did not run
 	Retrieval        time.Duration `json:"-"`
@@ -148,10 +120,7 @@ type Listener interface {
 // Answer answers a question from the texts the caller may see. With a listener the model streams.
 // An error comes with what was known by then, for the query log.
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
-	answer := Answer{Sources: []Source{}, Model: a.model.ChatModel()}
-	if q.MatchThreshold != nil {
-		answer.MatchThreshold = *q.MatchThreshold
-	}
+	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
 	started := time.Now()
 	vector, err := search.Await(ctx, embedding)
 	if err != nil {
@@ -166,74 +135,15 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embeddin
 	}
 	answer.Retrieval = time.Since(started)
 	answer.BestSimilarity = best(found)
-	chosen := choose(found, q)
-	mark := fence(q.Text, chosen) // before the budget, which counts it
-	chosen = a.fit(mark, chosen)
-	answer.LowSimilarity = true
+	chosen := fit(choose(found, q))
 	for _, c := range chosen {
 		answer.Sources = append(answer.Sources, c.Source)
 		answer.LowSimilarity = answer.LowSimilarity && !c.OverThreshold
 	}
 	if listener != nil {
 		if err := listener.Found(answer); err != nil {
-			return answer, fmt.Errorf("tell sources: %w", err)
+			return answer, fmt.Errorf("send sources: %w", err)
 		}
 	}
-	text := newText(answer.Sources, listener)
-	if len(chosen) == 0 {
-		answer.Text, answer.Outcome = nothingRelevant, Abstained
-		return answer, text.Append(nothingRelevant)
-	}
-
-	started = time.Now()
-	message := prompt(mark, q.Text, chosen)
-	said, err := a.ask(ctx, message, text, listener != nil)
-	answer.Chat = time.Since(started)
-	if err != nil {
-		return answer, fmt.Errorf("answer: %w", err)
-	}
-	answer.Model = cmp.Or(clean.Line(said.Model, maxModelName), answer.Model)
-	if answer.TokensIn, answer.TokensOut = said.TokensIn, said.TokensOut; answer.TokensIn == 0 {
-		answer.TokensIn = len(a.tokenizer.Lengths(instructions)) + len(a.tokenizer.Lengths(message))
-		answer.TokensOut = len(a.tokenizer.Lengths(said.Text))
-	}
-	return finish(text, answer, said)
-}
-
-// newText checks what the model writes against the sources in the form they have in the prompt.
-func newText(sources []Source, listener Listener) *reply.Checker {
-	texts := make([]string, len(sources))
-	for i, s := range sources {
-		texts[i] = deref(s.Title) + "\n" + deref(s.TicketName) + "\n" + s.Text
-	}
-	if listener == nil {
-		return reply.New(texts, nil)
-	}
-	return reply.New(texts, listener.Piece)
-}
-
-// ask has the model answer into text, as a stream or as a whole. A full text stops the model, as
-// the model's own limit does.
-func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
-	if pieces {
-		said, err = a.model.Stream(ctx, instructions, message, maxAnswerTokens, func(piece string) error {
-			err := text.Write(piece)
-			if errors.Is(err, reply.ErrFull) {
-				return chat.ErrEnough
-			}
-			return err
-		})
-	} else {
-		said, err = a.model.Complete(ctx, instructions, message, maxAnswerTokens)
-	}
-	if err == nil && ctx.Err() != nil {
-		err = fault.Wrap(fault.Timeout, "The request ran out of time.", ctx.Err())
-	}
-	if err != nil || pieces {
-		return said, err
-	}
-	if err = text.Write(said.Text); errors.Is(err, reply.ErrFull) {
-		said.Text, said.Finish, err = said.Text[:min(len(said.Text), reply.MaxBytes)], chat.FinishLength, nil
-	}
-	return said, err
+	return a.generate(ctx, q.Text, chosen, answer, listener)
 }

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -73,14 +72,8 @@ func TestAttacks(t *testing.T) {
 				put(&hostile, &question)
 				// A database returns only valid UTF-8, so chosen sources are used unchanged.
 				chosen := []candidate{first, hostile, third}
-				m := &model{say: gullible}
 				sources := []Source{first.Source, hostile.Source, third.Source}
-				text := newText(sources, nil)
-				said, err := New(m, letters{}, Options{}).ask(context.Background(), prompt(fence(question, chosen), question, chosen), text, false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := finish(text, Answer{Sources: sources}, said)
+				got, err := New(&model{say: gullible}, Options{}).generate(t.Context(), question, chosen, Answer{Sources: sources}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"tasklens/internal/chat"
-	"tasklens/internal/tokenizer"
 )
 
 // many is the maximum number of candidates, each as long as a chunk can be, as for a question to
@@ -34,13 +33,9 @@ func BenchmarkChoose(b *testing.B) {
 
 // The time an answer takes besides the model and the database.
 func BenchmarkAnswer(b *testing.B) {
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		b.Fatal(err)
-	}
 	said := chat.Completion{Text: "So [1].", Finish: "stop", TokensIn: 1000, TokensOut: 3}
 	db := &rows{rows: many()}
-	answerer := New(&model{say: func(string, string) chat.Completion { return said }}, tokens, Options{})
+	answerer := New(&model{say: func(string, string) chat.Completion { return said }}, Options{})
 	for b.Loop() {
 		if _, err := answerer.Answer(b.Context(), db, question(5, 0.5), &model{}, nil); err != nil {
 			b.Fatal(err)

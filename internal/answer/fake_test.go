@@ -64,17 +64,6 @@ func (d *rows) Call(_ context.Context, function string, arguments, result any) e
 	return json.Unmarshal(text, result)
 }
 
-// letters is a tokenizer with a token for each byte.
-type letters struct{}
-
-func (letters) Lengths(text string) []int {
-	lengths := make([]int, len(text))
-	for i := range lengths {
-		lengths[i] = 1
-	}
-	return lengths
-}
-
 func number[T any](x T) *T { return &x }
 
 // chunkOf is a row: the chunk of a ticket at a position, with a similarity.

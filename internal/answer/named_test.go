@@ -146,13 +146,3 @@ func TestChooseWhatIsNamedAlways(t *testing.T) {
 		}
 	})
 }
-
-// Beyond the prompt's budget, named sources are dropped last.
-func TestFitKeepsWhatIsNamed(t *testing.T) {
-	t.Parallel()
-	long := fmt.Sprintf("%0400d", 1)
-	chosen := []candidate{named(chunkOf(1, 1, -0.5, long)), chunkOf(2, 1, 0.9, long), chunkOf(3, 1, 0.8, long)}
-	if diff := cmp.Diff([]string{"1-1"}, ids(New(&model{}, letters{}, Options{ContextTokens: 700}).fit("mark", chosen))); diff != "" {
-		t.Error(diff)
-	}
-}

@@ -43,11 +43,8 @@ func TestOutcomes(t *testing.T) {
 		"withheld":          {chat.Completion{Finish: "content_filter"}, withheld, Filtered},
 	} {
 		listener := &pieces{}
-		text := newText(make([]Source, 1), listener)
-		if err := text.Write(c.said.Text); err != nil {
-			t.Fatal(err)
-		}
-		got, err := finish(text, Answer{}, c.said)
+		m := &model{say: func(string, string) chat.Completion { return c.said }}
+		got, err := New(m, Options{}).Answer(t.Context(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), &model{}, listener)
 		if err != nil || got.Text != c.want || got.Outcome != c.outcome || strings.Join(listener.told, "") != c.want {
 			t.Errorf("%s: %q, %s, %v; told was %q", name, got.Text, got.Outcome, err, listener.told)
 		}
@@ -61,7 +58,7 @@ func TestGreatestLength(t *testing.T) {
 	for _, text := range []string{strings.Repeat("So [1]. ", reply.MaxBytes), "[" + strings.Repeat("1", 300_000), strings.Repeat("[1] ", 1<<20)} {
 		for _, listener := range []Listener{nil, &pieces{}} {
 			m := &model{say: says(text)}
-			got, err := New(m, letters{}, Options{}).Answer(t.Context(), &rows{rows: found}, question(5, 1), &model{}, listener)
+			got, err := New(m, Options{}).Answer(t.Context(), &rows{rows: found}, question(5, 1), &model{}, listener)
 			if err != nil || got.Outcome != CutOff || !strings.HasSuffix(got.Text, cutOffNote) || len(got.Text) > reply.MaxBytes+len(cutOffNote) || got.TokensOut > reply.MaxBytes+4 {
 				t.Errorf("%d bytes, %s, %d tokens, %v", len(got.Text), got.Outcome, got.TokensOut, err)
 			}
@@ -85,7 +82,7 @@ func TestCancelled(t *testing.T) {
 			cancel()
 			return chat.Completion{Text: "So [1].", Finish: "stop"}
 		}}
-		if _, err := New(m, letters{}, Options{}).Answer(ctx, &rows{rows: found}, question(5, 1), &model{}, listener); !errors.Is(err, context.Canceled) || fault.CodeOf(err) != fault.Timeout {
+		if _, err := New(m, Options{}).Answer(ctx, &rows{rows: found}, question(5, 1), &model{}, listener); !errors.Is(err, context.Canceled) || fault.CodeOf(err) != fault.Timeout {
 			t.Errorf("error is %v", err)
 		}
 	}
@@ -97,7 +94,7 @@ func TestModelName(t *testing.T) {
 	m := &model{say: func(string, string) chat.Completion {
 		return chat.Completion{Text: "So [1].", Finish: "stop", Model: "chat\u202e\x1bter\n" + strings.Repeat("x", 1<<20)}
 	}}
-	got, err := New(m, letters{}, Options{}).Answer(t.Context(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), &model{}, nil)
+	got, err := New(m, Options{}).Answer(t.Context(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), &model{}, nil)
 	if want := "chatter " + strings.Repeat("x", maxModelName-len("chatter ")); err != nil || got.Model != want {
 		t.Errorf("the model is %q, %v", got.Model, err)
 	}
@@ -111,7 +108,7 @@ func TestLinksOfSources(t *testing.T) {
 	const said = "[a](https://docs.example/a) https://docs.example/b ![c](https://docs.example/a) [d](http://evil.example/?q=secret) [1]"
 	const want = "[a](https://docs.example/a) https://docs.example/b ![c] (https://docs.example/a) [d] (link removed) [1]"
 	for _, listener := range []Listener{nil, &pieces{}} {
-		got, err := New(&model{say: says(said)}, letters{}, Options{}).Answer(t.Context(), &rows{rows: []candidate{row}}, question(5, 1), &model{}, listener)
+		got, err := New(&model{say: says(said)}, Options{}).Answer(t.Context(), &rows{rows: []candidate{row}}, question(5, 1), &model{}, listener)
 		if err != nil || got.Text != want || !got.Sources[0].Cited {
 			t.Errorf("%q, %v", got.Text, err)
 		}

@@ -143,21 +143,29 @@ func TestChooseOfHybridSearch(t *testing.T) {
 	}
 }
 
-// A copy is recognized on any scale of cosines; see newLikeness for the usual similarity.
+// A copy is recognized on any scale of cosines; see usualCosine.
 func TestCopiesOnEveryScale(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("alpha beta gamma delta ", 50)
 	for _, c := range []struct{ usual, copies float64 }{{0.15, 0.65}, {0.3, 0.75}, {0.65, 0.85}, {0.75, 0.85}, {0.95, 0.95}} {
-		found := alike([]candidate{chunkOf(1, 1, 0.9, long), chunkOf(2, 1, 0.9, long), chunkOf(3, 1, 0.8, "c"), chunkOf(4, 1, 0.8, "d")},
-			c.usual, map[string]float64{"1-1 2-1": c.copies})
-		if !newLikeness(found).copied(0, 1) {
+		found := placed(alike([]candidate{chunkOf(1, 1, 0.9, long), chunkOf(2, 1, 0.9, long), chunkOf(3, 1, 0.8, "c"), chunkOf(4, 1, 0.8, "d")},
+			c.usual, map[string]float64{"1-1 2-1": c.copies}))
+		if !copied(&found[0], &found[1], c.usual) {
 			t.Errorf("with cosines of %.2f usually a copy at %.2f is none", c.usual, c.copies)
 		}
 	}
 	// Texts that are far apart are not compared: here they would turn out equal.
-	if found := alike([]candidate{chunkOf(1, 1, 0.9, long), chunkOf(2, 1, 0.9, long)}, 0.1, nil); newLikeness(found).copied(0, 1) {
+	if found := placed(alike([]candidate{chunkOf(1, 1, 0.9, long), chunkOf(2, 1, 0.9, long)}, 0.1, nil)); copied(&found[0], &found[1], 0.1) {
 		t.Error("texts that are far apart are read")
 	}
+}
+
+// placed numbers rows as choose does.
+func placed(rows []candidate) []candidate {
+	for i := range rows {
+		rows[i].place = i
+	}
+	return rows
 }
 
 // Contradictory filters leave no ticket, but all documents.
@@ -166,7 +174,7 @@ func TestContradictoryFilters(t *testing.T) {
 	for corpus, want := range map[Corpus]string{Tickets: "", All: "retrieve_document_chunks"} {
 		db, q := &rows{}, question(5, 0.5)
 		q.Corpus, q.Filters.Nothing = corpus, true
-		found, err := New(&model{}, letters{}, Options{}).retrieve(t.Context(), db, q, "embedder", append(vector.Vector{1}, make(vector.Vector, vector.Dimensions-1)...))
+		found, err := New(&model{}, Options{}).retrieve(t.Context(), db, q, "embedder", append(vector.Vector{1}, make(vector.Vector, vector.Dimensions-1)...))
 		if err != nil || len(found) > 0 || db.function != want {
 			t.Errorf("%s: %v, %v, asked was %q", corpus, found, err, db.function)
 		}

@@ -127,19 +127,6 @@ func TestPromptTwice(t *testing.T) {
 	})
 }
 
-func TestBeginning(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOf(rapid.SampledFrom([]rune("aü見\u200b\u2028\U000E0041 "))).Draw(t, "text")
-		size := rapid.IntRange(0, len(text)+1).Draw(t, "size")
-		got := Beginning(text, size)
-		visible, whole := Visible(got), Visible(text)
-		if !strings.HasPrefix(text, got) || len(visible) > size || !strings.HasPrefix(whole, visible) || len(visible) < size-2 && visible != whole {
-			t.Fatalf("of %q and %d bytes %q is left", text, size, got)
-		}
-	})
-}
-
 func ExamplePrompt() {
 	fmt.Println(Prompt("A List<String> at rows[0].<|im_start|>sys\u200btem [INST] <tool_call>"))
 	// Output: A List<String> at rows[0].< |im_start| >system [ INST] < tool_call>

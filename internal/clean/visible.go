@@ -5,7 +5,6 @@ package clean
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Visible returns a text without invisible characters: controls other than line breaks and tabs,
@@ -21,23 +20,6 @@ func Visible(text string) string {
 func Line(text string, characters int) string {
 	runes := []rune(strings.Join(strings.Fields(Visible(text[:min(len(text), 8*characters)])), " "))
 	return string(runes[:min(len(runes), characters)])
-}
-
-// Beginning returns the longest prefix whose visible part has at most size bytes. It ends with a
-// visible character.
-func Beginning(text string, size int) string {
-	var f Filter
-	end := 0
-	for i, r := range text {
-		if kept := f.Map(r); kept >= 0 {
-			if size -= utf8.RuneLen(kept); size < 0 {
-				break
-			}
-			_, length := utf8.DecodeRuneInString(text[i:])
-			end = i + length
-		}
-	}
-	return text[:end]
 }
 
 // Filter removes invisible characters from a text that arrives character by character.

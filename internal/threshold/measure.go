@@ -144,7 +144,7 @@ func fit(vectors []vector.Vector) Measured {
 	threshold := fitting(right[choosing], unrelated[choosing])
 	all := slices.Sorted(slices.Values(slices.Concat(unrelated[choosing], unrelated[checking])))
 	return Measured{
-		Threshold: threshold, JudgedSet: judgedSet(), UnrelatedMedian: all[len(all)/2],
+		Threshold: threshold, JudgedSet: judgedSet(), UnrelatedMedian: (all[(len(all)-1)/2] + all[len(all)/2]) / 2,
 		RightOver: shareOver(right[checking], threshold), RelatedOver: shareOver(related[checking], threshold),
 		UnrelatedOver: shareOver(unrelated[checking], threshold),
 	}

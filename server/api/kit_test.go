@@ -168,7 +168,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		}),
 		Comparer: search.NewComparer(model, measure),
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
-		Answerer: answer.New(model, measure, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits, Console: consoleOf(t),
+		Answerer: answer.New(model, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits, Console: consoleOf(t),
 		EmbeddingModel: want.embeddingModel, Serving: reembed.Fixed(want.embeddingModel), MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.serves {

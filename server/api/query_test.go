@@ -318,13 +318,3 @@ func TestQueryHybrid(t *testing.T) {
 		t.Error("the chat model was called without sources")
 	}
 }
-
-// The prompt respects the token budget, and texts beyond it are not sources.
-func TestQueryBudget(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.threshold, c.answers.ContextTokens = 0, 200 })
-	got := s.ask(doubleCharge, map[string]any{"top_k": 20})
-	if len(got.Sources) == 0 || len(got.Sources) > 4 || !strings.Contains(got.Sources[0].Text, "charged twice") {
-		t.Errorf("sources are %+v", got.Sources)
-	}
-}

@@ -1,0 +1,129 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tasklens/internal/chat"
+	"tasklens/internal/clean"
+	"tasklens/internal/fault"
+	"tasklens/internal/reply"
+)
+
+const (
+	// maxAnswerTokens bounds what the chat model may write. If a model ignores it, reading stops at
+	// reply.MaxBytes.
+	maxAnswerTokens = 800
+	// maxModelName is the maximum length in characters of a model's name as the provider reports it.
+	maxModelName = 200
+	// tokenBytes is the usual length of a token, for providers that do not report how many they used.
+	tokenBytes = 4
+)
+
+// Outcome is how an answer came about. All outcomes are answers: only a failing provider is an
+// error.
+type Outcome string
+
+const (
+	Answered  Outcome = "answered"
+	Abstained Outcome = "abstained" // nothing was relevant; the chat model was not called
+	Refused   Outcome = "refused"   // the text is the model's refusal
+	Empty     Outcome = "empty"     // the model returned nothing
+	CutOff    Outcome = "cut_off"   // the text reached its maximum length; a note says so
+	Filtered  Outcome = "filtered"  // the provider's content filter truncated or withheld the text; a note says so
+)
+
+// Texts for when the model returns nothing or not everything.
+const (
+	nothingRelevant = "I found nothing relevant to this question in the projects and tickets searched."
+	noAnswer        = "The model gave no answer to this question."
+	withheld        = "The model provider's content filter withheld the answer to this question."
+	cutOffNote      = "\n\n(The answer ends here because it reached its greatest length.)"
+	filterNote      = "\n\n(The answer ends here because of the model provider's content filter.)"
+)
+
+// outcomeOf returns the outcome, and what the service adds to the text.
+func outcomeOf(said chat.Completion, empty bool) (outcome Outcome, ending string) {
+	switch {
+	case said.Finish == chat.FinishFilter && empty:
+		return Filtered, withheld
+	case said.Finish == chat.FinishFilter:
+		return Filtered, filterNote
+	case empty:
+		return Empty, noAnswer
+	case said.Refused:
+		return Refused, ""
+	case said.Finish == chat.FinishLength:
+		return CutOff, cutOffNote
+	}
+	return Answered, ""
+}
+
+// generate has the model answer from the chosen sources, and completes the answer.
+func (a *Answerer) generate(ctx context.Context, question string, chosen []candidate, answer Answer, listener Listener) (Answer, error) {
+	var tell func(string) error
+	if listener != nil {
+		tell = listener.Piece
+	}
+	texts := make([]string, len(chosen))
+	for i, c := range chosen {
+		texts[i] = deref(c.Title) + "\n" + deref(c.TicketName) + "\n" + c.Text
+	}
+	text := reply.New(texts, tell)
+	if len(chosen) == 0 {
+		answer.Text, answer.Outcome = nothingRelevant, Abstained
+		return answer, text.Append(nothingRelevant)
+	}
+	started := time.Now()
+	message := prompt(question, chosen)
+	said, err := a.ask(ctx, message, text, listener != nil)
+	answer.Chat = time.Since(started)
+	if err == nil {
+		err = text.Close()
+	}
+	if err != nil {
+		return answer, fmt.Errorf("answer: %w", err)
+	}
+	outcome, ending := outcomeOf(said, text.Text() == "")
+	if err := text.Append(ending); err != nil {
+		return answer, err
+	}
+	for i := range answer.Sources {
+		answer.Sources[i].Cited = text.Cited(i)
+	}
+	answer.Text, answer.Outcome, answer.UnknownCitations = text.Text(), outcome, text.Unknown()
+	answer.Model = cmp.Or(clean.Line(said.Model, maxModelName), answer.Model)
+	if answer.TokensIn, answer.TokensOut = said.TokensIn, said.TokensOut; answer.TokensIn == 0 {
+		answer.TokensIn, answer.TokensOut = (len(instructions)+len(message))/tokenBytes, len(said.Text)/tokenBytes
+	}
+	return answer, nil
+}
+
+// ask has the model answer into text, as a stream or as a whole. A full text stops the model, as
+// the model's own limit does.
+func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
+	if pieces {
+		said, err = a.model.Stream(ctx, instructions, message, maxAnswerTokens, func(piece string) error {
+			err := text.Write(piece)
+			if errors.Is(err, reply.ErrFull) {
+				return chat.ErrEnough
+			}
+			return err
+		})
+	} else {
+		said, err = a.model.Complete(ctx, instructions, message, maxAnswerTokens)
+	}
+	if err == nil && ctx.Err() != nil {
+		err = fault.Wrap(fault.Timeout, "The request ran out of time.", ctx.Err())
+	}
+	if err != nil || pieces {
+		return said, err
+	}
+	if err = text.Write(said.Text); errors.Is(err, reply.ErrFull) {
+		said.Text, said.Finish, err = said.Text[:min(len(said.Text), reply.MaxBytes)], chat.FinishLength, nil
+	}
+	return said, err
+}
