@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"tasklens/internal/fault"
@@ -25,11 +25,6 @@ type finding struct {
 	Subject  string `json:"subject"`
 	Finding  string `json:"finding"`
 	Remedy   string `json:"remedy,omitempty"`
-}
-
-// caller calls functions of the database.
-type caller interface {
-	Call(ctx context.Context, function string, arguments, result any) error
 }
 
 // checkInstallation prints missing or misconfigured parts of the database.
@@ -54,25 +49,21 @@ func checkInstallation(ctx context.Context, args []string) error {
 	} else {
 		err = printFindings(os.Stdout, findings)
 	}
-	if err != nil {
-		return err
-	}
-	if wrong := count(findings, "error"); wrong > 0 {
+	if wrong := count(findings, "error"); err == nil && wrong > 0 {
 		return fmt.Errorf("errors found: %d", wrong)
 	}
-	return nil
+	return err
 }
 
 // inspect compares the applied migrations with the program's and, if they allow it, runs the check
-// in the database.
-func inspect(ctx context.Context, db caller, model string) ([]finding, error) {
+// in the database. Errors come first, then warnings.
+func inspect(ctx context.Context, db *postgrest.Session, model string) ([]finding, error) {
 	findings, err := inspectMigrations(ctx, db)
 	if err != nil {
 		return nil, err
 	}
 	var rows []finding
-	err = db.Call(ctx, "check_installation", map[string]any{"embedding_model": model}, &rows)
-	switch {
+	switch err := db.Call(ctx, "check_installation", map[string]any{"embedding_model": model}, &rows); {
 	case isUnknown(err):
 		findings = append(findings, finding{"error", "check_installation", "the database has no such function: nothing else was checked",
 			"Apply the migrations. If none is missing, have PostgREST read the schema again: notify pgrst, 'reload schema';"})
@@ -80,10 +71,12 @@ func inspect(ctx context.Context, db caller, model string) ([]finding, error) {
 		return nil, fmt.Errorf("check the installation: %w", err)
 	}
 	findings = append(findings, rows...)
-	if found, err := inspectTimeouts(ctx, db); err != nil {
-		return nil, err
-	} else if found != nil {
-		findings = append(findings, *found)
+	switch err := db.Call(ctx, "probe_statement_timeout", nil, nil); {
+	case err == nil: // it was not cut off
+		findings = append(findings, finding{"warning", "PostgREST", "it does not apply the statement timeouts of functions: a long text that takes longer than that of the role is not indexed",
+			"Upgrade PostgREST to 12.2 or later; db-hoisted-tx-settings, if set, must contain statement_timeout."})
+	case !isUnknown(err) && fault.CodeOf(err) != fault.Timeout:
+		return nil, fmt.Errorf("check the statement timeouts: %w", err)
 	}
 	order := []string{"error", "warning", "ok"}
 	slices.SortStableFunc(findings, func(a, b finding) int {
@@ -92,7 +85,7 @@ func inspect(ctx context.Context, db caller, model string) ([]finding, error) {
 	return findings, nil
 }
 
-func inspectMigrations(ctx context.Context, db caller) (findings []finding, err error) {
+func inspectMigrations(ctx context.Context, db *postgrest.Session) (findings []finding, err error) {
 	known, err := supabase.List(supabase.Migrations())
 	if err != nil {
 		return nil, err
@@ -103,33 +96,19 @@ func inspectMigrations(ctx context.Context, db caller) (findings []finding, err 
 		return nil, fmt.Errorf("list the migrations of the database: %w", err)
 	}
 	for _, m := range known {
-		if at := slices.Index(applied, m.Version); at >= 0 {
-			applied = slices.Delete(applied, at, at+1)
-		} else {
-			findings = append(findings, finding{"error", "migration " + m.File, "it is not applied",
-				"npx supabase db push, or psql -f with each file that is missing, in order"})
+		if !slices.Contains(applied, m.Version) {
+			findings = append(findings, finding{"error", "migration " + m.File, "it is not applied", "npx supabase db push, or psql -f with each file that is missing, in order"})
 		}
 	}
 	for _, version := range applied {
-		findings = append(findings, finding{"warning", "migration " + version, "this program does not know it", "Deploy the newer version of the program."})
+		if !slices.ContainsFunc(known, func(m supabase.Migration) bool { return m.Version == version }) {
+			findings = append(findings, finding{"warning", "migration " + version, "this program does not know it", "Deploy the newer version of the program."})
+		}
 	}
 	if len(findings) == 0 {
 		findings = append(findings, finding{"ok", "migrations", fmt.Sprintf("all %d are applied", len(known)), ""})
 	}
 	return findings, nil
-}
-
-// inspectTimeouts returns a finding if PostgREST ignores the statement timeouts of functions.
-func inspectTimeouts(ctx context.Context, db caller) (*finding, error) {
-	switch err := db.Call(ctx, "probe_statement_timeout", nil, nil); {
-	case err == nil:
-		return &finding{"warning", "PostgREST", "it does not apply the statement timeouts of functions: a long text that takes longer than that of the role is not indexed",
-			"Upgrade PostgREST to 12.2 or later; db-hoisted-tx-settings, if set, must contain statement_timeout."}, nil
-	case isUnknown(err) || fault.CodeOf(err) == fault.Timeout:
-		return nil, nil
-	default:
-		return nil, fmt.Errorf("check the statement timeouts: %w", err)
-	}
 }
 
 func isUnknown(err error) bool {
@@ -148,14 +127,13 @@ func count(findings []finding, severity string) (n int) {
 
 // printFindings prints each finding with its remedy below it.
 func printFindings(to io.Writer, findings []finding) error {
-	var out strings.Builder
+	out := bufio.NewWriter(to)
 	for _, f := range findings {
-		fmt.Fprintf(&out, "%-8s %s: %s\n", f.Severity, oneLine(f.Subject), oneLine(f.Finding))
+		fmt.Fprintf(out, "%-8s %s: %s\n", f.Severity, oneLine(f.Subject), oneLine(f.Finding))
 		if f.Remedy != "" {
-			fmt.Fprintf(&out, "         → %s\n", oneLine(f.Remedy))
+			fmt.Fprintf(out, "         → %s\n", oneLine(f.Remedy))
 		}
 	}
-	fmt.Fprintf(&out, "Errors: %d. Warnings: %d.\n", count(findings, "error"), count(findings, "warning"))
-	_, err := io.WriteString(to, out.String())
-	return err
+	fmt.Fprintf(out, "Errors: %d. Warnings: %d.\n", count(findings, "error"), count(findings, "warning"))
+	return out.Flush()
 }
