@@ -4,9 +4,11 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"strconv"
@@ -61,8 +63,9 @@ type Config struct {
 // Client calls one provider. It is safe for concurrent use.
 type Client struct {
 	api            openai.Client
-	chatting       *http.Client // chat, whole responses
-	streaming      *http.Client // chat, streamed responses
+	chatting       *http.Client  // chat, whole responses
+	streaming      *http.Client  // chat, streamed responses
+	silence        time.Duration // the longest pause of a stream
 	key            string
 	retries        int
 	watch          Watch
@@ -83,6 +86,8 @@ func New(c Config) *Client {
 		MaxIdleConnsPerHost: 64,
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: 5 * time.Second,
+		// For streams: their client has no timeout.
+		ResponseHeaderTimeout: c.AttemptTimeout,
 	}
 	if c.Around != nil {
 		transport = c.Around(transport)
@@ -99,7 +104,8 @@ func New(c Config) *Client {
 			option.WithHTTPClient(&http.Client{Transport: bounded{transport, maxResponseBytes}, Timeout: c.AttemptTimeout}),
 		),
 		chatting:       &http.Client{Transport: bounded{transport, maxChatBytes}, Timeout: c.AttemptTimeout},
-		streaming:      &http.Client{Transport: idle{bounded{transport, maxChatBytes}, c.AttemptTimeout}},
+		streaming:      &http.Client{Transport: bounded{transport, maxChatBytes}},
+		silence:        cmp.Or(c.AttemptTimeout, math.MaxInt64),
 		key:            c.APIKey,
 		retries:        c.MaxRetries,
 		watch:          c.Watch,

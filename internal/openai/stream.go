@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -21,6 +19,9 @@ import (
 // errListener marks an error of the receiving side of a stream. It does not count against the
 // provider.
 var errListener = errors.New("tell a piece of the answer")
+
+// errSilent marks a stream that sent no event for as long as an attempt may take.
+var errSilent = fmt.Errorf("the stream is silent: %w", context.DeadlineExceeded)
 
 // Stream is Complete with the text passed to tell piece by piece. An error from tell cancels the
 // request; see chat.ErrEnough. Stream returns the whole answer at the end. It may fail after pieces
@@ -44,16 +45,22 @@ func (c *Client) Stream(ctx context.Context, instructions, message string, maxTo
 
 func (c *Client) stream(ctx context.Context, question openai.ChatCompletionNewParams, tell func(string) error) (chat.Completion, error) {
 	// Cancels the request when we stop reading.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var came *http.Response
 	stream := c.api.Chat.Completions.NewStreaming(ctx, question, option.WithHTTPClient(c.streaming), option.WithResponseInto(&came))
 	defer stream.Close()
+	// A stream may last as long as its request, but must not pause for longer than an attempt.
+	silence := time.AfterFunc(c.silence, func() { cancel(errSilent) })
+	defer silence.Stop()
 	told := false
-	whole, err := readStream(ctx, stream, func(piece string) error {
+	whole, err := readStream(ctx, stream, func() { silence.Reset(c.silence) }, func(piece string) error {
 		told = true
 		return tell(piece)
 	})
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		err = errSilent
+	}
 	switch {
 	case err == nil || errors.Is(err, errListener):
 		return whole, err
@@ -64,9 +71,11 @@ func (c *Client) stream(ctx context.Context, question openai.ChatCompletionNewPa
 	}
 }
 
-func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatCompletionChunk], tell func(string) error) (whole chat.Completion, err error) {
+// readStream calls arrived for each event and tell for each piece of text.
+func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatCompletionChunk], arrived func(), tell func(string) error) (whole chat.Completion, err error) {
 	var text strings.Builder
 	for stream.Next() {
+		arrived()
 		if err := ctx.Err(); err != nil {
 			return chat.Completion{}, err // buffered data could go on for long
 		}
@@ -110,61 +119,4 @@ func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatComplet
 		return chat.Completion{}, fault.New(fault.Provider, "The model provider closed the stream before the end of its answer.")
 	}
 	return whole, nil
-}
-
-// idle is a transport that fails a response if no data arrives for limit (0: never). A stream may
-// last as long as its request, so its total time has no limit of its own.
-type idle struct {
-	http.RoundTripper
-	limit time.Duration
-}
-
-func (t idle) RoundTrip(request *http.Request) (*http.Response, error) {
-	if t.limit <= 0 {
-		return t.RoundTripper.RoundTrip(request)
-	}
-	ctx, cancel := context.WithCancel(request.Context())
-	body := &idleBody{cancel: cancel, limit: t.limit}
-	body.timer = time.AfterFunc(t.limit, func() {
-		body.expired.Store(true)
-		cancel()
-	})
-	response, err := t.RoundTripper.RoundTrip(request.WithContext(ctx))
-	if err != nil {
-		body.timer.Stop()
-		cancel()
-		return nil, body.named(err)
-	}
-	body.ReadCloser, response.Body = response.Body, body
-	return response, nil
-}
-
-type idleBody struct {
-	io.ReadCloser
-	cancel  context.CancelFunc
-	timer   *time.Timer
-	limit   time.Duration
-	expired atomic.Bool
-}
-
-func (b *idleBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if n > 0 {
-		b.timer.Reset(b.limit)
-	}
-	return n, b.named(err)
-}
-
-func (b *idleBody) Close() error {
-	b.timer.Stop()
-	defer b.cancel()
-	return b.ReadCloser.Close()
-}
-
-// named returns the timeout error if our own timer ended the response.
-func (b *idleBody) named(err error) error {
-	if err != nil && err != io.EOF && b.expired.Load() {
-		return fmt.Errorf("nothing came for %v: %w", b.limit, context.DeadlineExceeded)
-	}
-	return err
 }

@@ -20,18 +20,18 @@ var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter
 
 // elsewhere lists functions whose goroutines call rescue further down the stack, or cannot panic.
 var elsewhere = map[string]string{
-	"internal/backlog/backlog.go Start":   "run rescues each iteration of the worker",
-	"internal/index/store.go outlast":     "cancels",
-	"internal/worker/batch.go group":      "cancels",
-	"internal/worker/worker.go Run":       "alone rescues batches and heartbeats",
-	"internal/openai/stream.go RoundTrip": "sets a flag and cancels",
-	"internal/reembed/serving.go read":    "ask rescues the call",
-	"server/api/api.go Shutdown":          "cancels",
-	"server/api/events.go sendEvents":     "cancels; two others are rescued",
-	"server/backfill.go workOff":          "the worker rescues its batches",
-	"server/main.go untilSignalled":       "waits for signals",
-	"server/observe.go serveMetrics":      "net/http rescues its handlers",
-	"server/serve.go serve":               "runWorker and outermost rescue",
+	"internal/backlog/backlog.go Start": "run rescues each iteration of the worker",
+	"internal/index/store.go outlast":   "cancels",
+	"internal/worker/batch.go group":    "cancels",
+	"internal/worker/worker.go Run":     "alone rescues batches and heartbeats",
+	"internal/openai/stream.go stream":  "cancels",
+	"internal/reembed/serving.go read":  "ask rescues the call",
+	"server/api/api.go Shutdown":        "cancels",
+	"server/api/events.go sendEvents":   "cancels; two others are rescued",
+	"server/backfill.go workOff":        "the worker rescues its batches",
+	"server/main.go untilSignalled":     "waits for signals",
+	"server/observe.go serveMetrics":    "net/http rescues its handlers",
+	"server/serve.go serve":             "runWorker and outermost rescue",
 }
 
 // Every goroutine of the service runs under rescue, so that no panic ends the process.
