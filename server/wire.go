@@ -52,14 +52,8 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 	return index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}), nil
 }
 
-const (
-	workerBatch = 100                     // sources that a worker claims at once
-	workerLease = time.Minute             // after which the jobs of a killed worker are free
-	workerPoll  = 1250 * time.Millisecond // mean interval between polls of an empty queue
-)
-
 func workerOptions(c Config, warn func(context.Context, string, error)) worker.Options {
-	return worker.Options{Concurrency: c.WorkerConcurrency, Batch: workerBatch, Lease: workerLease, Attempts: c.WorkerAttempts, Poll: workerPoll, Warn: warn}
+	return worker.Options{Concurrency: c.WorkerConcurrency, Attempts: c.WorkerAttempts, Warn: warn}
 }
 
 func (p *process) newWorker(indexer *index.Indexer) *worker.Worker {

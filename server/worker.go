@@ -59,6 +59,6 @@ func runWorker(ctx context.Context, c Config, w *worker.Worker, log *slog.Logger
 	select {
 	case <-ended:
 	case <-patience.C:
-		log.Warn("stopped with jobs that are free when their lease is over", "lease", workerLease)
+		log.Warn("stopped with jobs that are free when their lease is over")
 	}
 }

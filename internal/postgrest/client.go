@@ -20,6 +20,9 @@ import (
 // MaxResponseBytes bounds the response that is read.
 const MaxResponseBytes = 64 << 20
 
+// callTimeout bounds a call with its response. No function may take longer than 60 s.
+const callTimeout = 90 * time.Second
+
 // Client holds what calls share: the address, the service key and one connection pool. It is safe
 // for concurrent use and holds no caller's identity.
 type Client struct {
@@ -35,14 +38,13 @@ func New(restURL, serviceKey string, around ...func(http.RoundTripper) http.Roun
 		url: strings.TrimRight(restURL, "/") + "/",
 		key: serviceKey,
 		transport: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConns:          64,
-			MaxIdleConnsPerHost:   64,
-			IdleConnTimeout:       90 * time.Second,
-			TLSHandshakeTimeout:   5 * time.Second,
-			ResponseHeaderTimeout: 70 * time.Second, // longer than any function may take
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			ForceAttemptHTTP2:   true,
+			MaxIdleConns:        64,
+			MaxIdleConnsPerHost: 64,
+			IdleConnTimeout:     90 * time.Second,
+			TLSHandshakeTimeout: 5 * time.Second,
 		},
 	}
 	for _, wrap := range around {
@@ -68,6 +70,8 @@ type Session struct {
 // function that returns a table. function must be a constant: it is not escaped. Errors are
 // *fault.Error; they wrap an *Error if PostgREST responded.
 func (s *Session) Call(ctx context.Context, function string, arguments, result any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	// The library's client stores headers for all its users. One client per call keeps tokens
 	// apart.
 	exchange := &exchange{ctx: ctx, transport: s.client.transport}

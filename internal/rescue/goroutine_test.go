@@ -22,8 +22,7 @@ var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter
 var elsewhere = map[string]string{
 	"internal/backlog/backlog.go Start": "run rescues each iteration of the worker",
 	"internal/index/store.go outlast":   "cancels",
-	"internal/worker/batch.go group":    "cancels",
-	"internal/worker/worker.go Run":     "alone rescues batches and heartbeats",
+	"internal/worker/worker.go Run":     "alone rescues batches",
 	"internal/openai/stream.go stream":  "cancels",
 	"internal/reembed/serving.go read":  "ask rescues the call",
 	"server/api/api.go Shutdown":        "cancels",

@@ -11,18 +11,12 @@ import (
 	"tasklens/internal/rescue"
 )
 
-const (
-	// stalled is how long a group may go without a response from the database before it counts as
-	// failed. A large source takes as long as it needs.
-	stalled = 5 * time.Minute
-	// limitedPause is the pause after a provider's rate limit without a Retry-After.
-	limitedPause = 5 * time.Second
-)
+// limitedPause is the pause after a provider's rate limit without a Retry-After.
+const limitedPause = 5 * time.Second
 
 // work processes the claimed jobs and releases all of them.
 func (w *Worker) work(ctx context.Context, taken claimed) {
-	w.leases.add(taken.LeaseID)
-	defer w.leases.remove(taken.LeaseID)
+	defer w.keep(ctx, taken.LeaseID)()
 	rest := taken.Jobs
 	var large []job // each alone and last, so that no other job stays open that long
 	for len(rest)+len(large) > 0 {
@@ -59,20 +53,6 @@ func next(jobs []job, batch int) (group, rest []job) {
 	return jobs[:n], jobs[n:]
 }
 
-// answering records each response of its database.
-type answering struct {
-	Database
-	heard func()
-}
-
-func (a answering) Call(ctx context.Context, function string, arguments, result any) error {
-	err := a.Database.Call(ctx, function, arguments, result)
-	if ctx.Err() == nil {
-		a.heard()
-	}
-	return err
-}
-
 // group brings the sources of some jobs in step, ends or releases the jobs, and reports whether to
 // continue. In a group of several it leaves out large sources.
 func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []job, goOn bool) {
@@ -81,16 +61,12 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 		sources[i] = index.Source{ID: j.SourceID}
 	}
 	ctx, end := w.options.Watch(ctx, len(jobs))
-	bounded, cancel := context.WithCancel(ctx)
-	watchdog := time.AfterFunc(stalled, cancel)
 	outcomes := slices.Repeat([]error{index.ErrUndone}, len(jobs))
 	err := rescue.Do(func() error {
-		told, err := w.indexer.Sync(bounded, answering{w.db, func() { watchdog.Reset(stalled) }}, sources)
+		told, err := w.indexer.Sync(ctx, w.db, sources)
 		copy(outcomes, told)
 		return err
 	})
-	watchdog.Stop()
-	cancel()
 	var ended, left []job
 	causes := []error{err}
 	for i, j := range jobs {

@@ -17,37 +17,25 @@ const (
 // brake keeps a worker from claiming jobs, and using up their attempts, while everything fails.
 type brake struct {
 	mutex    sync.Mutex
-	failures int // consecutive failed groups
+	failures int // consecutive failed groups and calls
 	pause    time.Duration
 	until    time.Time
 }
 
-// failed records a failed group and reports whether to continue: one may fail by itself, two in a
-// row are systematic.
+// failed records a failure and reports whether to continue: one may fail by itself, two in a row are
+// systematic and start the next pause, unless one is running: concurrent batches fail at about the
+// same time.
 func (b *brake) failed() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	if b.failures++; b.failures == 1 {
 		return true
 	}
-	b.lengthen()
-	return false
-}
-
-// stop starts a pause without a failed group.
-func (b *brake) stop() {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	b.lengthen()
-}
-
-// lengthen starts the next pause, unless one is running: concurrent batches fail at about the same
-// time.
-func (b *brake) lengthen() {
 	if now := time.Now(); !now.Before(b.until) {
 		b.pause = min(max(2*b.pause, firstPause), longestPause)
 		b.until = now.Add(b.pause)
 	}
+	return false
 }
 
 // hold starts a pause of at least this length.

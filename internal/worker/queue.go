@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tasklens/internal/rescue"
+	"tasklens/internal/wait"
 )
 
 // Every call that claims or releases jobs continues when the worker stops: otherwise jobs would
@@ -48,6 +49,23 @@ func (w *Worker) claim(ctx context.Context, wanted int) (claimed, error) {
 		return claimed{}, err
 	}
 	return rows[0], nil
+}
+
+// keep renews a lease until the returned function is called. If that fails, another worker repeats
+// the work, which costs only requests.
+func (w *Worker) keep(ctx context.Context, lease string) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	rescue.Go(func() {
+		defer close(ended)
+		for wait.For(ctx, w.options.Lease/3) == nil {
+			err := w.call(ctx, "extend_embedding_leases", map[string]any{"lease_ids": []string{lease}, "lease_seconds": w.options.Lease.Seconds()}, nil)
+			if err != nil {
+				w.warn(ctx, "extend leases of embedding jobs", err)
+			}
+		}
+	})
+	return func() { cancel(); <-ended }
 }
 
 // The three ways a job leaves a worker. If a call fails, its jobs return when their lease expires.

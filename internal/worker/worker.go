@@ -49,7 +49,6 @@ type Worker struct {
 	indexer Indexer
 	options Options
 	brake   brake
-	leases  leases
 	ended   chan struct{} // a batch ended since the dispatcher last looked
 }
 
@@ -72,11 +71,6 @@ const shortest = 100 * time.Millisecond
 
 // Run works until the context ends, and returns when all claimed jobs are done or released.
 func (w *Worker) Run(ctx context.Context) {
-	beating, stopBeating := context.WithCancel(context.WithoutCancel(ctx))
-	var background sync.WaitGroup
-	background.Go(func() { w.beat(beating) })
-	defer background.Wait()
-	defer stopBeating() // after the last batch
 	var batches sync.WaitGroup
 	defer batches.Wait()
 
@@ -99,7 +93,7 @@ func (w *Worker) Run(ctx context.Context) {
 		if len(taken.Jobs) > 0 {
 			pause = shortest
 			batches.Go(func() {
-				w.alone(ctx, func(ctx context.Context) { w.work(ctx, taken) })
+				w.alone(func() { w.work(ctx, taken) })
 				<-slots
 				select {
 				case w.ended <- struct{}{}:
@@ -113,7 +107,7 @@ func (w *Worker) Run(ctx context.Context) {
 			if ctx.Err() == nil {
 				w.warn(ctx, "take embedding jobs", err)
 			}
-			w.brake.stop()
+			w.brake.failed()
 			continue
 		}
 		w.idle(ctx, pause, taken.NextDueSeconds)
@@ -140,13 +134,13 @@ func (w *Worker) idle(ctx context.Context, pause time.Duration, due *float64) {
 
 // alone runs work whose panic must not stop the rest. Jobs it did not release become free when the
 // lease expires, with one attempt used up.
-func (w *Worker) alone(ctx context.Context, work func(context.Context)) {
+func (w *Worker) alone(work func()) {
 	err := rescue.Do(func() error {
-		work(ctx)
+		work()
 		return nil
 	})
 	if err != nil {
-		w.brake.stop()
+		w.brake.failed()
 	}
 }
 
