@@ -17,10 +17,10 @@ import (
 	"tasklens/internal/ticketfile"
 )
 
-const wholeExport = `Issue key,Summary,Description,Assignee,Labels,Labels,Updated,Resolved,Status,Status Category,Outward issue link (Blocks),Inward issue link (Duplicate),Outward issue link (Relates),Comment,Comment
-A-1,Pump leaks,*Water*,Ann,pump,wet,2025-03-15 13:00,,Waiting for Bob,In Progress,A-2,A-3,A-2,14/Mar/25 9:30 AM;ann;Turn the *valve*,14/Mar/25 9:31 AM;bob;Did so
-A-2,Pipe bursts,,Bob,,,2025-03-16 13:00,2025-03-17 10:00,Done,Done,B-9,,,14/Mar/25 9:30 AM;ann;Replace it,
-A-3,Pump drips,,,,,2025-03-16 13:00,,Done,Done,,,A-2,,
+const wholeExport = `Issue key,Summary,Description,Assignee,Labels,Labels,Updated,Resolved,Status,Status Category,Outward issue link (Blocks),Inward issue link (Duplicate),Outward issue link (Relates),Comment,Comment,Due date
+A-1,Pump leaks,*Water*,Ann,pump,wet,2025-03-15 13:00,,Waiting for Bob,In Progress,A-2,A-3,A-2,14/Mar/25 9:30 AM;ann;Turn the *valve*,14/Mar/25 9:31 AM;bob;Did so,2025-04-01
+A-2,Pipe bursts,,Bob,,,2025-03-16 13:00,2025-03-17 10:00,Done,Done,B-9,,,14/Mar/25 9:30 AM;ann;Replace it,,
+A-3,Pump drips,,,,,2025-03-16 13:00,,Done,Done,,,A-2,,,
 `
 
 func export(t *testing.T, text string) *ticketfile.Reader {
@@ -47,7 +47,7 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 	}
 	for want, query := range map[int]string{
 		1: `select count(*) from tickets join status using (status_id) where key = 'A-1' and assignee = 'Ann' and labels = '{pump,wet}' and description = 'Water'
-			and updated_at = '2025-03-15 13:00Z' and category = 'in_progress' and resolved_at is null and ticket_type is null`,
+			and updated_at = '2025-03-15 13:00Z' and category = 'in_progress' and resolved_at is null and due_date = '2025-04-01' and ticket_type is null`,
 		3: `select count(*) from comments`,
 		4: `select count(*) from ticket_links`,
 	} {

@@ -34,7 +34,7 @@ func Each[T any](ctx context.Context, all []T, do func([]T) (done int, err error
 			if skipped { // the failure was that item's, not the size's
 				size *= 2
 			}
-		case Hopeless(ctx, err):
+		case hopeless(ctx, err):
 			return err
 		case errors.As(err, new(*stop)):
 			return err
@@ -49,7 +49,7 @@ func Each[T any](ctx context.Context, all []T, do func([]T) (done int, err error
 			}
 		default:
 			size, skipped = (len(part)+1)/2, false
-			if TooMuch(err) {
+			if tooMuch(err) {
 				if ended := wait.For(ctx, pause); ended != nil {
 					return errors.Join(err, ended)
 				}
@@ -76,15 +76,15 @@ func TooSlow(err error) error {
 	return fault.Wrap(fault.Unavailable, "The database is too slow to store anything now.", err)
 }
 
-// TooMuch reports whether a smaller batch may succeed: the database timed out or rejected the
+// tooMuch reports whether a smaller batch may succeed: the database timed out or rejected the
 // request's size.
-func TooMuch(err error) bool {
+func tooMuch(err error) bool {
 	code := fault.CodeOf(err)
 	return code == fault.Timeout || code == fault.TooLarge
 }
 
-// Hopeless reports whether no further call can succeed now.
-func Hopeless(ctx context.Context, err error) bool {
+// hopeless reports whether no further call can succeed now.
+func hopeless(ctx context.Context, err error) bool {
 	code := fault.CodeOf(err)
 	return ctx.Err() != nil || code == fault.Unavailable || code == fault.Unauthorized || code == fault.Forbidden
 }

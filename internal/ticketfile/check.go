@@ -48,8 +48,7 @@ func (t *Ticket) check(names fieldNames) (err error) {
 	if t.Status == "" {
 		t.Status = DefaultStatus
 	}
-	t.Description.Value = clean(t.Description.Value)
-	t.Description.Given = t.Description.Value != "" // null, not an empty text, is no description
+	t.Description = described(t.Description.Value)
 	if err := t.checkNotes(); err != nil {
 		return err
 	}

@@ -52,10 +52,9 @@ func finishJira(r *csvRows, t *Ticket) error {
 			return fmt.Errorf("Project key is missing, and Issue key %s does not contain one", quote(t.Key))
 		}
 	}
-	description := clean(jiraText(r.value("project.description")))
 	t.project = Project{
 		Name:        cmp.Or(strings.TrimSpace(clean(r.value("project.name"))), strings.TrimSpace(t.ProjectKey)),
-		Description: Text{description, description != ""},
+		Description: described(jiraText(r.value("project.description"))),
 	}
 	return nil
 }

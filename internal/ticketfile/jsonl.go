@@ -52,8 +52,7 @@ func (l *jsonLines) nextProject() (Project, error) {
 	if err != nil {
 		return Project{}, &RowError{Line: l.line, Reason: err.Error()}
 	}
-	p.Description.Value = clean(p.Description.Value)
-	p.Description.Given = p.Description.Value != ""
+	p.Description = described(p.Description.Value)
 	return p, nil
 }
 

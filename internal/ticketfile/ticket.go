@@ -86,6 +86,12 @@ type Text struct {
 
 func given(value string) Text { return Text{value, true} }
 
+// described is a description, which the database lacks rather than has empty.
+func described(text string) Text {
+	text = clean(text)
+	return Text{text, text != ""}
+}
+
 // MarshalJSON writes null if the row lacks the text.
 func (t Text) MarshalJSON() ([]byte, error) {
 	if !t.Given {
