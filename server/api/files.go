@@ -26,10 +26,9 @@ const (
 )
 
 // sendFile sends a file, compressed if the client accepts that, or 304 if the client has it.
-func sendFile(c *fiber.Ctx, name string, text []byte, caching string) error {
+func sendFile(c *fiber.Ctx, name string, text []byte) error {
 	c.Vary(fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderETag, `W/"`+digest(string(text))[:32]+`"`) // weak: it is the same for each encoding
-	c.Set(fiber.HeaderCacheControl, caching)
 	if c.Fresh() {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
@@ -45,7 +44,8 @@ func sendFile(c *fiber.Ctx, name string, text []byte, caching string) error {
 func (a *API) consolePage(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, a.Console.Policy)
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
-	return sendFile(c, "index.html", a.Console.Page, revalidated)
+	c.Set(fiber.HeaderCacheControl, revalidated)
+	return sendFile(c, "index.html", a.Console.Page)
 }
 
 type consolePart struct {
@@ -64,7 +64,8 @@ func (a *API) consoleFile(c *fiber.Ctx) error {
 	if c.Params("version") == a.Console.Version {
 		caching = forever
 	}
-	return sendFile(c, name, text, caching)
+	c.Set(fiber.HeaderCacheControl, caching)
+	return sendFile(c, name, text)
 }
 
 // docs is a page that shows the API's document, with all its files; see the README there.
@@ -117,7 +118,10 @@ type docsPart struct {
 }
 
 // docsFile serves a file of the page.
-func docsFile(c *fiber.Ctx) error { return sendDocs(c, c.Params("file")) }
+func docsFile(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, hourly)
+	return sendDocs(c, c.Params("file"))
+}
 
 func sendDocs(c *fiber.Ctx, name string) error {
 	files, err := docsFiles()
@@ -127,5 +131,5 @@ func sendDocs(c *fiber.Ctx, name string) error {
 	if files[name] == nil {
 		return fiber.ErrNotFound
 	}
-	return sendFile(c, name, files[name], hourly)
+	return sendFile(c, name, files[name])
 }

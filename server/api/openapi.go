@@ -49,7 +49,8 @@ func describeYAML(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendFile(c, "openapi.yaml", text, revalidated)
+	c.Set(fiber.HeaderCacheControl, revalidated)
+	return sendFile(c, "openapi.yaml", text)
 }
 
 func describeJSON(c *fiber.Ctx, _ *caller) error {
@@ -57,5 +58,6 @@ func describeJSON(c *fiber.Ctx, _ *caller) error {
 	if err != nil {
 		return err
 	}
-	return sendFile(c, "openapi.json", text, revalidated)
+	c.Set(fiber.HeaderCacheControl, revalidated)
+	return sendFile(c, "openapi.json", text)
 }
