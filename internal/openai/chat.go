@@ -7,6 +7,7 @@ import (
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/shared"
 
 	"tasklens/internal/chat"
 )
@@ -15,6 +16,17 @@ import (
 // and requests at most maxTokens tokens. A refusal is returned as the text.
 func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error) {
 	return c.complete(ctx, c.chatParams(instructions, message, maxTokens), c.retries)
+}
+
+// CompleteJSON is Complete for an answer in JSON of a schema. A compatible server may ignore the
+// schema, so the caller must validate the text. It is never retried here: the caller counts
+// requests and retries later.
+func (c *Client) CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error) {
+	question := c.chatParams(instructions, message, maxTokens)
+	question.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
+		Name: schema.Name, Description: openai.String(schema.Description), Strict: openai.Bool(true), Schema: schema.JSON,
+	}}
+	return c.complete(ctx, question, 0)
 }
 
 func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, retries int) (said chat.Completion, err error) {
