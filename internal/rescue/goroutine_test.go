@@ -29,7 +29,7 @@ var elsewhere = map[string]string{
 	"server/api/events.go sendEvents":   "cancels; two others are rescued",
 	"server/backfill.go workOff":        "the worker rescues its batches",
 	"server/main.go untilSignalled":     "waits for signals",
-	"server/observe.go serveMetrics":    "net/http rescues its handlers",
+	"server/process.go serveMetrics":    "net/http rescues its handlers",
 	"server/serve.go serve":             "runWorker and outermost rescue",
 }
 
