@@ -42,44 +42,31 @@ type Weighed struct {
 
 // Search finds documents by meaning only, the most similar first.
 func Search(ctx context.Context, db Database, q Query) ([]Found, error) {
-	found := []Found{}
-	if err := find(ctx, db, "search_documents", q, nil, &found); err != nil {
-		return nil, err
-	}
-	return found, nil
+	return find[Found](ctx, db, "search_documents", q, map[string]any{})
 }
 
 // Hybrid finds documents by meaning and sorts them by final score. It does not count retrievals:
 // see Tracker.
 func Hybrid(ctx context.Context, db Database, q Query) ([]Weighed, error) {
-	found := []Weighed{}
-	more := map[string]any{"query_keywords": Keywords(q.Text), "track_retrievals": false}
-	if err := find(ctx, db, "search_documents_hybrid", q, more, &found); err != nil {
-		return nil, err
-	}
-	return found, nil
+	return find[Weighed](ctx, db, "search_documents_hybrid", q, map[string]any{"query_keywords": Keywords(q.Text), "track_retrievals": false})
 }
 
 // find calls a search function with the query's embedding and further arguments.
-func find(ctx context.Context, db Database, function string, q Query, more map[string]any, found any) error {
+func find[T any](ctx context.Context, db Database, function string, q Query, arguments map[string]any) ([]T, error) {
 	embedding, err := search.Await(ctx, q.Embedding)
+	if err == nil {
+		embedding, err = embedding.Short()
+	}
 	if err != nil {
-		return fmt.Errorf("embed query: %w", err)
+		return nil, fmt.Errorf("embed query: %w", err)
 	}
-	short, err := embedding.Short()
-	if err != nil {
-		return fmt.Errorf("embed query: %w", err)
+	arguments["query_embedding"], arguments["embedding_model"] = embedding, q.Embedding.Model()
+	arguments["match_count"], arguments["match_threshold"] = q.Limit, q.Threshold
+	found := []T{}
+	if err := db.Call(ctx, function, arguments, &found); err != nil {
+		return nil, fmt.Errorf("search documents: %w", err)
 	}
-	arguments := map[string]any{
-		"query_embedding": short, "embedding_model": q.Embedding.Model(), "match_count": q.Limit, "match_threshold": q.Threshold,
-	}
-	for name, value := range more {
-		arguments[name] = value
-	}
-	if err := db.Call(ctx, function, arguments, found); err != nil {
-		return fmt.Errorf("search documents: %w", err)
-	}
-	return nil
+	return found, nil
 }
 
 // Similar is a document similar to another one.

@@ -52,19 +52,12 @@ func (t *Tracker) Close(ctx context.Context) {
 
 func (t *Tracker) run(ctx context.Context, found *backlog.Backlog[retrieval]) {
 	for next := range found.Waiting() {
-		if err := t.count(ctx, next); err != nil {
-			found.Lose(1, err)
+		calling, cancel := context.WithTimeout(ctx, trackTimeout)
+		err := t.db.Call(calling, "track_document_retrievals", map[string]any{"doc_ids": next.documents, "query_text": next.query}, nil)
+		cancel()
+		if err != nil {
+			found.Lose(1, fmt.Errorf("track retrievals: %w", err))
 		}
 		found.Tell()
 	}
-}
-
-func (t *Tracker) count(ctx context.Context, r retrieval) error {
-	ctx, cancel := context.WithTimeout(ctx, trackTimeout)
-	defer cancel()
-	err := t.db.Call(ctx, "track_document_retrievals", map[string]any{"doc_ids": r.documents, "query_text": r.query}, nil)
-	if err != nil {
-		return fmt.Errorf("track retrievals: %w", err)
-	}
-	return nil
 }
