@@ -36,31 +36,24 @@ end
 $$;
 comment on function private.compose_text is 'A text in Unicode normal form (NFKC).';
 
-create function private.part_names(text text, mark text) returns text
+-- A letter with ++ or # is a separate word: C++ and C# are not C.
+create function private.part_names(text text, mark text, opening text, closing text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
+declare
+  spelled text := part_names.text;
 begin
-  return regexp_replace(regexp_replace(part_names.text,
+  if spelled ~ '[A-Za-z](\+\+|#)' then
+    spelled := regexp_replace(regexp_replace(spelled,
+      '(?<![[:alnum:]])([A-Za-z])\+\+(?!\+)', opening || '\1plusplus' || closing, 'g'),
+      '(?<![[:alnum:]])([A-Za-z])#(?![[:alpha:]#])', opening || '\1sharp' || closing, 'g');
+  end if;
+  return regexp_replace(regexp_replace(spelled,
     '([[:lower:][:digit:]])([[:upper:]])', '\1' || mark || '\2', 'g'),
     '([[:upper:]])([[:upper:]][[:lower:]]{2})', '\1' || mark || '\2', 'g');
 end
 $$;
-comment on function private.part_names is 'A text with a mark between the parts of its camelCase names.';
-
--- A letter with ++ or # is a separate word: C++ and C# are not C.
-create function private.spell_signs(text text, opening text, closing text) returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  if spell_signs.text !~ '[A-Za-z](\+\+|#)' then
-    return spell_signs.text;
-  end if;
-  return regexp_replace(regexp_replace(spell_signs.text,
-    '(?<![[:alnum:]])([A-Za-z])\+\+(?!\+)', opening || '\1plusplus' || closing, 'g'),
-    '(?<![[:alnum:]])([A-Za-z])#(?![[:alpha:]#])', opening || '\1sharp' || closing, 'g');
-end
-$$;
-comment on function private.spell_signs is 'A text with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark.';
+comment on function private.part_names is 'A text with a mark between the parts of its camelCase names, and with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark.';
 
 -- Splits a text into plain words, so that the parser finds no host names, paths, tags or signed
 -- numbers: Ti.UI.TableView becomes "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
@@ -69,7 +62,7 @@ create function private.plain_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  line constant text := regexp_replace(private.part_names(private.spell_signs(private.compose_text(coalesce(plain_text.text, '')), ' ', ' '), ' '), '[^[:alnum:]]+', ' ', 'g');
+  line constant text := regexp_replace(private.part_names(private.compose_text(coalesce(plain_text.text, '')), ' ', ' ', ' '), '[^[:alnum:]]+', ' ', 'g');
   unspaced constant text := '[' || private.unspaced_scripts() || ']';
   spaced constant text := '[^' || private.unspaced_scripts() || ']';
   pair constant text := '(' || unspaced || '{2})';
@@ -134,42 +127,5 @@ begin
 end
 $$;
 comment on function private.particles is 'English particles as alternatives of a regular expression.';
-
--- Weight D, and a position far after the text, so that they match no phrase.
-create function private.implied_words(text text) returns tsvector
-language plpgsql stable security invoker set search_path = ''
-as $$
-declare
-  composed constant text := private.compose_text(implied_words.text);
-  words text[] := array[]::text[];
-begin
-  if composed ~* ('[ -](' || private.particles() || ')\M') then
-    words := array(
-      select distinct (ts_lexize('pg_catalog.english_stem', s.stems[1] || lower(m[2]))) [1]
-      from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || private.particles() || ')\M', 'gi') as m
-      cross join lateral (select ts_lexize('pg_catalog.english_stem', lower(m[1]))) s(stems)
-      where cardinality(s.stems) > 0);
-  end if;
-  if composed ~ ('[' || private.unspaced_scripts() || ']') then
-    words := words || array(
-      select distinct c from regexp_split_to_table(regexp_replace(composed, '[^' || private.unspaced_scripts() || ']+', '', 'g'), '') c where c <> '');
-  end if;
-  if words = '{}' then
-    return ''::tsvector;
-  end if;
-  return coalesce((select string_agg(private.quote_word(w) || ':100', ' ')::tsvector from unnest(words) w), '');
-end
-$$;
-comment on function private.implied_words is 'Variants of a text''s words, with weight D: login for "log in" (logs in, logged in), and the single characters of scripts without spaces.';
-
--- Quotes a word for a tsquery.
-create function private.quote_word(word text) returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  return '''' || replace(replace(word, '\', '\\'), '''', '''''') || '''';
-end
-$$;
-comment on function private.quote_word is 'A word quoted for a tsquery.';
 
 insert into private.migrations (version) values ('20260101000300');

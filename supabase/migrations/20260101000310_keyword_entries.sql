@@ -35,7 +35,7 @@ create policy read_entries on public.keyword_entries for select to authenticated
 -- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
 -- so longer texts are truncated (to text_limit characters, halved until they fit). In scripts
 -- without spaces every character starts a word, so 50,000 are indexed to stay within Supabase's
--- statement timeout.
+-- statement timeout. Implied words have a position far after the text, so that they match no phrase.
 create function private.index_words(
   title text, body text, notes text,
   out title_words tsvector, out words tsvector, out title_length integer, out body_length integer
@@ -46,13 +46,28 @@ declare
   characters integer := private.text_limit() * least(1, 50000.0 / greatest(1, length(
     regexp_replace(concat(left(body, private.text_limit()), left(notes, private.text_limit())), '[^' || private.unspaced_scripts() || ']+', '', 'g'))));
   body_words tsvector;
+  composed text;
+  implied text[];
 begin
   loop
     begin
       title_words := private.to_words(left(title, least(characters, 10000)));
       body_words := setweight(private.to_words(left(body, characters)), 'B') || setweight(private.to_words(left(notes, characters)), 'C');
+      composed := private.compose_text(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
+      implied := array[]::text[];
+      if composed ~* ('[ -](' || private.particles() || ')\M') then
+        implied := array(
+          select distinct (ts_lexize('pg_catalog.english_stem', s.stems[1] || lower(m[2]))) [1]
+          from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || private.particles() || ')\M', 'gi') as m
+          cross join lateral (select ts_lexize('pg_catalog.english_stem', lower(m[1]))) s(stems)
+          where cardinality(s.stems) > 0);
+      end if;
+      if composed ~ ('[' || private.unspaced_scripts() || ']') then
+        implied := implied || array(
+          select distinct c from regexp_split_to_table(regexp_replace(composed, '[^' || private.unspaced_scripts() || ']+', '', 'g'), '') c where c <> '');
+      end if;
       words := setweight(title_words, 'A') || body_words
-        || private.implied_words(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
+        || coalesce((select string_agg(quote_literal(w) || ':100', ' ')::tsvector from unnest(implied) w), '');
       exit;
     exception when program_limit_exceeded then
       characters := characters / 2;
@@ -62,7 +77,7 @@ begin
   body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u);
 end
 $$;
-comment on function private.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Texts are truncated to what fits into a tsvector.';
+comment on function private.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Implied are login by "log in" (logs in, logged in), and the single characters of scripts without spaces. Texts are truncated to what fits into a tsvector.';
 
 create function private.refresh_ticket_entries(ticket_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''

@@ -38,21 +38,6 @@ create type private.filter as (
 );
 comment on type private.filter is 'A filter of a search: the validated condition of one member.';
 
--- The only function that maps users to names. It affects filters, not permissions.
-create function private.caller_names() returns text[]
-language sql stable security invoker set search_path = ''
-as $$
-  select array(
-    select distinct lower(n.name)
-    from (select auth.jwt() as claims) j
-    cross join lateral (values
-      (j.claims ->> 'email'), (j.claims ->> 'sub'), (j.claims #>> '{user_metadata,full_name}'), (j.claims #>> '{user_metadata,name}'),
-      (j.claims #>> '{user_metadata,user_name}'), (j.claims #>> '{user_metadata,preferred_username}')) n(name)
-    where private.filter_text(n.name) is not null
-    order by 1)
-$$;
-comment on function private.caller_names is 'The names that a tracker may use for the token''s user, in lower case: address, id and the names of the profile. Empty without a user''s token.';
-
 -- path names the value in messages; accepted: the JSON types of its items. A single value counts as
 -- a list.
 create function private.filter_list(value jsonb, path text, accepted text[]) returns text[]
@@ -152,6 +137,7 @@ declare
   allowed text[];
   unknown text;
   dates record;
+  own_names text[];
 begin
   for part in
     select * from (values ('filters', filters, false), ('filters.not', filters -> 'not', true)) p(path, members, negated)
@@ -193,10 +179,19 @@ begin
         one.names := private.filter_list(
           given.value, given.path, case given.kind when 'project' then '{string,number}' when 'person' then '{string,"null"}' else '{string}' end::text[]);
         if given.kind = 'person' and 'me' = any (one.names) then
-          if private.caller_names() = '{}' then
+          -- The names that a tracker may use for the token's user: they affect filters, not permissions.
+          own_names := array(
+            select distinct lower(n.name)
+            from (select auth.jwt() as claims) j
+            cross join lateral (values
+              (j.claims ->> 'email'), (j.claims ->> 'sub'), (j.claims #>> '{user_metadata,full_name}'), (j.claims #>> '{user_metadata,name}'),
+              (j.claims #>> '{user_metadata,user_name}'), (j.claims #>> '{user_metadata,preferred_username}')) n(name)
+            where private.filter_text(n.name) is not null
+            order by 1);
+          if own_names = '{}' then
             raise exception '%: me needs a user''s token', given.path using errcode = '22023', hint = 'Give the name of the person, or search with a user''s token.';
           end if;
-          one.names := array_remove(one.names, 'me') || private.caller_names();
+          one.names := array_remove(one.names, 'me') || own_names;
         end if;
       end if;
       if coalesce(one.names::text, one.all_names::text, one.start::text, one.stop::text) is not null then

@@ -86,7 +86,7 @@ as $$
 declare
   passing bigint[];
 begin
-  if scope.projects is null and not scope.on_tickets then
+  if coalesce(cardinality(ticket_ids), 0) = 0 or scope.projects is null and not scope.on_tickets then
     return ticket_ids;
   end if;
   execute format('select array(select t.ticket_id from public.tickets t where t.ticket_id = any ($2) and %s order by array_position($2, t.ticket_id))',

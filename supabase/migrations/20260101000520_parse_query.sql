@@ -18,74 +18,17 @@ as $$
 $$;
 comment on function private.phrase is 'A tsquery for the words of a composed text in sequence; null if it has none.';
 
--- TX-400. The project key may contain a hyphen.
-create function private.ticket_key_pattern() returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  return '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+';
-end
-$$;
-comment on function private.ticket_key_pattern is 'The pattern of a ticket key, as a regular expression.';
-
-create function private.plain_hyphens(query_text text) returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  return regexp_replace(query_text, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
-end
-$$;
-comment on function private.plain_hyphens is 'A text in which the dashes that phones insert into keys are hyphens.';
-
--- Both readings of A-B-12: the project may be B or A-B.
-create function private.written_keys(query_text text) returns setof text
-language plpgsql immutable rows 2 security invoker set search_path = ''
-as $$
-begin
-  return query
-  select upper(m[1]) from regexp_matches(query_text, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
-  union
-  select upper(m[1]) from regexp_matches(query_text, '(' || private.ticket_key_pattern() || ')(?![[:alnum:]])', 'g') as m;
-end
-$$;
-comment on function private.written_keys is 'The possible ticket keys in a text, in upper case.';
-
--- Questions may also contain TX 400, TX#400, TX_400 and tx400. "In 2024" is not a key: stop words
--- only count in capitals. A false key is looked up and not found.
-create function private.question_keys(question text) returns text[]
-language plpgsql stable security invoker set search_path = ''
-as $$
-declare
-  typed constant text := private.plain_hyphens(private.compose_text(left(question, 2000)));
-begin
-  return array(
-    select k.key from (
-      select w.key, 1 as sort from private.written_keys(typed) w(key)
-      union
-      select upper(m[1] || '-' || m[2]), 2
-      from regexp_matches(typed, '(?<![[:alnum:]_-])([[:alpha:]][[:alnum:]]*)(?: {1,2}| ?# ?|_| - )([0-9]{1,15})(?![[:alnum:]])', 'g') as m
-      where m[1] = upper(m[1]) or ts_lexize('pg_catalog.english_stem', lower(m[1])) <> '{}'
-      union
-      select upper(m[1] || '-' || m[2]), 3
-      from regexp_matches(typed, '(?<![[:alnum:]_-])([[:alpha:]]+)([0-9]{1,15})(?![[:alnum:]])', 'g') as m
-    ) k
-    group by k.key
-    order by position(k.key in upper(typed)) = 0, position(k.key in upper(typed)), min(k.sort), k.key
-    limit 50);
-end
-$$;
-comment on function private.question_keys is 'The possible ticket keys in a question, in any usual spelling, normalised to upper-case keys; at most 50.';
-
--- plain: the query without exclusions. wanted: any of its words. required: the "quoted phrases";
--- required_of_named: of tickets named by their key: those that are not keys, because such a ticket
--- need not mention it; required_of_chunks: of vector matches. excluded: a word or phrase after a
--- minus, except a negative number (exit code -9). excluded_keys: possible keys after a minus.
--- ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400" as the whole query. Set by
--- begin_search: excluded_tickets, those with excluded keys and those whose comments contain
--- excluded words; relaxed: nothing visible contains all phrases, so none is required.
+-- plain: the query without exclusions. wanted: any of its words. required: the "quoted phrases", in
+-- a ticket's own text or one comment; required_of_named: of tickets named by their key: those that
+-- are not keys, because such a ticket need not mention it; required_of_chunks: of vector matches.
+-- excluded: a word or phrase after a minus, except a negative number (exit code -9). excluded_keys:
+-- possible keys after a minus. ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400"
+-- as the whole query. Set by begin_search: excluded_tickets, those with excluded keys and those
+-- whose comments contain excluded words; named_tickets, those with ticket_keys that contain what is
+-- required and nothing excluded; relaxed: nothing visible contains all phrases, so none is required.
 create type private.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
-  excluded_keys text[], ticket_keys text[], excluded_tickets bigint[], relaxed boolean
+  excluded_keys text[], ticket_keys text[], excluded_tickets bigint[], named_tickets bigint[], relaxed boolean
 );
 comment on type private.query is 'A parsed query.';
 
@@ -94,6 +37,7 @@ create function private.parse_query(query_text text) returns private.query
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
+  ticket_key constant text := '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+'; -- TX-400. The project key may contain a hyphen.
   parsed private.query;
   typed text;
   part text[];
@@ -103,7 +47,7 @@ begin
   parsed.excluded_keys := '{}';
   -- Phones and word processors curl quotes and turn the hyphen of a key into a dash.
   typed := translate(private.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
-  typed := private.plain_hyphens(typed);
+  typed := regexp_replace(typed, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
   for part in
     -- A quote after a letter or digit does not open a phrase: 5" and 6".
     select m from regexp_matches(left(typed, 2000), '(?<![[:alnum:]])(-?)"([^"]*)"|([^\s"]+)', 'g') as m
@@ -113,16 +57,16 @@ begin
       continue when phrase is null;
       if part[1] = '-' then
         parsed.excluded := coalesce(parsed.excluded || phrase, phrase);
-        parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[2] from '^\s*(' || private.ticket_key_pattern() || ')\s*$'));
+        parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[2] from '^\s*(' || ticket_key || ')\s*$'));
       else
         parsed.required := coalesce(parsed.required && phrase, phrase);
-        if part[2] !~ ('^\s*' || private.ticket_key_pattern() || '\s*$') then
+        if part[2] !~ ('^\s*' || ticket_key || '\s*$') then
           parsed.required_of_named := coalesce(parsed.required_of_named && phrase, phrase);
         end if;
         parsed.plain := parsed.plain || ' ' || part[2];
       end if;
-    elsif part[3] ~ ('^-' || private.ticket_key_pattern() || '[^[:alnum:]]*$') and part[3] ~ '^-.*[[:alpha:]]' then
-      parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[3] from private.ticket_key_pattern()));
+    elsif part[3] ~ ('^-' || ticket_key || '[^[:alnum:]]*$') and part[3] ~ '^-.*[[:alpha:]]' then
+      parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[3] from ticket_key));
     elsif part[3] ~ '^-\.?[[:alnum:]]' and part[3] !~ '^-(0x[[:xdigit:]]+|[0-9.,]+)[^[:alnum:]]*$' then
       phrase := private.phrase(substring(part[3] from 2));
       parsed.excluded := coalesce(parsed.excluded || phrase, phrase, parsed.excluded);
@@ -131,9 +75,12 @@ begin
     end if;
   end loop;
   parsed.excluded_keys := array_remove(parsed.excluded_keys, null);
-  parsed.wanted := (select string_agg(private.quote_word(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(private.to_words(parsed.plain))) as w(lexeme));
+  parsed.wanted := (select string_agg(quote_literal(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(private.to_words(parsed.plain))) as w(lexeme));
   parsed.ticket_keys := array(
-    select k.key from private.written_keys(parsed.plain) k(key)
+    -- Both readings of A-B-12: the project may be B or A-B.
+    select upper(m[1]) from regexp_matches(parsed.plain, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
+    union
+    select upper(m[1]) from regexp_matches(parsed.plain, '(' || ticket_key || ')(?![[:alnum:]])', 'g') as m
     union
     select upper(replace(m[1], ' ', '-')) from regexp_matches(parsed.plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
   return parsed;

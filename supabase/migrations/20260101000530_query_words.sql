@@ -42,7 +42,7 @@ create function private.is_known(word text, texts bigint, visible bigint[]) retu
 language plpgsql stable security invoker set search_path = ''
 as $$
 begin
-  return texts > 0 and (visible is null or texts > 200 or private.occurs(private.quote_word(is_known.word)::tsquery, visible));
+  return texts > 0 and (visible is null or texts > 200 or private.occurs(quote_literal(is_known.word)::tsquery, visible));
 end
 $$;
 comment on function private.is_known is 'Whether a word with this many occurrences is in one of these projects (null: all); assumed beyond 200.';
@@ -74,7 +74,7 @@ as $$
   ) p
   cross join lateral private.word_entries(array[p.word]) e
   -- Implied words (weight D) do not count: "error in" makes no "errorin".
-  where e.entries + e.comments > 0 and private.occurs((private.quote_word(p.word) || ':ABC')::tsquery, nearest_words.visible)
+  where e.entries + e.comments > 0 and private.occurs((quote_literal(p.word) || ':ABC')::tsquery, nearest_words.visible)
   order by p.similarity desc, p.word
   limit 3
 $$;
@@ -112,7 +112,7 @@ return query
   ), total as materialized (
     select greatest(t.entries, 1) as entries from private.word_entries(array['']) t
   ), pair as materialized (
-    select h.place, h.whole, private.quote_word(h.one) || ' <-> ' || private.quote_word(h.other) as term
+    select h.place, h.whole, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
     from half h join known a on a.word = h.one join known b on b.word = h.other cross join total t
     where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
     limit 8
@@ -187,11 +187,11 @@ begin
       greatest(e.entries + e.comments, (select min(h.entries + h.comments) from private.word_entries(j.halves) h))
     from joined j
     cross join lateral private.word_entries(array[j.word]) e
-    where e.entries + e.comments > 0 and private.occurs((private.quote_word(j.word) || ':ABC')::tsquery, visible)
+    where e.entries + e.comments > 0 and private.occurs((quote_literal(j.word) || ':ABC')::tsquery, visible)
   ), total as (
     select greatest(t.entries + t.comments, 1) as texts from private.word_entries(array['']) t
   ), chosen as (
-    select distinct on (k.entries + k.comments, k.word) private.quote_word(k.word) as term, k.place, k.entries, k.titles, k.comments,
+    select distinct on (k.entries + k.comments, k.word) quote_literal(k.word) as term, k.place, k.entries, k.titles, k.comments,
       k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)) as idf
     from known k cross join total t
     order by k.entries + k.comments, k.word, k.worth desc, k.place

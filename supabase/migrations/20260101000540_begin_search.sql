@@ -1,27 +1,5 @@
 -- What a search works out once and passes on: its scope, its parsed query and its words.
 
--- Required phrases may be in the ticket's own text or in a comment. Exclusions are checked in the
--- former only: begin_search already collected the tickets whose comments contain them.
-create function private.entry_holds(of_project bigint, of_ticket bigint, required tsquery, excluded tsquery) returns boolean
-language plpgsql stable security invoker set search_path = ''
-as $$
-begin
-  -- Two branches, because "is not distinct from" cannot use an index.
-  if of_ticket is not null then
-    return exists (
-      select 1 from public.keyword_entries e
-      where e.ticket_id = of_ticket and (excluded is null or not e.words @@ excluded)
-        and (required is null or e.words @@ required
-          or exists (select 1 from public.comment_entries m where m.ticket_id = of_ticket and m.words @@ required)));
-  end if;
-  return exists (
-    select 1 from public.keyword_entries e
-    where e.ticket_id is null and e.project_id = of_project and (excluded is null or not e.words @@ excluded)
-      and (required is null or e.words @@ required));
-end
-$$;
-comment on function private.entry_holds is 'Whether a ticket (or project, of_ticket null) contains the required words and none of the excluded ones, for any caller.';
-
 -- At most so many that reading each costs less than finding the best in the index: reading an
 -- entry's words costs about twelve times as much as finding the entry by one of them, of which
 -- 8,000 are looked up; comparing the chunks of one has a similar break-even.
@@ -154,17 +132,22 @@ begin
           where e.words @@ query.excluded and (visible is null or e.project_id = any (visible)) limit comment_limit
         ) m);
     end if;
+    tickets := array(
+      select t.ticket_id from public.tickets t
+      where upper(t.key) = any (query.ticket_keys) and (visible is null or t.project_id = any (visible))
+        and t.ticket_id <> all (query.excluded_tickets)
+        and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.ticket_id = t.ticket_id) is not true));
+    query.named_tickets := case when query.required_of_named is null then tickets else array(
+      select u from unnest(tickets) as u
+      where exists (select from public.keyword_entries e where e.ticket_id = u and e.words @@ query.required_of_named)
+        or exists (select from public.comment_entries m where m.ticket_id = u and m.words @@ query.required_of_named)) end;
     -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
     -- texts do not count, or a phrase would reveal whether it exists there.
     query.relaxed := query.required is not null and not private.occurs(query.required, visible)
-      and not exists (
-        select 1 from public.tickets t
-        where upper(t.key) = any (query.ticket_keys) and (visible is null or t.project_id = any (visible))
-          and query.required_of_named is distinct from query.required
-          and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named, null)));
+      and (query.named_tickets = '{}' or query.required_of_named is not distinct from query.required);
     if query.relaxed then
       query.required := null;
-      query.required_of_named := null;
+      query.named_tickets := tickets;
     end if;
     query.required_of_chunks := query.required;
     search.query := query;

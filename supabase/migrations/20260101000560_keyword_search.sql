@@ -118,30 +118,6 @@ $$;
 comment on function private.score_entries is
   'BM25F of some entries and some of their comments, with proximity of neighbouring words and similarity of the name to plain.';
 
--- With an array, for which the planner uses the index.
-create function private.named_tickets(search private.search)
-returns table (project_id bigint, ticket_id bigint)
-language plpgsql stable rows 1 security invoker set search_path = ''
-as $$
-#variable_conflict use_column
-declare
-  query constant private.query := search.query;
-  passing bigint[];
-begin
-  if coalesce(cardinality(query.ticket_keys), 0) = 0 then
-    return;
-  end if;
-  passing := private.passing_tickets(search.scope, array(
-    select t.ticket_id from public.tickets t where upper(t.key) = any (query.ticket_keys) and t.ticket_id <> all (query.excluded_tickets)));
-  return query
-  select t.project_id, t.ticket_id from public.tickets t
-  where t.ticket_id = any (passing)
-    and (query.required_of_named is null or private.entry_holds(t.project_id, t.ticket_id, query.required_of_named, null))
-    and (query.excluded is null or private.entry_holds(t.project_id, t.ticket_id, null, query.excluded));
-end
-$$;
-comment on function private.named_tickets is 'The tickets that a search names by their keys, if they contain what it requires and nothing that it excludes.';
-
 -- reach: the total number of entries looked up for the words; scored: how many of the best are
 -- scored; close_limit, alike_limit: see score_entries. Without limits the result is the exact
 -- ranking that the limited one approximates.
@@ -180,7 +156,8 @@ begin
       array(select u from (select c.comment_ids from candidate c limit scored) c, unnest(c.comment_ids) as u),
       search.words, query.plain, close_limit, alike_limit) s
   ), named as (
-    select n.project_id, n.ticket_id from private.named_tickets(search) n
+    select (select t.project_id from public.tickets t where t.ticket_id = n.ticket_id) as project_id, n.ticket_id
+    from unnest(private.passing_tickets(search.scope, query.named_tickets)) as n(ticket_id)
   ), listed as (
     select coalesce(n.project_id, c.project_id) as project_id, coalesce(n.ticket_id, c.ticket_id) as ticket_id,
       coalesce(s.score, 0) as score, coalesce(s.level, -1) as level, coalesce(c.gain, 0) as gain, n.ticket_id is not null as exact
@@ -196,23 +173,6 @@ end
 $$;
 comment on function private.rank_entries is 'The tickets and projects of a search by their words; see search_by_keyword.';
 
-create function private.rank_by_keyword(
-  query_text text, match_count integer, project_filter bigint, status_filter text,
-  reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null,
-  filters jsonb default null
-)
-returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
-language plpgsql stable rows 300 security definer set search_path = ''
-as $$
-begin
-  return query
-  select r.*
-  from private.rank_entries(
-    private.begin_search(query_text, project_filter, status_filter, filters), match_count, reach, scored, close_limit, alike_limit) r;
-end
-$$;
-comment on function private.rank_by_keyword is 'search_by_keyword with the limits of rank_entries.';
-
 create function public.search_by_keyword(
   query_text text,
   match_count integer default 10,
@@ -224,11 +184,12 @@ returns table (rank bigint, project_id bigint, ticket_id bigint, score double pr
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
 begin
+  -- Without a vector, the fused list is that of keyword search.
   return query
-  select r.*
-  from private.rank_by_keyword(
-    search_by_keyword.query_text, private.clamp(search_by_keyword.match_count, 10, 1, 1000),
-    search_by_keyword.project_filter, search_by_keyword.status_filter, filters => search_by_keyword.filters) r;
+  select p.keyword_rank, p.project_id, p.ticket_id, p.keyword_score, p.exact
+  from private.find_page(
+    search_by_keyword.query_text, null, null, null, search_by_keyword.project_filter, search_by_keyword.status_filter,
+    search_by_keyword.filters, 1, 1, 'rrf', 'relevance', 0, private.clamp(search_by_keyword.match_count, 10, 1, 1000)) p;
 end
 $$;
 comment on function public.search_by_keyword is

@@ -46,7 +46,11 @@ begin
     scan.conditions := scan.conditions || ' and c.project_id = any (($1).projects)';
   end if;
   if query.required_of_chunks is not null then
-    scan.of_each := ' and private.entry_holds(c.project_id, c.ticket_id, ($6).required_of_chunks, null)' || scan.of_each;
+    scan.of_each := ' and (case
+        when c.ticket_id is not null then (select e.words @@ ($6).required_of_chunks from public.keyword_entries e where e.ticket_id = c.ticket_id)
+          or exists (select from public.comment_entries m where m.ticket_id = c.ticket_id and m.words @@ ($6).required_of_chunks)
+        else (select e.words @@ ($6).required_of_chunks from public.keyword_entries e where e.ticket_id is null and e.project_id = c.project_id) end)'
+      || scan.of_each;
   end if;
   if scope.on_tickets then
     -- A scalar subquery cannot become a join, which would lose the order of the index.

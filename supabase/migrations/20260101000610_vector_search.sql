@@ -27,25 +27,6 @@ $$;
 comment on function private.nearest_sources is
   'The tickets and projects of a search by their nearest chunk, strictly over the threshold. match_count: as many as a hybrid search takes, for any page. None without an embedding.';
 
-create function private.rank_by_vector(
-  query_embedding extensions.vector, embedding_model text, match_threshold double precision, match_count integer,
-  project_filter bigint, status_filter text, filters jsonb
-)
-returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
-language plpgsql stable rows 300 security definer set search_path = ''
-as $$
-begin
-  return query
-  select n.*
-  from private.nearest_sources(
-    private.begin_search(
-      null, rank_by_vector.project_filter, rank_by_vector.status_filter, rank_by_vector.filters,
-      rank_by_vector.query_embedding, rank_by_vector.embedding_model, rank_by_vector.match_threshold),
-    rank_by_vector.match_count) n;
-end
-$$;
-comment on function private.rank_by_vector is 'search_by_vector, in what the caller may see.';
-
 create function public.search_by_vector(
   query_embedding extensions.vector(1536),
   embedding_model text,
@@ -58,13 +39,22 @@ create function public.search_by_vector(
 returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
+#variable_conflict use_column
+declare
+  wanted constant integer := private.clamp(match_count, 10, 1, 1000);
 begin
   return query
-  select n.*
-  from private.rank_by_vector(
-    search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.match_threshold,
-    private.clamp(search_by_vector.match_count, 10, 1, 1000), search_by_vector.project_filter, search_by_vector.status_filter,
-    search_by_vector.filters) n;
+  select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id), b.project_id, b.ticket_id, b.chunk_id, b.similarity
+  from (
+    select distinct on (c.ticket_id, c.project_id) c.*
+    from private.find_chunks(
+      null, search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.match_threshold,
+      search_by_vector.project_filter, search_by_vector.status_filter, search_by_vector.filters, 10000, wanted) c
+    where c.similarity > search_by_vector.match_threshold
+    order by c.ticket_id, c.project_id, c.similarity desc, c.chunk_id
+  ) b
+  order by 1
+  limit wanted;
 end
 $$;
 comment on function public.search_by_vector is

@@ -117,7 +117,8 @@ begin
   from (
     select n.project_id, n.ticket_id, 1 as place, true as complete from private.nearest_sources(search) n
     union all
-    select n.project_id, n.ticket_id, 1, true from private.named_tickets(search) n
+    select (select t.project_id from public.tickets t where t.ticket_id = n.ticket_id), n.ticket_id, 1, true
+    from unnest(private.passing_tickets(scope, (search.query).named_tickets)) as n(ticket_id)
     union all
     select m.project_id, m.ticket_id, 2, m.complete
     from private.match_entries(search, match_limit + 1 + cardinality(excluded_tickets)) m

@@ -1,20 +1,5 @@
 -- Marks the words of a query in a text, as safe HTML.
 
--- Removes nested marks (E000 opens, E001 closes): pairs of characters are marked before ts_headline
--- marks words.
-create function private.flatten_marks(line text) returns text
-language sql immutable security invoker set search_path = ''
-as $$
-  select string_agg(
-    case when d.piece = u&'\E000' and d.depth > 1 or d.piece = u&'\E001' and d.depth > 0 then '' else d.piece end, '' order by d.place)
-  from (
-    select m[1] as piece, r.place,
-      sum(case m[1] when u&'\E000' then 1 when u&'\E001' then -1 else 0 end) over (order by r.place) as depth
-    from regexp_matches(flatten_marks.line, u&'[\E000\E001]|[^\E000\E001]+', 'g') with ordinality as r(m, place)
-  ) d
-$$;
-comment on function private.flatten_marks is 'A text without nested marks.';
-
 -- ts_headline drops what looks like markup (Vec<T>). So <, > and & and the marks are private-use
 -- characters until the end, and then become entities and tags. The parser's words must be those of
 -- private.plain_text, so another private-use character (E005) separates them meanwhile. Pairs of
@@ -46,7 +31,6 @@ begin
   -- Not translate(), which compares every character with each one in its list.
   plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
   line := left(plain, 200);
-  plain := private.spell_signs(plain, u&'\E006', u&'\E007');
   if first_pair is not null then
     plain := (
       select string_agg(
@@ -65,7 +49,8 @@ begin
       ) c);
   end if;
   if wanted is not null then
-    parted := private.part_names(plain, u&'\E005');
+    parted := private.part_names(plain, u&'\E005', u&'\E006', u&'\E007');
+    plain := private.part_names(plain, '', u&'\E006', u&'\E007');
     -- Whole names if their parts are not wanted: "tableview" marks TableView.
     foreach line in array array[parted, plain] loop
       line := ts_headline('private.words', regexp_replace(line, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g'), wanted,
@@ -74,7 +59,15 @@ begin
       exit when line ~ u&'\E000' or parted = plain;
     end loop;
     if first_pair is not null then
-      line := private.flatten_marks(line);
+      -- Without the marks within others.
+      line := (
+        select string_agg(
+          case when d.piece = u&'\E000' and d.depth > 1 or d.piece = u&'\E001' and d.depth > 0 then '' else d.piece end, '' order by d.place)
+        from (
+          select m[1] as piece, r.place,
+            sum(case m[1] when u&'\E000' then 1 when u&'\E001' then -1 else 0 end) over (order by r.place) as depth
+          from regexp_matches(line, u&'[\E000\E001]|[^\E000\E001]+', 'g') with ordinality as r(m, place)
+        ) d);
     end if;
     -- Adjacent marks within a name become one.
     line := replace(regexp_replace(line, u&'\E001\E005*([._:/-]*)\E005*\E000', '\1', 'g'), u&'\E005', '');

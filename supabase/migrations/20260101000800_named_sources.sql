@@ -138,14 +138,31 @@ as $$
 declare
   named private.names;
   phrases text;
-  keys text[];
+  query private.query;
+  keys text[]; -- in upper case, as the question has them
   number text;
 begin
   if scope.is_empty or question is null then
     return named;
   end if;
   select n.project_ids, n.status_id, n.phrases into named.project_ids, named.status_id, phrases from private.named_projects(scope, question) n;
-  keys := private.question_keys(question);
+  query := private.parse_query(question);
+  -- Questions may also contain TX 400, TX#400, TX_400 and tx400. "In 2024" is not a key: stop words
+  -- only count in capitals. A false key is looked up and not found.
+  keys := array(
+    select k.key from (
+      select w.key, 1 as sort from unnest(query.ticket_keys) as w(key)
+      union
+      select upper(m[1] || '-' || m[2]), 2
+      from regexp_matches(query.plain, '(?<![[:alnum:]_-])([[:alpha:]][[:alnum:]]*)(?: {1,2}| ?# ?|_| - )([0-9]{1,15})(?![[:alnum:]])', 'g') as m
+      where m[1] = upper(m[1]) or ts_lexize('pg_catalog.english_stem', lower(m[1])) <> '{}'
+      union
+      select upper(m[1] || '-' || m[2]), 3
+      from regexp_matches(query.plain, '(?<![[:alnum:]_-])([[:alpha:]]+)([0-9]{1,15})(?![[:alnum:]])', 'g') as m
+    ) k
+    group by k.key
+    order by position(k.key in upper(query.plain)) = 0, position(k.key in upper(query.plain)), min(k.sort), k.key
+    limit 50);
   if cardinality(keys) > 0 then
     -- With an array, for which the planner uses the index whatever the statistics say; a join may
     -- scan the table.

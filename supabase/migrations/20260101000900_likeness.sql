@@ -42,7 +42,7 @@ begin
     select u.lexeme as word, u.positions[1]::integer as place, cardinality(u.positions) as times
     from unnest(body) u order by u.positions[1], u.lexeme limit 200
   ), body_term as (
-    select private.quote_word(b.word) as term,
+    select quote_literal(b.word) as term,
       ln(1 + greatest(usual.texts - (e.entries + e.comments), 0.0) / (e.entries + e.comments + 0.5) + 0.5 / (e.entries + e.comments + 0.5)) as idf,
       3000 + b.place as place, e.entries, e.titles, e.comments,
       b.times / (0.25 + (0.75 / usual.body) * (select sum(w.times) from body_word w)) as n

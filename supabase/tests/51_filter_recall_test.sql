@@ -106,8 +106,14 @@ analyze passing;
 create temporary table distance as
 select q.trial_id, c.ticket_id, c.embedding operator(extensions.<=>) pg_temp.point(-q.trial_id) as distance from trial q cross join public.chunks c;
 create temporary table ranked as
-select k.score, k.ticket_id from private.rank_by_keyword('pump leaks valve', 100000, null, null, 100000, 100000, 100000, 100000) k;
+select k.score, k.ticket_id from private.rank_entries(private.begin_search('pump leaks valve', null, null, null), 100000, 100000, 100000, 100000, 100000) k;
 grant select on trial, passing, distance, ranked to authenticated, service_role;
+
+-- Callers may not execute what it calls.
+create function pg_temp.alike(filters jsonb) returns table (ticket_id bigint)
+language sql stable security definer as $$
+  select k.ticket_id from private.rank_entries(private.begin_search('pump leaks valve', null, null, filters), 10, 8000, 2000, 2000, 2000) k
+$$;
 
 -- Per trial: the expected number of results, at most ten; the number found; and how many of these
 -- are right. Name similarity is computed for all matches, not only the best 50, so that the ranking
@@ -125,7 +131,7 @@ language sql as $$
   ), got as materialized (
     select 'vectors' as leg, x.trial_id, v.ticket_id from trial x cross join lateral public.search_by_vector(pg_temp.point(-x.trial_id), 'm', -1, 10, filters => x.filters) v
     union all
-    select 'words', x.trial_id, k.ticket_id from trial x cross join lateral private.rank_by_keyword('pump leaks valve', 10, null, null, 8000, 2000, 2000, 2000, x.filters) k
+    select 'words', x.trial_id, k.ticket_id from trial x cross join lateral pg_temp.alike(x.filters) k
   )
   select leg, trial_id, least(10, count(b.is_best)), count(g.is_got), count(*) filter (where b.is_best and g.is_got)
   from (select x.*, true as is_best from best x) b full join (select x.*, true as is_got from got x) g using (leg, trial_id, ticket_id)

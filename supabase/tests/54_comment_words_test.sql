@@ -83,7 +83,7 @@ select is(pg_temp.facets('sprocket gasket'), 'Pumps 5, Wheels 1', 'thousands of 
 select is(pg_temp.facets('sprocket gasket', null, 'Done'), 'Pumps 1, Wheels 1', 'a filter that leaves few tickets gives the same counts');
 select is((select string_agg(m.ticket_id::text, ' ' order by m.ticket_id)
   from private.match_entries(row(private.resolve_scope(1, null, null),
-    row(null, null, null, null, null, private.phrase('loose'), null, null, null, null)::private.query, row('{gasket}', null, null, '{1}', null, '{2}')::private.words,
+    row(null, null, null, null, null, private.phrase('loose'), null, null, null, null, null)::private.query, row('{gasket}', null, null, '{1}', null, '{2}')::private.words,
     null, null, null, null), 100) m where m.ticket_id < 13), '11 12',
   'match_entries does not exclude tickets by comments');
 

@@ -78,6 +78,9 @@ func narrowedLegs() []statement {
 // filters measures recall and speed under filters of many sizes, compared with a project filter of
 // the same size.
 func (r Run) filters(ctx context.Context) ([]Table, error) {
+	if err := rankEverything(ctx, r.Connection); err != nil {
+		return nil, err
+	}
 	r.Progress("measuring filters")
 	legs := narrowedLegs()
 	table := Table{Title: "Filters", Header: []string{"filter", "of the tickets", "vector leg: recall@10", "worst", "keyword leg: recall@10", "worst"}}
@@ -143,7 +146,7 @@ func (r Run) narrowed(ctx context.Context, legs []statement, n, byProjects narro
 		}
 		truth = slices.DeleteFunc(truth, func(s source) bool { return !m.passing[s.ticket] })
 		everything, _, err := r.search(ctx, fmt.Sprintf(`select coalesce(k.ticket_id, -k.project_id)
-			from private.rank_by_keyword($1, %[1]d, null, null, %[2]d, %[2]d, %[2]d, 50, $3) k where $2::extensions.vector is not null order by k.rank`, depth, unbounded), q, n)
+			from bench.rank_everything($1, %d, $3) k where $2::extensions.vector is not null order by k.rank`, depth), q, n)
 		if err != nil {
 			return m, err
 		}

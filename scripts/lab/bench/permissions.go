@@ -54,7 +54,7 @@ func permittedSearches() []permitted {
 		{
 			name:  fmt.Sprintf("keyword leg: search_by_keyword, %d", keywordCandidates),
 			found: search(fmt.Sprintf(`select * from public.search_by_keyword(a.text, %d, a.projects)`, keywordCandidates)),
-			truth: fmt.Sprintf(best, "[]", fmt.Sprintf(`select * from private.rank_by_keyword(a.text, %[1]d, null, null, %[2]d, %[2]d, %[2]d, 50)`, depth, unbounded)),
+			truth: fmt.Sprintf(best, "[]", fmt.Sprintf(`select * from bench.rank_everything(a.text, %d)`, depth)),
 			own:   true,
 		},
 		{
@@ -75,6 +75,9 @@ const block = 11
 // permissions measures recall and speed under row-level security, compared with the service and a
 // filter by hand.
 func (r Run) permissions(ctx context.Context) ([]Table, error) {
+	if err := rankEverything(ctx, r.Connection); err != nil {
+		return nil, err
+	}
 	r.Progress("measuring callers")
 	table := Table{
 		Title:  "What callers find, and how fast",
