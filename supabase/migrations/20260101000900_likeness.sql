@@ -120,18 +120,4 @@ $$;
 comment on function private.rank_by_text is
   'The 100 best tickets of a search by the words that they share with a text. score: BM25F as search_by_keyword gives it; share: of what the text itself would score, 0 to 1; name_share: of what the words of its name are worth, how much the ticket has.';
 
-create function private.is_copy(text text, name text, description text) returns boolean
-language plpgsql immutable security invoker set search_path = ''
-as $$
-declare
-  typed constant text := ltrim(left(is_copy.text, 20000), e' \t\r\n');
-begin
-  -- The name first, because it is short and nearly always differs.
-  return lower(regexp_replace(btrim(split_part(typed, e'\n', 1)), '\s+', ' ', 'g')) = lower(regexp_replace(btrim(is_copy.name), '\s+', ' ', 'g'))
-    and lower(btrim(regexp_replace(typed, '\s+', ' ', 'g')))
-      = lower(btrim(regexp_replace(left(concat_ws(e'\n', is_copy.name, is_copy.description), 20000), '\s+', ' ', 'g')));
-end
-$$;
-comment on function private.is_copy is 'Whether a text is the name and description of a ticket, but for case and whitespace; of each the first 20,000 characters.';
-
 insert into private.migrations (version) values ('20260101000900');

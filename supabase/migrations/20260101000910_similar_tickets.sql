@@ -1,65 +1,20 @@
 -- Tickets similar to a ticket or a text: likely duplicates.
 
--- Words weigh more here than in the fusion of searches (fuse_searches), because their score is
--- divided by that of the text itself, which other texts rarely come near, and not by the best
--- result's. The score counts cosines from that of unrelated texts, so the default threshold applies
--- to any model for which that is known, and to no other. "Security definer", because callers may
--- not read the tables.
-create function private.duplicate_rule(
-  embedding_model text,
-  out vector_share double precision, out keyword_share double precision, out fused_share double precision, out name_share double precision,
-  out unrelated double precision, out threshold double precision
-)
-language plpgsql stable security definer set search_path = ''
-as $$
-begin
-  vector_share := 0.3;
-  keyword_share := 0.7;
-  fused_share := 0.7;
-  name_share := 0.3;
-  unrelated := private.unrelated_similarity(duplicate_rule.embedding_model);
-  if unrelated > 0 or exists (
-    select 1 from private.match_thresholds m where m.embedding_model = duplicate_rule.embedding_model and m.dimensions = 1536)
-  then
-    threshold := 0.5;
-  end if;
-end
-$$;
-comment on function private.duplicate_rule is
-  'How similar tickets are scored for a model: shares of vector and keyword in the fused score, and of fused and name in the duplicate score, each pair adding up to 1; the cosine of unrelated texts; the lowest duplicate score of a likely duplicate (null: only copies are).';
-
--- Known duplicates of a ticket, in either direction and over one other ticket: there is no need to
--- report them again.
-create function private.known_duplicates(ticket_id bigint) returns bigint[]
-language sql stable security invoker set search_path = ''
-as $$
-  with direct as (
-    select l.other_ticket_id as id from public.ticket_links l where l.ticket_id = known_duplicates.ticket_id and l.kind = 'duplicates'
-    union
-    select l.ticket_id from public.ticket_links l where l.other_ticket_id = known_duplicates.ticket_id and l.kind = 'duplicates'
-  ), known as (
-    select d.id from direct d
-    union
-    select l.other_ticket_id from direct d join public.ticket_links l on l.ticket_id = d.id and l.kind = 'duplicates'
-    union
-    select l.ticket_id from direct d join public.ticket_links l on l.other_ticket_id = d.id and l.kind = 'duplicates'
-  )
-  -- A ticket rarely has many; if it does, the newest count.
-  select array(select k.id from known k where k.id <> known_duplicates.ticket_id order by k.id desc limit 500)
-$$;
-comment on function private.known_duplicates is 'The tickets linked as duplicates of a ticket, directly or through one other; at most 500.';
-
 -- Every ticket that either search finds is scored by both: by its true cosine (of its first 20
 -- chunks where only its words were found) and by its words. The score does not depend on what else
--- is found, so one threshold judges it. "Security definer", because beneath a policy no index finds
--- words; it reads only what the caller may see.
+-- is found, so one threshold judges it. Words weigh more than in the fusion of searches
+-- (fuse_searches), because their score is divided by that of the text itself, which other texts
+-- rarely come near, and not by the best result's. Cosines count from that of unrelated texts, so the
+-- default threshold applies to any model for which that is known, and to no other. "Security
+-- definer", because beneath a policy no index finds words; it reads only what the caller may see.
 create function private.find_similar(
   text text, query_embedding extensions.vector, embedding_model text, exclude_tickets bigint[], wanted integer,
   project_filter bigint, filters jsonb
 )
 returns table (
   ticket_id bigint, similarity double precision, vector_rank bigint, keyword_rank bigint, score double precision,
-  share double precision, name_share double precision, specificity double precision
+  share double precision, name_share double precision, specificity double precision,
+  vector_contribution double precision, keyword_contribution double precision, duplicate_score double precision, likely_duplicate boolean
 )
 language plpgsql stable rows 100 security definer set search_path = ''
 as $$
@@ -68,6 +23,9 @@ declare
   -- No similarity is below -2, so there is no threshold: duplicates are judged by the score.
   search constant private.search := private.begin_search(null, project_filter, null, filters, query_embedding, embedding_model, -2);
   set_id constant smallint := private.searched_set(embedding_model);
+  unrelated constant double precision := private.unrelated_similarity(embedding_model);
+  is_known constant boolean := unrelated > 0 or exists (
+    select from private.match_thresholds m where m.embedding_model = find_similar.embedding_model and m.dimensions = 1536);
   plan private.text_plan;
   width integer;
   sources bigint;
@@ -92,7 +50,8 @@ begin
     plan := private.plan_text(find_similar.text, case when exclude_tickets = '{}' then 1 else 2 end);
   end if;
   return query
-  select coalesce(n.ticket_id, w.ticket_id), coalesce(n.similarity, c.similarity), n.rank, w.rank, w.score, w.share, coalesce(w.name_share, 0), plan.specificity
+  select coalesce(n.ticket_id, w.ticket_id), s.similarity, n.rank, w.rank, w.score, w.share, coalesce(w.name_share, 0), plan.specificity,
+    f.by_vector, f.by_words, d.score, coalesce(is_known and d.score >= 0.5, false)
   from unnest(tickets, similarities) with ordinality as n(ticket_id, similarity, rank)
   full join (
     select r.* from private.rank_by_text(search, plan, exclude_tickets) r where cardinality((plan.words).terms) > 0
@@ -104,11 +63,16 @@ begin
       where k.ticket_id = w.ticket_id and k.model = embedding_model and k.embedding_set = set_id
       order by k.position, k.chunk_id limit 20) x
     where n.ticket_id is null
-  ) c on true;
+  ) c on true
+  cross join lateral (select coalesce(n.similarity, c.similarity) as similarity) s
+  cross join lateral (
+    select coalesce(0.3 * greatest(0, (s.similarity - unrelated) / (1 - unrelated)), 0) as by_vector, coalesce(0.7 * w.share, 0) as by_words
+  ) f
+  cross join lateral (select plan.specificity * (0.7 * (f.by_vector + f.by_words) + 0.3 * coalesce(w.name_share, 0)) as score) d;
 end
 $$;
 comment on function private.find_similar is
-  'Tickets near to a text by vector, and those that share its words, in what the caller may see: see rank_by_text. specificity: how much the words of its name say, from 0 to 1, null without a text.';
+  'Tickets near to a text by vector, and those that share its words, in what the caller may see: see rank_by_text. specificity: how much the words of its name say, from 0 to 1, null without a text. The other columns are those of similar_tickets, before copies are recognised.';
 
 create function public.similar_tickets(
   query_embedding extensions.vector(1536),
@@ -130,29 +94,42 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant integer := private.clamp(match_count, 5, 1, 100);
-  rule constant record := private.duplicate_rule(embedding_model);
+  typed constant text := ltrim(left(query_text, 20000), e' \t\r\n');
+  excluded bigint[] := '{}';
 begin
-  return query
-    with scored as (
-      select f.*, coalesce(rule.keyword_share * f.share, 0) as by_words,
-        coalesce(rule.vector_share * greatest(0, (f.similarity - rule.unrelated) / (1 - rule.unrelated)), 0) as by_vector
-      from private.find_similar(
-        similar_tickets.query_text, similar_tickets.query_embedding, similar_tickets.embedding_model,
-        case when exclude_ticket is null then '{}' else exclude_ticket || private.known_duplicates(exclude_ticket) end,
-        wanted, similar_tickets.project_filter, similar_tickets.filters) f
+  -- There is no need to report known duplicates again, in either direction and over one other
+  -- ticket. A ticket rarely has many; if it does, the newest count.
+  if exclude_ticket is not null then
+    with pair as not materialized (
+      select l.ticket_id as one, l.other_ticket_id as other from public.ticket_links l where l.kind = 'duplicates'
+      union all
+      select l.other_ticket_id, l.ticket_id from public.ticket_links l where l.kind = 'duplicates'
+    ), direct as (
+      select p.other as id from pair p where p.one = exclude_ticket
     )
+    select exclude_ticket || array(
+        select k.id from (select d.id from direct d union select p.other from direct d join pair p on p.one = d.id) k
+        where k.id <> exclude_ticket order by k.id desc limit 500)
+      into excluded;
+  end if;
+  return query
     select t.ticket_id, t.key, s.similarity, t.name, t.project_id, z.name, s.vector_rank, s.keyword_rank, s.score,
-      s.by_vector, s.by_words, s.by_vector + s.by_words, d.duplicate_score,
-      -- A copy is one for any model.
-      coalesce(d.duplicate_score >= coalesce(rule.threshold, 1), false)
-    from scored s
+      s.vector_contribution, s.keyword_contribution, s.vector_contribution + s.keyword_contribution,
+      case when c.is_copy then 1 else s.duplicate_score end, coalesce(c.is_copy, false) or s.likely_duplicate
+    from private.find_similar(
+      similar_tickets.query_text, similar_tickets.query_embedding, similar_tickets.embedding_model, excluded, wanted,
+      similar_tickets.project_filter, similar_tickets.filters) s
     join public.tickets t using (ticket_id)
     join public.status z using (status_id)
+    -- A copy is one for any model: equal but for case and whitespace. The name first, because it is
+    -- short and nearly always differs.
     cross join lateral (
-      select case when private.is_copy(similar_tickets.query_text, t.name, t.description) then 1
-        else s.specificity * (rule.fused_share * (s.by_vector + s.by_words) + rule.name_share * s.name_share) end as duplicate_score
-    ) d
-    order by s.by_vector + s.by_words desc, s.similarity desc nulls last, t.ticket_id
+      select lower(regexp_replace(btrim(split_part(typed, e'\n', 1)), '\s+', ' ', 'g')) = lower(regexp_replace(btrim(t.name), '\s+', ' ', 'g'))
+        and lower(btrim(regexp_replace(typed, '\s+', ' ', 'g')))
+          = lower(btrim(regexp_replace(left(concat_ws(e'\n', t.name, t.description), 20000), '\s+', ' ', 'g'))) as is_copy
+      offset 0
+    ) c
+    order by s.vector_contribution + s.keyword_contribution desc, s.similarity desc nulls last, t.ticket_id
     limit wanted;
 end
 $$;
