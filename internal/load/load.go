@@ -1,8 +1,9 @@
-// Package load imports tickets and documents from files and indexes them. It owns the order and size
-// of batches, retries, the counts of failures, and when an import ends early. A bad row or a failed
-// batch costs only itself. Tickets are upserted by their external keys and documents by their paths,
-// so a second import changes only what differs and an interrupted one can be continued. A ticket
-// changes only if its key is new or came from an earlier import of the same origin.
+// Package load imports tickets and documents from files and indexes them. It owns the order and
+// size of batches, retries, the counts of failures, and when an import ends early. A bad row or a
+// failed batch costs only itself. Tickets are upserted by their external keys and documents by
+// their paths, so a second import changes only what differs and an interrupted one can be
+// continued. A ticket changes only if its key is new or came from an earlier import of the same
+// origin.
 package load
 
 import (

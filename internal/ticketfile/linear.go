@@ -33,8 +33,8 @@ var linear = csvFormat{
 	finish: finishLinear,
 }
 
-// finishLinear reads what Linear writes in its own way. A team is a project; its key is the prefix of
-// its issue ids.
+// finishLinear reads what Linear writes in its own way. A team is a project; its key is the prefix
+// of its issue ids.
 func finishLinear(r *csvRows, t *Ticket) error {
 	if t.Key != "" {
 		t.ProjectKey, _ = projectOf(strings.TrimSpace(t.Key))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A row that is too long ends the reading in bounded memory, in every format: the file may be of any
-// size. One of the longest size is read.
+// A row that is too long ends the reading in bounded memory, in every format: the file may be of
+// any size. One of the longest size is read.
 func TestLongestRow(t *testing.T) {
 	t.Parallel()
 	const most = 2 << 20

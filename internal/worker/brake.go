@@ -22,9 +22,9 @@ type brake struct {
 	until    time.Time
 }
 
-// failed records a failure and reports whether to continue: one may fail by itself, two in a row are
-// systematic and start the next pause, unless one is running: concurrent batches fail at about the
-// same time.
+// failed records a failure and reports whether to continue: one may fail by itself, two in a row
+// are systematic and start the next pause, unless one is running: concurrent batches fail at about
+// the same time.
 func (b *brake) failed() bool {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

@@ -1,5 +1,5 @@
-// Package mcp offers the API's reading operations as tools of the Model Context Protocol. A tool runs
-// one or more of them, which decide on rights and use the cache. This package owns the tools'
+// Package mcp offers the API's reading operations as tools of the Model Context Protocol. A tool
+// runs one or more of them, which decide on rights and use the cache. This package owns the tools'
 // arguments and the text a model reads. It does not know HTTP's routes.
 package mcp
 

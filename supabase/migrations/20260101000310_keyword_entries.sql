@@ -35,7 +35,8 @@ create policy read_entries on public.keyword_entries for select to authenticated
 -- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
 -- so longer texts are truncated (to text_limit characters, halved until they fit). In scripts
 -- without spaces every character starts a word, so 50,000 are indexed to stay within Supabase's
--- statement timeout. Implied words have a position far after the text, so that they match no phrase.
+-- statement timeout. Implied words have a position far after the text, so that they match no
+-- phrase.
 create function private.index_words(
   title text, body text, notes text,
   out title_words tsvector, out words tsvector, out title_length integer, out body_length integer

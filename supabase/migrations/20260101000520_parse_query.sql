@@ -25,7 +25,8 @@ comment on function private.phrase is 'A tsquery for the words of a composed tex
 -- possible keys after a minus. ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400"
 -- as the whole query. Set by begin_search: excluded_tickets, those with excluded keys and those
 -- whose comments contain excluded words; named_tickets, those with ticket_keys that contain what is
--- required and nothing excluded; relaxed: nothing visible contains all phrases, so none is required.
+-- required and nothing excluded; relaxed: nothing visible contains all phrases, so none is
+-- required.
 create type private.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
   excluded_keys text[], ticket_keys text[], excluded_tickets bigint[], named_tickets bigint[], relaxed boolean

@@ -4,8 +4,8 @@
 -- chunks where only its words were found) and by its words. The score does not depend on what else
 -- is found, so one threshold judges it. Words weigh more than in the fusion of searches
 -- (fuse_searches), because their score is divided by that of the text itself, which other texts
--- rarely come near, and not by the best result's. Cosines count from that of unrelated texts, so the
--- default threshold applies to any model for which that is known, and to no other. "Security
+-- rarely come near, and not by the best result's. Cosines count from that of unrelated texts, so
+-- the default threshold applies to any model for which that is known, and to no other. "Security
 -- definer", because beneath a policy no index finds words; it reads only what the caller may see.
 create function private.find_similar(
   text text, query_embedding extensions.vector, embedding_model text, exclude_tickets bigint[], wanted integer,
@@ -95,7 +95,7 @@ as $$
 declare
   wanted constant integer := private.clamp(match_count, 5, 1, 100);
   typed constant text := ltrim(left(query_text, 20000), e' \t\r\n');
-  excluded bigint[] := '{}';
+  excluded bigint[] := array[]::bigint[];
 begin
   -- There is no need to report known duplicates again, in either direction and over one other
   -- ticket. A ticket rarely has many; if it does, the newest count.
