@@ -68,7 +68,7 @@ func TestSettingsReachTheirParts(t *testing.T) {
 	for _, part := range []struct{ got, want any }{
 		{modelConfig(c), openai.Config{BaseURL: "http://model/v1", APIKey: "k", EmbeddingModel: "e", Dimensions: 1, ChatModel: "c", AttemptTimeout: 2, MaxRetries: 2,
 			CircuitFailures: 5, CircuitPause: 5 * time.Second}},
-		{workerOptions(c, nil), worker.Options{Concurrency: 4, Batch: 100, Lease: time.Minute, Attempts: 7, Poll: 1250 * time.Millisecond}},
+		{workerOptions(c, nil), worker.Options{Concurrency: 4, Attempts: 7}},
 	} {
 		if diff := cmp.Diff(part.want, part.got); diff != "" {
 			t.Error(diff)

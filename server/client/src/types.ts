@@ -399,7 +399,7 @@ export interface paths {
         };
         /**
          * Find documents
-         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`, whose parts are in the result: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are counted after the response is sent.
+         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`, whose parts are in the result: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are counted in the background.
          *
          *     Both forms need the query's embedding: if it takes more than 5 seconds the response is a `504`.
          */
@@ -2609,11 +2609,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "ok"
-                     *     }
-                     */
                     "application/json": components["schemas"]["AliveResponse"];
                 };
             };
@@ -2636,11 +2631,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "ready"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Ready"];
                 };
             };
@@ -2652,15 +2642,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "missing": [
-                     *         "migration 20260101000760_lists.sql",
-                     *         "model: chat"
-                     *       ],
-                     *       "status": "not ready"
-                     *     }
-                     */
                     "application/json": components["schemas"]["NotReady"];
                 };
             };
@@ -2712,16 +2693,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "openapi": "3.0.3",
-                     *       "info": {
-                     *         "title": "tasklens",
-                     *         "version": "1"
-                     *       },
-                     *       "paths": {}
-                     *     }
-                     */
                     "application/json": components["schemas"]["AnyDocument"];
                 };
             };
@@ -2755,6 +2726,14 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
+            /** @description It has not changed. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             405: components["responses"]["MethodNotAllowed"];
         };
     };
@@ -2774,18 +2753,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "authorization_servers": [
-                     *         "https://example.supabase.co/auth/v1"
-                     *       ],
-                     *       "bearer_methods_supported": [
-                     *         "header"
-                     *       ],
-                     *       "resource": "https://search.example.com/mcp",
-                     *       "resource_name": "tasklens"
-                     *     }
-                     */
                     "application/json": components["schemas"]["ResourceMetadata"];
                 };
             };
@@ -2809,18 +2776,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "authorization_servers": [
-                     *         "https://example.supabase.co/auth/v1"
-                     *       ],
-                     *       "bearer_methods_supported": [
-                     *         "header"
-                     *       ],
-                     *       "resource": "https://search.example.com/mcp",
-                     *       "resource_name": "tasklens"
-                     *     }
-                     */
                     "application/json": components["schemas"]["ResourceMetadata"];
                 };
             };
@@ -2851,6 +2806,14 @@ export interface operations {
                     "text/javascript": unknown;
                 };
             };
+            /** @description It has not changed. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
         };
@@ -2878,29 +2841,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "answer": "An idempotency key now goes with every attempt [1].",
-                     *       "sources": [
-                     *         {
-                     *           "type": "ticket",
-                     *           "ticket_id": 5,
-                     *           "similarity": 0.82,
-                     *           "project_id": 1,
-                     *           "ticket_key": "TX-400",
-                     *           "ticket_name": "Customer charged twice when a payment is retried",
-                     *           "chunk_id": "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11",
-                     *           "text": "An idempotency key now goes with every attempt.",
-                     *           "cited": true
-                     *         }
-                     *       ],
-                     *       "low_similarity": false,
-                     *       "best_similarity": 0.82,
-                     *       "match_threshold": 0.31,
-                     *       "cached": false,
-                     *       "model": "gpt-4o-mini"
-                     *     }
-                     */
                     "application/json": components["schemas"]["QueryResponse"];
                     "text/event-stream": components["schemas"]["QueryResponse"];
                 };
@@ -2942,45 +2882,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "kind": "ticket",
-                     *           "ticket_id": 5,
-                     *           "ticket_key": "TX-400",
-                     *           "ticket_name": "Customer charged twice when a payment is retried",
-                     *           "status": "Done",
-                     *           "text": "Customer charged twice when a payment is retried",
-                     *           "similarity": 0.82,
-                     *           "source": "vector",
-                     *           "rrf_score": 0.03252247488101534,
-                     *           "fused_score": 0.03252247488101534,
-                     *           "project_id": 1,
-                     *           "project_name": "Checkout and Payments",
-                     *           "vector_rank": 1,
-                     *           "keyword_rank": 2,
-                     *           "matched_by": [
-                     *             "vector",
-                     *             "keyword"
-                     *           ],
-                     *           "highlight": "Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried",
-                     *           "created_at": "2026-01-05T09:00:00Z",
-                     *           "updated_at": "2026-01-07T09:12:33.5Z",
-                     *           "status_category": "done"
-                     *         }
-                     *       ],
-                     *       "has_more": false,
-                     *       "match_threshold": 0.31,
-                     *       "fusion": "rrf",
-                     *       "retrieval": "hybrid",
-                     *       "cached": false,
-                     *       "executed": [
-                     *         "vector",
-                     *         "keyword"
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["SearchResponse"];
                 };
             };
@@ -3019,28 +2920,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "ticket_id": 31,
-                     *           "ticket_key": "MOB-152",
-                     *           "similarity": 0.7310545267430243,
-                     *           "ticket_name": "Retry button sends the payment twice from the app too",
-                     *           "project_id": 4,
-                     *           "status": "Done",
-                     *           "vector_rank": 2,
-                     *           "keyword_rank": 1,
-                     *           "keyword_score": 21.4,
-                     *           "vector_contribution": 0.2064,
-                     *           "keyword_contribution": 0.4117,
-                     *           "fused_score": 0.6181,
-                     *           "duplicate_score": 0.5334,
-                     *           "likely_duplicate": true
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": {
                         results: components["schemas"]["SimilarTicket"][];
                     };
@@ -3069,20 +2948,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "items": [
-                 *         {
-                 *           "ticket_key": "TX-400"
-                 *         },
-                 *         {
-                 *           "text": "Charged twice",
-                 *           "project_id": 1
-                 *         }
-                 *       ],
-                 *       "limit": 3
-                 *     }
-                 */
                 "application/json": components["schemas"]["SimilarBatchRequest"];
             };
         };
@@ -3096,21 +2961,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "results": []
-                     *         },
-                     *         {
-                     *           "error": {
-                     *             "code": "not_found",
-                     *             "detail": "There is no such ticket."
-                     *           }
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["SimilarBatchResponse"];
                 };
             };
@@ -3157,28 +3007,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "ticket_id": 31,
-                     *           "ticket_key": "MOB-152",
-                     *           "similarity": 0.7310545267430243,
-                     *           "ticket_name": "Retry button sends the payment twice from the app too",
-                     *           "project_id": 4,
-                     *           "status": "Done",
-                     *           "vector_rank": 2,
-                     *           "keyword_rank": 1,
-                     *           "keyword_score": 21.4,
-                     *           "vector_contribution": 0.2064,
-                     *           "keyword_contribution": 0.4117,
-                     *           "fused_score": 0.6181,
-                     *           "duplicate_score": 0.5334,
-                     *           "likely_duplicate": true
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": {
                         results: components["schemas"]["SimilarTicket"][];
                     };
@@ -3231,60 +3059,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "ticket_id": 65,
-                     *       "ticket_key": "TX-400",
-                     *       "ticket_name": "Customer charged twice when a payment is retried",
-                     *       "project_id": 6,
-                     *       "project_key": "TX",
-                     *       "project_name": "Transactions",
-                     *       "status": "Done",
-                     *       "status_category": "done",
-                     *       "description": "The customer pressed Pay again after a timeout.",
-                     *       "description_truncated_at": null,
-                     *       "assignee": "Lena",
-                     *       "reporter": null,
-                     *       "type": "Bug",
-                     *       "priority": "High",
-                     *       "labels": [
-                     *         "payments"
-                     *       ],
-                     *       "due_date": null,
-                     *       "resolved_at": "2025-03-04T10:00:00+00:00",
-                     *       "created_at": "2026-01-07T09:12:33Z",
-                     *       "updated_at": "2026-01-07T09:12:33Z",
-                     *       "links": [
-                     *         {
-                     *           "kind": "duplicates",
-                     *           "direction": "in",
-                     *           "ticket_key": "TX-402",
-                     *           "ticket_name": "Order paid two times!!",
-                     *           "status": "Won't Do"
-                     *         }
-                     *       ],
-                     *       "status_changes": [
-                     *         {
-                     *           "status": "Done",
-                     *           "note": "The key is kept for all attempts.",
-                     *           "truncated_at": null,
-                     *           "created_at": "2026-01-07T09:12:33Z"
-                     *         }
-                     *       ],
-                     *       "comment_count": 1,
-                     *       "comments": [
-                     *         {
-                     *           "comment_id": 12,
-                     *           "author": "Ada",
-                     *           "created_at": "2026-01-07T09:12:33Z",
-                     *           "body": "Patch is up.",
-                     *           "body_bytes": 12,
-                     *           "truncated_at": null,
-                     *           "updated_at": "2026-01-07T09:12:33Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["Ticket"];
                 };
             };
@@ -3319,11 +3093,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "role": "member"
-                     *     }
-                     */
                     "application/json": components["schemas"]["MeResponse"];
                 };
             };
@@ -3357,18 +3126,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "project_id": 1,
-                     *           "key": "TX",
-                     *           "name": "Checkout and Payments",
-                     *           "tickets": 31
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": {
                         results: components["schemas"]["Project"][];
                     };
@@ -3404,16 +3161,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "status_id": 1,
-                     *           "name": "To Do"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": {
                         results: components["schemas"]["Status"][];
                     };
@@ -3460,18 +3207,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *           "title": "Why we chose Raft",
-                     *           "content": "The ledger's replicas agree by Raft.",
-                     *           "similarity": 0.52
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["DocumentResults"];
                 };
             };
@@ -3513,18 +3248,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *           "title": "Why we chose Raft",
-                     *           "matched_entity": "Ann",
-                     *           "matched_type": "person"
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": {
                         results: components["schemas"]["NamedDocument"][];
                     };
@@ -3563,39 +3286,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *       "title": "Why we chose Raft",
-                     *       "content": "The ledger's replicas agree by Raft, because Ann's team can explain it.",
-                     *       "keywords": [
-                     *         "raft",
-                     *         "consensus",
-                     *         "ledger"
-                     *       ],
-                     *       "named_entities": [
-                     *         {
-                     *           "name": "Ann",
-                     *           "type": "person"
-                     *         }
-                     *       ],
-                     *       "temporal_class": "evergreen",
-                     *       "archived": false,
-                     *       "embedding_status": "complete",
-                     *       "truncated": false,
-                     *       "utility_score": 0.5,
-                     *       "retrieval_count": 3,
-                     *       "last_retrieved_at": "2026-01-07T09:12:33.5Z",
-                     *       "retrieval_queries": [
-                     *         "how do replicas agree"
-                     *       ],
-                     *       "enriched_at": "2026-01-05T09:01:00Z",
-                     *       "enrichment_model": "gpt-4o-mini",
-                     *       "enrichment_error": null,
-                     *       "created_at": "2026-01-05T09:00:00Z",
-                     *       "updated_at": "2026-01-05T09:01:00Z"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Document"];
                 };
             };
@@ -3671,17 +3361,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *           "title": "Decision 12 – how we make idempotency keys",
-                     *           "similarity": 0.71
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": {
                         results: components["schemas"]["SimilarDocument"][];
                     };
@@ -3712,11 +3391,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "helpful": true
-                 *     }
-                 */
                 "application/json": components["schemas"]["FeedbackRequest"];
             };
         };
@@ -3754,17 +3428,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "title": "Why we chose Raft",
-                 *       "content": "The ledger's replicas agree by Raft, because Ann's team can explain it.",
-                 *       "keywords": [
-                 *         "raft",
-                 *         "consensus"
-                 *       ],
-                 *       "temporal_class": "evergreen"
-                 *     }
-                 */
                 "application/json": components["schemas"]["DocumentRequest"];
             };
         };
@@ -3778,12 +3441,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *       "embedding_status": "pending"
-                     *     }
-                     */
                     "application/json": components["schemas"]["DocumentWritten"];
                 };
             };
@@ -3796,12 +3453,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *       "embedding_status": "pending"
-                     *     }
-                     */
                     "application/json": components["schemas"]["DocumentWritten"];
                 };
             };
@@ -3840,18 +3491,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "processed": 10,
-                     *       "succeeded": 9,
-                     *       "errors": [
-                     *         {
-                     *           "id": "3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3",
-                     *           "error": "The model's answer was cut off."
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["EnrichReport"];
                 };
             };
@@ -3887,14 +3526,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "total": 44,
-                     *       "enriched": 42,
-                     *       "unenriched": 2,
-                     *       "failed": 1
-                     *     }
-                     */
                     "application/json": components["schemas"]["EnrichStats"];
                 };
             };
@@ -3928,27 +3559,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "pending": 12,
-                     *       "running": 4,
-                     *       "failed": 0,
-                     *       "dead": 0,
-                     *       "oldest_pending_seconds": 0.42,
-                     *       "chunks": 15050,
-                     *       "sources_without_chunks": 3,
-                     *       "truncated": 0,
-                     *       "match_thresholds": [
-                     *         {
-                     *           "model": "text-embedding-3-small",
-                     *           "dimensions": 1536,
-                     *           "match_threshold": 0.28,
-                     *           "origin": "documented",
-                     *           "measured": null
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["EmbeddingStatus"];
                 };
             };
@@ -3986,24 +3596,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": "success",
-                     *       "embedding_ids": [
-                     *         "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11",
-                     *         "5d3c5e0f-98f5-4a0c-b1ba-0f0c80a0e6f2",
-                     *         "c2a4c6c2-3a29-4d3b-9a3f-8a3b9f6f7d10"
-                     *       ],
-                     *       "project_id": 123,
-                     *       "ticket_id": 456,
-                     *       "chunks": 3,
-                     *       "embedded": 1,
-                     *       "reused": 2,
-                     *       "truncated": false,
-                     *       "tokens": 412,
-                     *       "model": "text-embedding-3-small"
-                     *     }
-                     */
                     "application/json": components["schemas"]["GenerateResponse"];
                 };
             };
@@ -4031,20 +3623,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "jsonrpc": "2.0",
-                 *       "id": 1,
-                 *       "method": "tools/call",
-                 *       "params": {
-                 *         "name": "search_tickets",
-                 *         "arguments": {
-                 *           "query": "charged twice is:open",
-                 *           "limit": 3
-                 *         }
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["RpcMessage"];
             };
         };
@@ -4058,24 +3636,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0",
-                     *       "id": 1,
-                     *       "result": {
-                     *         "content": [
-                     *           {
-                     *             "type": "text",
-                     *             "text": "Nothing was found."
-                     *           }
-                     *         ],
-                     *         "structuredContent": {
-                     *           "results": [],
-                     *           "next_page": null
-                     *         }
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["RpcResponse"];
                 };
             };
@@ -4096,16 +3656,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0",
-                     *       "id": 1,
-                     *       "error": {
-                     *         "code": -32601,
-                     *         "message": "method not found: \"prompts/call\""
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["RpcError"];
                     /**
                      * @example {
@@ -4139,16 +3689,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "jsonrpc": "2.0",
-                     *       "id": 1,
-                     *       "error": {
-                     *         "code": -32601,
-                     *         "message": "method not found: \"prompts/call\""
-                     *       }
-                     *     }
-                     */
                     "application/json": components["schemas"]["RpcError"];
                     /**
                      * @example {
