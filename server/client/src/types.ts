@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Check that the program runs
-         * @description Answers 200 as long as the program runs, without asking the database or the model. Needs no token.
+         * @description Answers 200 as long as the program runs. Needs no token.
          */
         get: operations["alive"];
         put?: never;
@@ -175,28 +175,21 @@ export interface paths {
         put?: never;
         /**
          * Answer a question from tickets, projects or documents
-         * @description Embeds the question, takes the chunks whose similarity exceeds the threshold, selects `top_k` of them that are relevant and different from each other (maximal marginal relevance, weighted by `mmr_lambda`), and has the chat model answer from these alone. Citations `[1]`, `[2]` … in the answer count `sources` from 1; citations of sources that do not exist are removed. With `mmr_lambda` below 1, further chunks of one ticket, copies of a text and short notes unrelated to the question give way to others, if there are any. The operator limits the tokens of all sources together (8,000 by default); beyond that the least relevant are left out of `sources` too.
+         * @description Embeds the question, takes the chunks whose similarity exceeds the threshold, selects `top_k` of them that are relevant and different from each other (maximal marginal relevance, weighted by `mmr_lambda`), and has the chat model answer from these alone. Citations `[1]`, `[2]` … in the answer count `sources` from 1. With `mmr_lambda` below 1, further chunks of one ticket, copies of a text and short notes unrelated to the question give way to others. All sources together have at most 8,000 tokens; beyond that the least relevant are left out.
          *
-         *     With `"retrieval": "hybrid"` the candidates come from hybrid search, so that exact codes such as TX-400 are found: keyword matches need not exceed the threshold, and relevance is the fused score. A quoted phrase is required of keyword matches only: the answer to a question that quotes a name may be elsewhere.
+         *     With `"retrieval": "hybrid"` the candidates come from hybrid search, so that exact codes are found: keyword matches need not exceed the threshold. A quoted phrase is required of keyword matches only.
          *
-         *     Texts that the question names are among the sources in every retrieval, within the filters and what the caller may see: tickets by key in any usual spelling (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status. They need not exceed the threshold. A name of one word counts where something marks it as a name: a capital, quotes, the word "project", or the end of the question. Names add sources; they do not filter.
+         *     Texts that the question names are among the sources whatever their similarity, within the filters and what the caller may see: tickets by key in any usual spelling (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status. A name of one word counts where a capital, quotes, the word "project" or the end of the question marks it as one.
          *
-         *     If no text exceeds the threshold and nothing is named, the chat model is not called: `sources` is empty, `low_similarity` is true, and `best_similarity` says how near the best text came. With named sources alone the model answers, and `low_similarity` is true as well.
+         *     If no text exceeds the threshold and nothing is named, the chat model is not called: `sources` is empty, `low_similarity` is true, and `best_similarity` says how near the best text came. With named sources alone `low_similarity` is true as well.
          *
-         *     These have status 200 as well: a refusal, in the model's words; a fixed sentence if the model returns nothing or the provider's content filter withholds everything; an answer that reached its greatest length or that the content filter ended, closed by a note in round brackets after an empty line. An answer has at most 800 tokens, which the model is asked to keep to, and 32 KiB, at which the service cuts it off.
+         *     An answer has at most 800 tokens and 32 KiB. A refusal, an empty answer, and one that was cut off or that the provider's content filter ended have status 200 as well and say so in words.
          *
-         *     A provider that fails is a `502`, one that limits the service a `503`, one that is too slow a `504`: for the question's embedding after 5 seconds, whatever `retrieval` is. After several failures in a row the circuit breaker opens for a few seconds, and requests are a `502` at once.
+         *     A provider that fails is a `502`, one that limits the service a `503`, one that does not embed the question within 5 seconds a `504`. After several failures in a row the circuit breaker opens for a few seconds, and requests are a `502` at once.
          *
-         *     **Showing an answer**: show it as plain text, or as Markdown without images and raw HTML. A model wrote it after reading many people's texts, so the service checks it:
+         *     **Showing an answer**: show it as plain text, or as Markdown without images and raw HTML; HTML in it is text: escape it. The service removes citations of sources that do not exist, addresses that occur in no source (`(link removed)`), images (`(image removed)`), and invisible characters; a link stays if its target is an `http` or `https` address of a source. In code, an index such as `rows[0]` is written `rows(0)`. `docs/api.md` has the whole list.
          *
-         *     - Citations are `[N]` of known sources. In code, an index such as `rows[0]` is written `rows(0)`.
-         *     - An address that does not occur as a whole, with path and query, in a source's text, title or name is replaced by `(link removed)`: anything with `://`, `www.`, `http:`, `https:` or `ftp:` before a name, `//host.example`, and `javascript:`, `vbscript:` and `data:` with what follows. HTML entities, backslashes, and line breaks and tabs within a scheme hide none. A mail address that occurs in no source gets a space before its `@`.
-         *     - An image, `![a](target)`, becomes `![a] (link removed)` or, with an address of a source, `![a] (address)`: neither loads anything. `<img`, `<svg`, `<iframe` and other elements that load an address become `(image removed)`.
-         *     - A link stays if its target is an `http` or `https` address of a source. Any other gets a space, `[a] (target)`, and addresses in it become `(link removed)`. Link definitions are broken by a space (`[1] : …`), and so is `<scheme:…>` before its `>`.
-         *     - Control characters other than tabs and line breaks, bidirectional controls and invisible characters are removed.
-         *     - HTML is text like any other and stays: escape it.
-         *
-         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources` (a `SourcesEvent`), `delta` (a `DeltaEvent`; many, or one for a cached answer), then `done` (the whole `QueryResponse`) or `error` (a `Problem`); the schema `QueryEvent` describes all of them. The deltas joined are the `answer` of `done`. A word is held back until white space closes it and it is checked, for at most 2,048 bytes; a citation counts as one word. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent stream alive. The connection closes after the last event. If the client disconnects, the work ends.
+         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources` (a `SourcesEvent`), `delta` (a `DeltaEvent`; many, or one for a cached answer), then `done` (the whole `QueryResponse`) or `error` (a `Problem`); the schema `QueryEvent` describes all of them. The deltas joined are the `answer` of `done`. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent stream alive. If the client disconnects, the work ends.
          *
          *     ```
          *     event: sources
@@ -227,19 +220,17 @@ export interface paths {
         put?: never;
         /**
          * Find tickets and projects by keywords and by meaning
-         * @description Runs a keyword search and a vector search and fuses them. Tickets whose key the query names (`TX-400`) come first, the others by `fused_score`. With `"fusion": "rrf"` (the default, unless the operator chose the other) that is `rrf_score`: the sum, over the searches that found a result, of weight / (60 + rank). With `"fusion": "convex"` it is the sum of 0.4 × weight × max(0, (similarity − u) / (1 − u)), where u is the similarity of unrelated texts as measured for the embedding model, and of 0.6 × weight × score / the best score of the keyword search.
+         * @description Runs a keyword search and a vector search and fuses them. Tickets whose key the query names (`TX-400`) come first, the others by `fused_score`. With `"fusion": "rrf"` (the default, unless the operator chose the other) that is `rrf_score`: the sum, over the searches that found a result, of weight / (60 + rank). With `"fusion": "convex"` it is a weighted sum of both scores. `docs/ranking.md` has the formulas.
          *
-         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results that contain it, in both searches (`-9` is a number). If no text that you may see contains a phrase, its words count instead and `relaxed` says so; a phrase that occurs only outside the filters gives an empty list. `-TX-400` excludes that ticket alone, `-"TX-400"` also tickets that mention it, and `"TX-400"` finds the ticket and those that mention it.
+         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results that contain it, in both searches (`-9` is a number). If no text that you may see contains a phrase, its words count instead and `relaxed` says so; a phrase that occurs only outside the filters gives an empty list. `-TX-400` excludes that ticket alone, `-"TX-400"` also tickets that mention it.
          *
-         *     `C++`, `C#` and `.NET` are words. Two neighbouring words also match their compound (`log in` finds `login`, `check box` finds `checkbox`), and one word its two neighbouring parts. A single Chinese, Japanese, Korean or Thai character is found inside any text. A query without a word, such as an emoji, is answered by vector search alone.
+         *     `C++`, `C#` and `.NET` are words. Two neighbouring words also match their compound (`log in` finds `login`), and one word its two parts. A single Chinese, Japanese, Korean or Thai character is found inside any text. A query without a word, such as an emoji, is answered by vector search alone.
          *
-         *     Filters, phrases and exclusions apply before either search ranks. An unknown project or status gives an empty list.
+         *     `filters` may stand in the query too, as `name:value`: `project:TX status:"in progress" assignee:me reporter:ada label:payments type:bug priority:high is:open is:done no:assignee updated:>2025-03-01 created:2025-03-01..2025-04-01 due:<2026-01-01`, each with `-` before it to leave out. Commas separate alternatives. Anything else, and what stands in quotes, is searched as text. They are joined with `filters` by AND; `read_as` says how the query was read. A query of filters alone lists the tickets that pass, in the order of `sort`. An unknown project or status gives an empty list.
          *
-         *     `filters` may stand in the query too, as `name:value`: `project:TX status:"in progress" assignee:me reporter:ada label:payments type:bug priority:high is:open is:done no:assignee updated:>2025-03-01 created:2025-03-01..2025-04-01 due:<2026-01-01`, each with `-` before it to leave out. Commas separate alternatives. What is no such name, or no date, is searched as text, and so is what stands in quotes. They are joined with `filters` by AND; `read_as` says how the query was read. A query of filters alone lists the tickets that pass, in the order of `sort`. Questions are not read so.
+         *     If the query cannot be embedded within 1.2 seconds (or half of the request's time, if less), keyword search answers alone, with status 200: `executed` lacks `vector`, and `degraded` names it. The embedding is finished in the background, so that the same search soon after is complete.
          *
-         *     If the query cannot be embedded, or not within 1.2 seconds (half of the request's time, if that is less), keyword search answers alone, with status 200: `executed` lacks `vector`, and `degraded` names it. Such a response is not cached. The embedding is finished in the background for up to 30 seconds and cached, so that the same search soon after is complete. While the service does not know which model the stored embeddings are of, keyword search answers alone too.
-         *
-         *     With `facets` the response also counts the matches by each filter's values, and of open tickets and others: all tickets whose key the query names, the 100 nearest by meaning over the threshold, and everything that its words match. A facet ignores its own filter and keeps the others, so that a count says how many results selecting that value would give.
+         *     With `facets` the response also counts the matches by each filter's values: tickets whose key the query names, the 100 nearest by meaning over the threshold, and everything that its words match. A facet ignores its own filter: a count says how many results selecting that value would give.
          */
         post: operations["hybridSearch"];
         delete?: never;
@@ -259,7 +250,7 @@ export interface paths {
         put?: never;
         /**
          * Find likely duplicates of a ticket that is not filed yet
-         * @description Compares the text as if it were a ticket: the first line is its name, the rest its description. Of a long text only the beginning counts: about 500 tokens by its embedding, 20,000 characters by its words. An unknown project gives an empty list. A model that does not embed the text within 5 seconds is a `504`.
+         * @description Compares the text as if it were a ticket: the first line is its name, the rest its description. Of a long text the beginning counts: about 500 tokens by its embedding, 20,000 characters by its words. An unknown project gives an empty list. A model that does not embed the text within 5 seconds is a `504`.
          */
         post: operations["similarToDraft"];
         delete?: never;
@@ -279,7 +270,7 @@ export interface paths {
         put?: never;
         /**
          * Find likely duplicates of several tickets and drafts
-         * @description Up to 20 items, each a ticket by its key or a draft as in `/api/tickets/similar`. All that has to be embedded is embedded by one call of the model. It counts as so many requests against the rate limit. The response has an entry for each item, in their order: `results`, or an `error` that does not stop the others (`invalid`, `not_found`, or what the model failed by). If the model fails and no item has results, the request fails as a whole.
+         * @description Up to 20 items, each a ticket by its key or a draft as in `/api/tickets/similar`, with one call of the model. It counts as so many requests against the rate limit. An item has `results`, or an `error` that does not stop the others. If the model fails and no item has results, the request fails.
          */
         post: operations["similarToMany"];
         delete?: never;
@@ -297,7 +288,7 @@ export interface paths {
         };
         /**
          * Find likely duplicates of a ticket
-         * @description The tickets most like this one, by embeddings and by words, never the ticket itself nor what links name as its duplicates. `fused_score` orders them; `likely_duplicate` is true where `duplicate_score` reaches the threshold of the model. By embeddings the beginning is compared (its name and the first part of its description). A ticket that is not embedded yet, or whose beginning has changed since, is compared by its current text, which calls the model.
+         * @description The tickets most like this one, by embeddings and by words, without itself and its linked duplicates. `fused_score` orders them; `likely_duplicate` is true where `duplicate_score` reaches the threshold of the model. The name and the first part of the description are compared by embeddings; if they are not embedded yet, this calls the model.
          */
         get: operations["similarTickets"];
         put?: never;
@@ -319,7 +310,7 @@ export interface paths {
          * Read a whole ticket
          * @description The ticket with its description, people, dates, links, changes of status, and a page of its comments, oldest first.
          *
-         *     Long texts are cut: the description after 200,000 characters, a note after 2,000. The comments of a page share 200,000 characters, but each has at least its first 2,000. `truncated_at` of a text (`description_truncated_at` of the description) is where its rest begins, and null if the text is whole. `?comment=ID&from=N` returns one comment from that character on, up to 200,000 characters; `?from=N` does so for the description. Repeat until it is null.
+         *     Long texts are cut: the description after 200,000 characters, a note after 2,000. The comments of a page share 200,000 characters, but each has at least its first 2,000. `truncated_at` of a text (`description_truncated_at` of the description) is where its rest begins, and null if the text is whole. `?from=N` returns the description from that character on, `?comment=ID&from=N` one comment, up to 200,000 characters. Repeat until it is null.
          */
         get: operations["getTicket"];
         put?: never;
@@ -339,7 +330,7 @@ export interface paths {
         };
         /**
          * What the caller may do
-         * @description The caller's highest role in any project. The service decides about each request in any case; this tells a frontend what to offer.
+         * @description The caller's highest role in any project, for a frontend to know what to offer.
          */
         get: operations["me"];
         put?: never;
@@ -359,7 +350,7 @@ export interface paths {
         };
         /**
          * List projects
-         * @description The projects that the caller may see, by key, for a filter in a frontend.
+         * @description The projects that the caller may see, by key.
          */
         get: operations["listProjects"];
         put?: never;
@@ -379,7 +370,7 @@ export interface paths {
         };
         /**
          * List statuses
-         * @description All statuses, in the order they were created, for a filter in a frontend.
+         * @description All statuses, in the order they were created.
          */
         get: operations["listStatuses"];
         put?: never;
@@ -399,9 +390,13 @@ export interface paths {
         };
         /**
          * Find documents
+<<<<<<< HEAD
          * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`, whose parts are in the result: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are counted in the background.
          *
          *     Both forms need the query's embedding: if it takes more than 5 seconds the response is a `504`.
+=======
+         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are counted in the background. If the query's embedding takes more than 5 seconds the response is a `504`.
+>>>>>>> fffb66c (Shorten the descriptions of operations)
          */
         get: operations["searchDocuments"];
         put?: never;
@@ -421,7 +416,7 @@ export interface paths {
         };
         /**
          * Find documents that name a person, a system or the like
-         * @description Matches the name or a part of it, without regard to case and without wildcards; whole names come first. Names are known once a document is enriched. Archived documents are left out.
+         * @description Finds enriched documents by a name or a part of it, without regard to case. Whole names come first; archived documents are left out.
          */
         get: operations["documentsByEntity"];
         put?: never;
@@ -441,7 +436,7 @@ export interface paths {
         };
         /**
          * Read a document
-         * @description The document with its keywords, entities, usefulness and state. Users do not see `retrieval_queries`; the list is empty for them.
+         * @description The document with its keywords, entities, usefulness and state. `retrieval_queries` is empty for users.
          */
         get: operations["getDocument"];
         put?: never;
@@ -465,7 +460,7 @@ export interface paths {
         };
         /**
          * Find documents similar to one
-         * @description The documents whose embeddings are most similar to this one's, never itself. There is no threshold. The list is empty if the document is not embedded yet.
+         * @description The documents nearest to this one, without a threshold. Empty if the document is not embedded yet.
          */
         get: operations["similarDocuments"];
         put?: never;
@@ -487,7 +482,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on a document
-         * @description A user, identified by their access token, has one vote for each document: voting again replaces it. Each vote of the service (`AUTH=off` without a token, or the service's key) is one more vote. The document's `utility_score` is (19 × base + 10 × helpful votes) / (19 + all votes), limited to 0 to 10. The base is 0 unless it is set in the database. The first helpful vote raises a score of 0 to 0.5, nineteen to 5.
+         * @description A user has one vote for each document: voting again replaces it. Each vote of the service (`AUTH=off` without a token, or the service's key) is one more vote. `utility_score` is (19 × base + 10 × helpful votes) / (19 + all votes), limited to 0 to 10. The base is 0 unless it is set in the database. The first helpful vote raises a score of 0 to 0.5, nineteen to 5.
          */
         post: operations["rateDocument"];
         delete?: never;
@@ -507,7 +502,7 @@ export interface paths {
         put?: never;
         /**
          * Add a document, or replace one
-         * @description If a document with this `id` exists, its title and content are replaced, and of the other fields those that are given; its age and its `utility_score` stay. With another `id`, or none, a document is added. Workers embed it in the background: search does not show it until `embedding_status` is `complete`.
+         * @description If a document with this `id` exists, its title and content are replaced, and of the other fields those that are given; its age and its `utility_score` stay. Otherwise a document is added. Workers embed it in the background: search does not show it until `embedding_status` is `complete`.
          */
         post: operations["putDocument"];
         delete?: never;
@@ -527,11 +522,9 @@ export interface paths {
         put?: never;
         /**
          * Enrich documents with keywords, entities and a temporal class
-         * @description Takes up to `batch_size` documents that are new or have changed, the longest due first and archived ones last, and asks the chat model for the keywords, the named entities and the temporal class of each. An entity that does not occur in the text is dropped. The result is stored if the text is still the same. It replaces the result of an earlier enrichment, and never changes keywords, entities or a temporal class that people or programs wrote.
+         * @description Takes up to `batch_size` documents (10 without a body) that are new or have changed, and asks the chat model for the keywords, the named entities and the temporal class of each. An entity that does not occur in the text is dropped. The result replaces that of an earlier enrichment, and never changes what people or programs wrote.
          *
-         *     A failure is listed in `errors`, stored on the document, and tried again after a pause that doubles, a limited number of times. The other documents continue. Two batches never take the same document. A batch ends after 25 seconds (or five sixths of the request's time limit) and reports what it did; documents that it did not reach are not counted. The request fails only if nothing was done, because the model provider limits or refuses the service.
-         *
-         *     A request without a body takes ten documents.
+         *     A failure is listed in `errors` and tried again after a pause that doubles, a limited number of times. Two batches never take the same document. A batch ends after 25 seconds (or five sixths of the request's time limit) and reports what it did. The request fails only if nothing was done, because the model provider limits or refuses the service.
          */
         post: operations["enrichBatch"];
         delete?: never;
@@ -569,7 +562,7 @@ export interface paths {
         };
         /**
          * Read the state of the embedding queue
-         * @description Counts sources: a ticket with its notes, a comment, a project's own text, or a document, once however often it was edited. When all work is done, every number but `chunks` is 0. A `dead` source waits until its job is replayed or its text is edited. `match_thresholds` lists the threshold that requests get if they name none.
+         * @description Counts sources: a ticket with its notes, a comment, a project's own text, or a document, once however often it was edited. A `dead` source waits until its job is replayed or its text is edited. `match_thresholds` lists the threshold that requests get if they name none.
          */
         get: operations["embeddingStatus"];
         put?: never;
@@ -591,11 +584,9 @@ export interface paths {
         put?: never;
         /**
          * Embed a ticket, a comment or a project now
-         * @description Splits the current text into chunks, embeds those that are new or changed, and replaces the stored ones in one transaction: a reader sees the old set or the new one. A ticket's text is its name and description; each status note is a text of its own, with its chunks after the ticket's. A comment is embedded by itself, with `comment_id`. A project's text is its name and description. Workers do the same after each edit, so that a client rarely needs this call.
+         * @description Splits the current text into chunks, embeds those that are new or changed, and replaces the stored ones in one transaction. A ticket's text is its name and description; each status note is a text of its own. A comment is embedded by itself, with `comment_id`. Workers do the same after each edit, so that a client rarely needs this call.
          *
-         *     A chunk whose input and model have not changed keeps its id and is not sent to the model again, unless `force`. A text that changes while it is being embedded is read again. If another transaction locks the ticket, this call tries a few times and then ends with 503; it never blocks the other.
-         *
-         *     A source is stored whole, in one transaction. A call that ends with 503 or 504 may have stored nothing: another call, or a worker, embeds what is missing.
+         *     A chunk whose input and model have not changed keeps its id and is not sent to the model again, unless `force`. A call that ends with 503 or 504, as when another transaction locks the ticket, may have stored nothing: another call, or a worker, embeds what is missing.
          */
         post: operations["generateEmbeddings"];
         delete?: never;
@@ -615,7 +606,7 @@ export interface paths {
         put?: never;
         /**
          * Call tools by the Model Context Protocol
-         * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message and gets one JSON response, a notification an empty `202`. Batches are refused. The tools read what the caller may read; a tool call counts as one request. Docs: `docs/mcp.md`. Errors in a tool's arguments are in its result (`isError`); an error here is one of the protocol, as a problem or as a JSON-RPC error.
+         * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message and gets one JSON response, a notification an empty `202`. Batches are refused. The tools read what the caller may read; a message counts as one request. `docs/mcp.md` describes them. Errors in a tool's arguments are in its result (`isError`); an error here is one of the protocol, as a problem or as a JSON-RPC error.
          */
         post: operations["mcp"];
         delete?: never;
@@ -633,7 +624,7 @@ export interface paths {
         };
         /**
          * Open the console
-         * @description A page for people that searches, asks and shows the state. It holds no data and is absent with `CONSOLE=off`.
+         * @description A page for people that searches, asks and shows the state. Absent with `CONSOLE=off`.
          */
         get: operations["console"];
         put?: never;
@@ -673,7 +664,7 @@ export interface paths {
         };
         /**
          * Read metrics for Prometheus
-         * @description Requests and latencies by route, calls of the database and of the model, tokens, cache hits, the state of the queue, and what was degraded, refused or lost. Served here with `AUTH=off`; the setting `METRICS_ADDRESS` moves it to a port of its own or switches it off. With `AUTH=on` it is served only there.
+         * @description Metrics of requests, database, model, cache and queue. Served here with `AUTH=off`; `METRICS_ADDRESS` moves them to a port of their own or switches them off. With `AUTH=on` they are served only there.
          */
         get: operations["metrics"];
         put?: never;
@@ -2952,7 +2943,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An entry for each item. */
+            /** @description An entry for each item, in their order. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3517,7 +3508,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Exact counts; zeros if there are no documents. */
+            /** @description Exact counts. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
