@@ -390,13 +390,7 @@ export interface paths {
         };
         /**
          * Find documents
-<<<<<<< HEAD
-         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`, whose parts are in the result: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are counted in the background.
-         *
-         *     Both forms need the query's embedding: if it takes more than 5 seconds the response is a `504`.
-=======
          * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are counted in the background. If the query's embedding takes more than 5 seconds the response is a `504`.
->>>>>>> fffb66c (Shorten the descriptions of operations)
          */
         get: operations["searchDocuments"];
         put?: never;
