@@ -47,7 +47,7 @@ func (r *response) wantTokenCode(name string) {
 	}
 }
 
-// docs/api.md and openapi.yaml list the same codes.
+// docs/api.md and the OpenAPI document list the same codes.
 func TestProblemCodes(t *testing.T) {
 	t.Parallel()
 	var enum []string
