@@ -179,7 +179,7 @@ export interface paths {
          *
          *     With `"retrieval": "hybrid"` the candidates come from hybrid search, so that exact codes are found: keyword matches need not exceed the threshold. A quoted phrase is required of keyword matches only.
          *
-         *     Texts that the question names are among the sources whatever their similarity, within the filters and what the caller may see: tickets by key in any usual spelling (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status. A name of one word counts where a capital, quotes, the word "project" or the end of the question marks it as one.
+         *     Texts that the question names are among the sources whatever their similarity: tickets by key in any usual spelling (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status.
          *
          *     If no text exceeds the threshold and nothing is named, the chat model is not called: `sources` is empty, `low_similarity` is true, and `best_similarity` says how near the best text came. With named sources alone `low_similarity` is true as well.
          *
@@ -222,15 +222,13 @@ export interface paths {
          * Find tickets and projects by keywords and by meaning
          * @description Runs a keyword search and a vector search and fuses them. Tickets whose key the query names (`TX-400`) come first, the others by `fused_score`. With `"fusion": "rrf"` (the default, unless the operator chose the other) that is `rrf_score`: the sum, over the searches that found a result, of weight / (60 + rank). With `"fusion": "convex"` it is a weighted sum of both scores. `docs/ranking.md` has the formulas.
          *
-         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results that contain it, in both searches (`-9` is a number). If no text that you may see contains a phrase, its words count instead and `relaxed` says so; a phrase that occurs only outside the filters gives an empty list. `-TX-400` excludes that ticket alone, `-"TX-400"` also tickets that mention it.
+         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results that contain it (`-9` is a number). If no text that you may see contains a phrase, its words count instead and `relaxed` says so. `-TX-400` excludes that ticket alone, `-"TX-400"` also tickets that mention it. `C++`, `C#` and `.NET` are words. Two neighbouring words also match their compound (`log in` finds `login`), and the other way round. A single Chinese, Japanese, Korean or Thai character is found inside any text.
          *
-         *     `C++`, `C#` and `.NET` are words. Two neighbouring words also match their compound (`log in` finds `login`), and one word its two parts. A single Chinese, Japanese, Korean or Thai character is found inside any text. A query without a word, such as an emoji, is answered by vector search alone.
-         *
-         *     `filters` may stand in the query too, as `name:value`: `project:TX status:"in progress" assignee:me reporter:ada label:payments type:bug priority:high is:open is:done no:assignee updated:>2025-03-01 created:2025-03-01..2025-04-01 due:<2026-01-01`, each with `-` before it to leave out. Commas separate alternatives. Anything else, and what stands in quotes, is searched as text. They are joined with `filters` by AND; `read_as` says how the query was read. A query of filters alone lists the tickets that pass, in the order of `sort`. An unknown project or status gives an empty list.
+         *     `filters` may stand in the query too, such as `project:TX status:"in progress" assignee:me,ada is:open updated:>2025-03-01`, each with `-` before it to leave out; `docs/api.md` lists them. Anything else is searched as text. They are joined with `filters` by AND; `read_as` says how the query was read. A query of filters alone lists the tickets that pass, in the order of `sort`.
          *
          *     If the query cannot be embedded within 1.2 seconds (or half of the request's time, if less), keyword search answers alone, with status 200: `executed` lacks `vector`, and `degraded` names it. The embedding is finished in the background, so that the same search soon after is complete.
          *
-         *     With `facets` the response also counts the matches by each filter's values: tickets whose key the query names, the 100 nearest by meaning over the threshold, and everything that its words match. A facet ignores its own filter: a count says how many results selecting that value would give.
+         *     With `facets` the response also counts the matches by each filter's values. A facet ignores its own filter: a count says how many results selecting that value would give.
          */
         post: operations["hybridSearch"];
         delete?: never;
@@ -308,9 +306,7 @@ export interface paths {
         };
         /**
          * Read a whole ticket
-         * @description The ticket with its description, people, dates, links, changes of status, and a page of its comments, oldest first.
-         *
-         *     Long texts are cut: the description after 200,000 characters, a note after 2,000. The comments of a page share 200,000 characters, but each has at least its first 2,000. `truncated_at` of a text (`description_truncated_at` of the description) is where its rest begins, and null if the text is whole. `?from=N` returns the description from that character on, `?comment=ID&from=N` one comment, up to 200,000 characters. Repeat until it is null.
+         * @description The ticket with its description, people, dates, links, changes of status, and a page of its comments, oldest first. Long texts are cut: the description after 200,000 characters, a note after 2,000, the comments of a page after 200,000 together but at least 2,000 each. `truncated_at` of a text (`description_truncated_at` of the description) is where its rest begins, or null; `?from=N` returns the description from there on, `?comment=ID&from=N` one comment.
          */
         get: operations["getTicket"];
         put?: never;
@@ -518,7 +514,7 @@ export interface paths {
          * Enrich documents with keywords, entities and a temporal class
          * @description Takes up to `batch_size` documents (10 without a body) that are new or have changed, and asks the chat model for the keywords, the named entities and the temporal class of each. An entity that does not occur in the text is dropped. The result replaces that of an earlier enrichment, and never changes what people or programs wrote.
          *
-         *     A failure is listed in `errors` and tried again after a pause that doubles, a limited number of times. Two batches never take the same document. A batch ends after 25 seconds (or five sixths of the request's time limit) and reports what it did. The request fails only if nothing was done, because the model provider limits or refuses the service.
+         *     A failure is listed in `errors` and tried again later, a limited number of times. A batch ends after 25 seconds (or five sixths of the request's time limit) and reports what it did. The request fails only if nothing was done, because the model provider limits or refuses the service.
          */
         post: operations["enrichBatch"];
         delete?: never;
@@ -578,9 +574,7 @@ export interface paths {
         put?: never;
         /**
          * Embed a ticket, a comment or a project now
-         * @description Splits the current text into chunks, embeds those that are new or changed, and replaces the stored ones in one transaction. A ticket's text is its name and description; each status note is a text of its own. A comment is embedded by itself, with `comment_id`. Workers do the same after each edit, so that a client rarely needs this call.
-         *
-         *     A chunk whose input and model have not changed keeps its id and is not sent to the model again, unless `force`. A call that ends with 503 or 504, as when another transaction locks the ticket, may have stored nothing: another call, or a worker, embeds what is missing.
+         * @description Splits the current text into chunks, embeds those that are new or changed (with `force`, all), and replaces the stored ones in one transaction. A comment is embedded by itself, with `comment_id`. Workers do the same after each edit, so that a client rarely needs this call. A call that ends with 503 or 504, as when another transaction locks the ticket, may have stored nothing: another call, or a worker, embeds what is missing.
          */
         post: operations["generateEmbeddings"];
         delete?: never;
