@@ -45,16 +45,14 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model 
 		"query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold, "match_count": candidates,
 	}
 	switch {
-	case q.Corpus == Documents || q.Corpus == All && q.Filters.Nothing:
+	case q.Corpus == Documents:
 		function = "retrieve_document_chunks"
 		arguments["match_count"] = documentCandidates
 		if arguments["query_embedding"], err = embedding.Short(); err != nil {
 			return nil, err
 		}
-	case q.Filters.Nothing:
-		return nil, nil
 	default:
-		if !q.Filters.IsZero() {
+		if len(q.Filters) > 0 {
 			arguments["filters"] = q.Filters
 		}
 		if q.Lambda < 1 {

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"tasklens/internal/vector"
 )
 
 func question(top int, lambda float64) Question {
@@ -166,17 +164,4 @@ func placed(rows []candidate) []candidate {
 		rows[i].place = i
 	}
 	return rows
-}
-
-// Contradictory filters leave no ticket, but all documents.
-func TestContradictoryFilters(t *testing.T) {
-	t.Parallel()
-	for corpus, want := range map[Corpus]string{Tickets: "", All: "retrieve_document_chunks"} {
-		db, q := &rows{}, question(5, 0.5)
-		q.Corpus, q.Filters.Nothing = corpus, true
-		found, err := New(&model{}, Options{}).retrieve(t.Context(), db, q, "embedder", append(vector.Vector{1}, make(vector.Vector, vector.Dimensions-1)...))
-		if err != nil || len(found) > 0 || db.function != want {
-			t.Errorf("%s: %v, %v, asked was %q", corpus, found, err, db.function)
-		}
-	}
 }

@@ -1,55 +1,161 @@
 // Package filter defines the filters of searches, questions and lists: people, statuses, labels,
-// dates and so on. It owns the JSON shape of "filters", its validation and how two filters combine.
-// It knows no HTTP, and SQL decides which tickets match.
+// dates and so on. It reads them from JSON and from the text of a query. The database validates
+// them, and decides which tickets match.
 package filter
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// Limits of a list.
+// Filters are conditions that a ticket must all meet. The zero value matches every ticket. Each is
+// Members, or a JSON object with these members as a client wrote it.
+type Filters []any
+
+// And adds a condition.
+func (f Filters) And(also Members) Filters {
+	if also.IsZero() {
+		return f
+	}
+	return append(slices.Clip(f), also)
+}
+
+// MarshalJSON writes an object, or a list of objects.
+func (f Filters) MarshalJSON() ([]byte, error) {
+	if len(f) == 1 {
+		return json.Marshal(f[0])
+	}
+	return json.Marshal([]any(f))
+}
+
+// Read reads filters from a JSON object. Null and blank members count as absent.
+func Read(object []byte) (Filters, error) {
+	reader := json.NewDecoder(bytes.NewReader(object))
+	reader.UseNumber() // an id may have more digits than a float64 holds
+	members := map[string]any{}
+	if !json.Valid(object) || reader.Decode(&members) != nil || members == nil {
+		return nil, errors.New("must be a JSON object")
+	}
+	if err := storable(members); err != nil {
+		return nil, err
+	}
+	not, _ := members["not"].(map[string]any)
+	filters := slices.Concat(all(members), negated(all(not)))
+	if members, _ = withoutBlanks(members).(map[string]any); len(members) > 0 {
+		filters = append(Filters{members}, filters...)
+	}
+	return filters, nil
+}
+
+// all takes the member labels_all, which is short for labels with all.
+func all(members map[string]any) (filters Filters) {
+	labels := withoutBlanks(members["labels_all"])
+	delete(members, "labels_all")
+	if labels != nil {
+		filters = Filters{map[string]any{"labels": map[string]any{"all": labels}}}
+	}
+	return filters
+}
+
+func negated(filters Filters) Filters {
+	for i := range filters {
+		filters[i] = map[string]any{"not": filters[i]}
+	}
+	return filters
+}
+
+// withoutBlanks returns nil for a value that filters nothing. Null in a list is a ticket without a
+// value.
+func withoutBlanks(value any) any {
+	switch value := value.(type) {
+	case string:
+		if strings.TrimSpace(value) == "" {
+			return nil
+		}
+	case []any:
+		value = slices.DeleteFunc(value, func(element any) bool { return element != nil && withoutBlanks(element) == nil })
+		if len(value) == 0 {
+			return nil
+		}
+		return value
+	case map[string]any:
+		for name := range value {
+			if value[name] = withoutBlanks(value[name]); value[name] == nil {
+				delete(value, name)
+			}
+		}
+		if len(value) == 0 {
+			return nil
+		}
+	}
+	return value
+}
+
+// storable returns an error for what Postgres cannot read as jsonb: NUL, and 1e999999.
+func storable(value any) (err error) {
+	switch value := value.(type) {
+	case string:
+		if strings.ContainsRune(value, 0) {
+			return errors.New("must not contain U+0000")
+		}
+	case json.Number:
+		if strings.ContainsAny(value.String(), "eE") {
+			return errors.New("must not contain a number with an exponent")
+		}
+	case []any:
+		for _, element := range value {
+			err = cmp.Or(err, storable(element))
+		}
+	case map[string]any:
+		for name, element := range value {
+			err = cmp.Or(err, storable(name), storable(element))
+		}
+	}
+	return err
+}
+
+// Limits of a list, which the database checks.
 const (
 	MaxValues     = 50
 	MaxCharacters = 255                     // of a value
 	MaxID         = 999_999_999_999_999_999 // of a project
 )
 
-// Me is the user who holds the request's token.
-const Me = "me"
-
-// Filters select the tickets that match every member. Any value of a list may match. The zero value
-// matches all tickets. The tags are what the API's document says of them (server/api/filters.go).
-type Filters struct {
+// Members are what tickets can be filtered by; a ticket must meet all of them, and of a list one
+// value is enough. To filter by another column, add it here and to ticket_members of the database.
+// The tags are what the API's document says of them (server/api/filters.go). typed is the name in
+// the text of a query.
+type Members struct {
 	_ struct{} `doc:"What tickets must be. All members must hold, and of a list one value is enough. Names compare without regard to case; one that no ticket has finds nothing. A project's own text passes ~projects~ alone." example:"{\"open\": true, \"assignee\": \"me\", \"labels\": [\"payments\"]}"`
 
-	Projects   []Value `json:"projects,omitempty" default:"" values:"ids" doc:"Keys or ids."`
-	Statuses   []Value `json:"statuses,omitempty" default:"" doc:"One name, or a list of which one is enough."`
-	Open       *bool   `json:"open,omitempty" default:"" doc:"Whether the ticket is open: the category of its status is not done."`
-	Assignee   []Value `json:"assignee,omitempty" default:"" values:"people" doc:"People as the tracker names them. ~me~ is whoever the user's token names; null in a list is nobody."`
-	Reporter   []Value `json:"reporter,omitempty" default:"" values:"people" doc:"As ~assignee~."`
-	Types      []Value `json:"types,omitempty" default:"" doc:"As ~statuses~."`
-	Priorities []Value `json:"priorities,omitempty" default:"" doc:"As ~statuses~."`
-	Labels     Labels  `json:"labels,omitzero" default:"" doc:"Labels of which a ticket has any, or ~any~ and ~all~. ~labels_all~ is short for ~all~; both together have at most 50."`
-	Created    Range   `json:"created,omitzero" default:"" doc:"From and to; either may be absent. A date (~2025-03-31~) is a day in UTC, and both days are included; of times (RFC 3339) ~to~ is not. ~from~ must not be after ~to~."`
-	Updated    Range   `json:"updated,omitzero" default:"" doc:"As ~created~."`
-	Due        Range   `json:"due,omitzero" default:"" doc:"Dates, both included; either may be absent. ~from~ must not be after ~to~."`
-	// Not excludes tickets that match any of its members. It has neither Open nor Not.
-	Not *Filters `json:"not,omitempty" default:"" doc:"What tickets must not be. One that passes any member is left out; one without a value stays."`
-	// Nothing means that the joined filters contradict each other, so no ticket matches and no
-	// database call is needed.
-	Nothing bool `json:"-"`
+	Projects   Values `json:"projects,omitempty" default:"" values:"ids" typed:"project" doc:"Keys or ids."`
+	Statuses   Values `json:"statuses,omitempty" default:"" typed:"status" doc:"One name, or a list of which one is enough."`
+	Open       *bool  `json:"open,omitempty" default:"" doc:"Whether the ticket is open: the category of its status is not done."`
+	Assignee   Values `json:"assignee,omitempty" default:"" values:"people" typed:"assignee" doc:"People as the tracker names them. ~me~ is whoever the user's token names; null in a list is nobody."`
+	Reporter   Values `json:"reporter,omitempty" default:"" values:"people" typed:"reporter" doc:"As ~assignee~."`
+	Types      Values `json:"types,omitempty" default:"" typed:"type" doc:"As ~statuses~."`
+	Priorities Values `json:"priorities,omitempty" default:"" typed:"priority" doc:"As ~statuses~."`
+	Labels     Labels `json:"labels,omitzero" default:"" typed:"label" doc:"Labels of which a ticket has any, or ~any~ and ~all~. ~labels_all~ is short for ~all~."`
+	Created    Range  `json:"created,omitzero" default:"" typed:"created" doc:"From and to; either may be absent. A date (~2025-03-31~) is a day in UTC, and both days are included; of times (RFC 3339) ~to~ is not. ~from~ must not be after ~to~."`
+	Updated    Range  `json:"updated,omitzero" default:"" typed:"updated" doc:"As ~created~."`
+	Due        Range  `json:"due,omitzero" default:"" values:"days" typed:"due" doc:"Dates, both included; either may be absent. ~from~ must not be after ~to~."`
+	// Not excludes tickets that meet any of its members. It has neither Open nor Not.
+	Not *Members `json:"not,omitempty" default:"" doc:"What tickets must not be. One that passes any member is left out; one without a value stays."`
 }
+
+// Values are texts, ids (int64) of projects, and nil for tickets without a value.
+type Values []any
 
 // Labels selects tickets with at least one label of Any and every label of All.
 type Labels struct {
-	Any []Value `json:"any,omitempty" default:""`
-	All []Value `json:"all,omitempty" default:""`
+	Any Values `json:"any,omitempty" default:""`
+	All Values `json:"all,omitempty" default:""`
 }
-
-// IsZero reports whether every ticket matches.
-func (l Labels) IsZero() bool { return len(l.Any) == 0 && len(l.All) == 0 }
 
 // Range is a range of dates (2025-03-01, both inclusive) or times (RFC 3339, To exclusive). ""
 // leaves an end open.
@@ -58,142 +164,35 @@ type Range struct {
 	To   string `json:"to,omitempty" default:"" example:"2025-03-31"`
 }
 
-// Value is a text, a project id if ID is not 0, or null.
-type Value struct {
-	Text string
-	ID   int64
-	Null bool
-}
+// IsZero reports whether every ticket matches.
+func (m Members) IsZero() bool { return reflect.ValueOf(m).IsZero() }
 
-// Texts converts texts to values.
-func Texts(texts ...string) (values []Value) {
-	for _, text := range texts {
-		values = append(values, Value{Text: text})
-	}
-	return values
-}
+// Kind is what the values of a member are.
+type Kind string
 
-// MarshalJSON writes a string, a number or null.
-func (v Value) MarshalJSON() ([]byte, error) {
-	switch {
-	case v.Null:
-		return []byte("null"), nil
-	case v.ID != 0:
-		return json.Marshal(v.ID)
-	default:
-		return json.Marshal(v.Text)
-	}
-}
-
-// List is a member that holds a list of values.
-type List struct {
-	Name   string // in JSON
-	Typed  string // in a query: status:Done
-	Values *[]Value
-	Kind   Kind
-}
-
-// Kind is what a List holds besides names.
-type Kind int
-
-// The kinds of lists.
+// The kinds of members.
 const (
-	Names  Kind = iota
-	IDs         // also ids
-	People      // also nobody and Me
+	Names  Kind = ""
+	IDs    Kind = "ids"    // or keys
+	People Kind = "people" // also nobody and me
+	Days   Kind = "days"   // no times
 )
 
-// Lists returns all members that hold lists. To filter by another one, add it here and to Filters.
-func (f *Filters) Lists() []List {
-	return []List{
-		{"projects", "project", &f.Projects, IDs}, {"statuses", "status", &f.Statuses, Names},
-		{"assignee", "assignee", &f.Assignee, People}, {"reporter", "reporter", &f.Reporter, People},
-		{"types", "type", &f.Types, Names}, {"priorities", "priority", &f.Priorities, Names},
-	}
+// Member is one of Members that can be typed in a query.
+type Member struct {
+	Name  string // in JSON
+	Typed string // in a query: status:Done
+	Kind  Kind
+	Value any // *Values, *Labels or *Range
 }
 
-// Span is a member that holds a range. Its name in a query is the one in JSON.
-type Span struct {
-	Name  string
-	Range *Range
-	Days  bool // dates only
-}
-
-// Spans returns all members that hold ranges.
-func (f *Filters) Spans() []Span {
-	return []Span{{"created", &f.Created, false}, {"updated", &f.Updated, false}, {"due", &f.Due, true}}
-}
-
-// IsZero reports whether every ticket matches.
-func (f Filters) IsZero() bool {
-	for _, l := range f.Lists() {
-		if len(*l.Values) > 0 {
-			return false
+// Typed returns all members that can be typed.
+func (m *Members) Typed() (all []Member) {
+	for field, value := range reflect.ValueOf(m).Elem().Fields() {
+		if typed, is := field.Tag.Lookup("typed"); is {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			all = append(all, Member{name, typed, Kind(field.Tag.Get("values")), value.Addr().Interface()})
 		}
 	}
-	for _, s := range f.Spans() {
-		if *s.Range != (Range{}) {
-			return false
-		}
-	}
-	return f.Open == nil && f.Labels.IsZero() && (f.Not == nil || f.Not.IsZero()) && !f.Nothing
-}
-
-// Project is the only project whose tickets can match, or nil: there are more, or it is named by
-// its key.
-func (f Filters) Project() *int64 {
-	if len(f.Projects) != 1 || f.Projects[0].ID == 0 {
-		return nil
-	}
-	return &f.Projects[0].ID
-}
-
-// AsksForMe names the first member that contains "me", or returns "".
-func (f Filters) AsksForMe() string {
-	for _, l := range f.Lists() {
-		if l.Kind == People && slices.ContainsFunc(*l.Values, Value.isMe) {
-			return l.Name
-		}
-	}
-	if f.Not != nil {
-		if name := f.Not.AsksForMe(); name != "" {
-			return "not." + name
-		}
-	}
-	return ""
-}
-
-func (v Value) isMe() bool { return v.Text == Me }
-
-// Folded normalises order and ASCII case, so that equivalent filters share a cache key. Which names
-// beyond ASCII are equal, only the database knows.
-func (f Filters) Folded() Filters {
-	for _, l := range f.Lists() {
-		*l.Values = fold(*l.Values)
-	}
-	f.Labels = Labels{Any: fold(f.Labels.Any), All: fold(f.Labels.All)}
-	if f.Not != nil {
-		not := f.Not.Folded()
-		f.Not = &not
-	}
-	return f
-}
-
-func fold(values []Value) []Value {
-	values = slices.Clone(values)
-	for i := range values {
-		values[i].Text = strings.Map(func(r rune) rune {
-			if 'A' <= r && r <= 'Z' {
-				r += 'a' - 'A'
-			}
-			return r
-		}, values[i].Text)
-	}
-	slices.SortFunc(values, func(a, b Value) int {
-		if a.ID != b.ID {
-			return int(min(1, max(-1, a.ID-b.ID)))
-		}
-		return strings.Compare(a.Text, b.Text)
-	})
-	return slices.Compact(values)
+	return all
 }

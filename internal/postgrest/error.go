@@ -19,8 +19,8 @@ const UnknownFunction = "PGRST202"
 // invalidParameter is the SQLSTATE that a function raises for an invalid value.
 const invalidParameter = "22023"
 
-// filtersFault matches a message about the filters of a search, which the database validates too:
-// "filters.open is a string". It contains only names from the caller's request.
+// filtersFault matches a message about the filters of a search, which the database validates:
+// "filters.open is of type string". It contains only names from the caller's request.
 var filtersFault = regexp.MustCompile(`(?s)^(filters[^ :]*):? (.+)$`)
 
 // Error is an error response of PostgREST.
@@ -95,7 +95,7 @@ func (s *Session) answered(answer *Error) error {
 	case answer.Code == invalidParameter && filtersFault.MatchString(answer.Message):
 		told := filtersFault.FindStringSubmatch(answer.Message)
 		invalid := fault.Wrap(fault.Invalid, "The request is not valid.", answer)
-		invalid.Fields = []fault.Field{{Name: told[1], Message: told[2]}}
+		invalid.Fields = []fault.Field{{Name: told[1], Message: strings.TrimRight(told[2]+". "+answer.Hint, ". ")}}
 		return invalid
 	case answer.Code == UnknownFunction:
 		return fault.Wrap(fault.Unavailable, "The database is not ready: migrations are missing.", answer)

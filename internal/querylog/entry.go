@@ -78,7 +78,7 @@ func (m Milliseconds) MarshalJSON() ([]byte, error) {
 
 type queryParameters struct {
 	Corpus         answer.Corpus  `json:"corpus,omitempty"` // omitted for tickets
-	Filters        filter.Filters `json:"filters,omitzero"`
+	Filters        filter.Filters `json:"filters,omitempty"`
 	TopK           int            `json:"top_k"`
 	MatchThreshold *float64       `json:"match_threshold"`
 	Lambda         float64        `json:"mmr_lambda"`
@@ -114,7 +114,7 @@ func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) 
 }
 
 type searchParameters struct {
-	Filters        filter.Filters `json:"filters,omitzero"`
+	Filters        filter.Filters `json:"filters,omitempty"`
 	MatchThreshold *float64       `json:"match_threshold"`
 	Limit          int            `json:"limit"`
 	Offset         int            `json:"offset"`

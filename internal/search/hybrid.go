@@ -47,7 +47,7 @@ type Page struct {
 
 // narrow adds filters to the arguments of a function, or leaves the argument out if there are none.
 func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
-	if !filters.IsZero() {
+	if len(filters) > 0 {
 		arguments["filters"] = filters
 	}
 	return arguments
@@ -65,12 +65,6 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 		"query_text": q.Text, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
 	}, q.Filters)
 	switch {
-	case q.Filters.Nothing:
-		page.Executed = []string{}
-		if q.Facets {
-			page.Facets = newFacets()
-		}
-		return page, nil
 	case q.Text == "":
 		page.Executed, matching["query_text"] = []string{}, nil // null asks for everything that passes the filters
 		return s.fill(ctx, db, q, matching, page)

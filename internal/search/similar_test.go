@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/filter"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
@@ -63,7 +62,7 @@ func TestLongDraftIsCut(t *testing.T) {
 
 func TestUnknownTicket(t *testing.T) {
 	t.Parallel()
-	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", 5, filter.Filters{}, 5)
+	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", 5, nil, 5)
 	if fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("the error is %v", err)
 	}
@@ -76,7 +75,7 @@ func TestDatabaseFails(t *testing.T) {
 	comparer := search.NewComparer(&model{}, &runes{})
 	for name, ask := range map[string]func() ([]search.Similar, error){
 		"ticket": func() ([]search.Similar, error) {
-			return comparer.ToTicket(t.Context(), broken, "m", 5, filter.Filters{}, 5)
+			return comparer.ToTicket(t.Context(), broken, "m", 5, nil, 5)
 		},
 		"draft": func() ([]search.Similar, error) {
 			return comparer.ToText(t.Context(), broken, "m", search.Draft{Text: "x", Limit: 5})

@@ -282,7 +282,7 @@ func (s *schemas) parameters(takes reflect.Type) (all []any) {
 // parameter describes a text or a number outside of JSON.
 func (s *schemas) parameter(field reflect.StructField) (p object) {
 	schema := object{{"type", "string"}}
-	if field.Type.Kind() != reflect.Struct {
+	if field.Type != filtersType {
 		schema = s.of(field.Type, field.Tag)
 	}
 	schema = slices.DeleteFunc(schema, func(m member) bool { return m.name == "description" || m.name == "example" })

@@ -8,27 +8,27 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
-	"tasklens/internal/querytext"
 	"tasklens/internal/search"
 )
 
 var (
 	filtersType = reflect.TypeFor[filter.Filters]()
+	membersType = reflect.TypeFor[filter.Members]()
 	labelsType  = reflect.TypeFor[filter.Labels]()
-	valuesType  = reflect.TypeFor[[]filter.Value]()
+	valuesType  = reflect.TypeFor[filter.Values]()
 )
 
 // filters returns the schema of filters, which a response writes in one form only. Those under
 // "not" have fewer members.
 func (s *schemas) filters(tags reflect.StructTag) object {
-	name, own := "Filters", ownTags(filtersType)
+	name, own := "Filters", ownTags(membersType)
 	if !s.request {
 		name, own = "ReadFilters", `doc:"The filters of a query, in the one form that ~filters~ of a request takes too. A member that the query does not have is absent."`
 	}
 	if strings.HasPrefix(tags.Get("json"), "not,") {
-		return s.define(name+"Not", filtersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not")
+		return s.define(name+"Not", membersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not")
 	}
-	return s.define(name, filtersType, own)
+	return s.define(name, membersType, own)
 }
 
 // values returns the schema of a list of filter values; in a request one value needs no list.
@@ -58,22 +58,16 @@ type narrowed struct {
 	StatusFilter *string `json:"status_filter" maxlen:"200" example:"To Do" doc:"Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is."`
 }
 
-// within joins filters with these members.
-func (n narrowed) within(filters filter.Filters) (filter.Filters, error) {
-	joined, err := filters.Within(n.ProjectID, n.StatusFilter)
-	if err != nil {
-		return joined, fault.InvalidFields(fault.Field{Name: "filters", Message: "cannot be joined with project_id and status_filter: " + err.Error()})
+// within adds these members to filters.
+func (n narrowed) within(filters filter.Filters) filter.Filters {
+	var also filter.Members
+	if n.ProjectID != nil {
+		also.Projects = filter.Values{min(*n.ProjectID, filter.MaxID)} // no project has a greater one
 	}
-	return joined, nil
-}
-
-// checkMe rejects "me" if the caller is not a user.
-func checkMe(who *caller, filters filter.Filters) error {
-	member := filters.AsksForMe()
-	if member == "" || who.isUser() {
-		return nil
+	if n.StatusFilter != nil {
+		also.Statuses = filter.Values{*n.StatusFilter}
 	}
-	return fault.InvalidFields(fault.Field{Name: "filters." + member, Message: "has \"me\", which needs a user's token"})
+	return filters.And(also)
 }
 
 // readAs reports how a query with filters in its text was parsed.
@@ -81,22 +75,16 @@ type readAs struct {
 	_ struct{} `doc:"How the query was read. Absent if nothing in it is a filter."`
 
 	Text    string         `json:"text" doc:"What was searched for; empty if the query is filters alone."`
-	Filters filter.Filters `json:"filters"`
-	Nothing bool           `json:"nothing,omitempty" doc:"The filters of the query contradict each other (~is:open is:done~), so that nothing can pass. Absent otherwise."`
+	Filters filter.Members `json:"filters"`
 }
 
-// narrow parses the filters in a query's text and merges them with the "filters" member.
-func narrow(who *caller, query *search.Query) (*readAs, error) {
-	text, typed, err := querytext.Read(query.Text, time.Now())
-	if err == nil {
-		query.Filters, err = filter.And(query.Filters, typed)
-	}
+// narrow parses the filters in a query's text and adds them to the others.
+func narrow(query *search.Query) (*readAs, error) {
+	text, typed, err := filter.ReadText(query.Text, time.Now())
 	if err != nil {
-		return nil, fault.InvalidFields(fault.Field{Name: "query", Message: "cannot be joined with the other filters: " + err.Error()})
+		return nil, fault.InvalidFields(fault.Field{Name: "query", Message: err.Error()})
 	}
-	if err := checkMe(who, query.Filters); err != nil {
-		return nil, err
-	}
+	query.Filters = query.Filters.And(typed)
 	query.Typed, query.Text = query.Text, text
 	if query.Text == "" && query.Sort == search.Relevance {
 		query.Sort = search.Newest
@@ -104,5 +92,5 @@ func narrow(who *caller, query *search.Query) (*readAs, error) {
 	if typed.IsZero() {
 		return nil, nil
 	}
-	return &readAs{Text: text, Filters: typed, Nothing: typed.Nothing}, nil
+	return &readAs{Text: text, Filters: typed}, nil
 }

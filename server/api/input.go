@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -231,12 +232,25 @@ func setDefault(field reflect.Value, text string) {
 // blank ones as absent.
 func (in *input) decode(name string, field reflect.StructField, text []byte) {
 	value, tags := in.target.FieldByIndex(field.Index), field.Tag
-	if problem := badEscape(string(text)); problem != "" && field.Type != reflect.TypeFor[[]json.RawMessage]() { // which are read later
-		in.wrong(true, name, "must not contain %s", problem)
-		return
+	if field.Type != reflect.TypeFor[[]json.RawMessage]() { // which are read later
+		if problem := badEscape(string(text)); problem != "" {
+			in.wrong(true, name, "must not contain %s", problem)
+			return
+		}
+		if !bytes.HasPrefix(text, []byte(`"`)) { // a text, which parsing would unescape into another copy
+			if path := givenTwice(name, gjson.ParseBytes(text)); path != "" {
+				in.wrong(true, path, "is given twice")
+				return
+			}
+		}
 	}
-	if into, is := value.Addr().Interface().(*filter.Filters); is && json.Valid(text) {
-		*into = filter.Decode(name, text, func(path, message string) { in.wrong(true, path, "%s", message) })
+	if into, is := value.Addr().Interface().(*filter.Filters); is {
+		filters, err := filter.Read(text) // the database validates the members
+		if err == nil && isCrowded(text) {
+			err = errors.New("has too many values")
+		}
+		in.wrong(err != nil, name, "%v", err)
+		*into = filters
 		return
 	}
 	if json.Unmarshal(text, value.Addr().Interface()) != nil {
@@ -253,6 +267,29 @@ func (in *input) decode(name string, field reflect.StructField, text []byte) {
 	} else if isOptional && value.Kind() == reflect.String {
 		value.SetString(cmp.Or(strings.TrimSpace(value.String()), fallback))
 	}
+}
+
+// givenTwice returns the path of a member that an object has twice, at any depth, or "". Decoding
+// would keep the last one in silence.
+func givenTwice(path string, value gjson.Result) (twice string) {
+	if !value.IsObject() && !value.IsArray() {
+		return ""
+	}
+	given := map[string]bool{}
+	value.ForEach(func(key, element gjson.Result) bool {
+		inside := path + "[" + key.String() + "]"
+		if value.IsObject() {
+			inside = path + "." + key.String()
+		}
+		if given[inside] {
+			twice = inside
+		} else {
+			given[inside] = true
+			twice = givenTwice(inside, element)
+		}
+		return twice == ""
+	})
+	return twice
 }
 
 // typeOf says of which type a field must be.

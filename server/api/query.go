@@ -21,7 +21,7 @@ func (r *queryRequest) check(wrong report) {
 	onlyDocuments := r.Corpus == answer.Documents
 	wrong(onlyDocuments && r.ProjectID != nil, "project_id", "must be left out where only documents are asked")
 	wrong(onlyDocuments && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
-	wrong(onlyDocuments && !r.Filters.IsZero(), "filters", "must be left out where only documents are asked")
+	wrong(onlyDocuments && len(r.Filters) > 0, "filters", "must be left out where only documents are asked")
 	wrong(r.Retrieval == answer.Hybrid && r.Corpus != answer.Tickets, "retrieval", "must be \"vector\" where documents are asked")
 }
 
@@ -33,19 +33,12 @@ var documentsVersion int64 = -1
 func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (question answer.Question, whole cacheable, err error) {
 	question = request.Question
 	question.Text = normal(question.Text)
-	if err := checkMe(who, question.Filters); err != nil {
-		return question, whole, err
-	}
-	if question.Filters, err = request.within(question.Filters); err != nil {
-		return question, whole, err
-	}
+	question.Filters = request.within(question.Filters)
 	usual := a.usualThreshold(ctx, question.Corpus)
 	if question.MatchThreshold == nil {
 		question.MatchThreshold = &usual
 	}
-	keyed := question
-	keyed.Filters = question.Filters.Folded()
-	whole = a.newCacheable(who, "query", question.Text, question.Filters.Project(), keyed, keyed.Filters.Nothing)
+	whole = a.newCacheable(who, "query", question.Text, request.ProjectID, question)
 	whole.serving = a.servingOf(question.Corpus)
 	switch {
 	case question.Corpus == answer.Documents:

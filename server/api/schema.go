@@ -121,7 +121,7 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 	if isPointer {
 		t = t.Elem()
 	}
-	if t == filtersType {
+	if t == filtersType || t == membersType {
 		return s.filters(tags)
 	}
 	var o object
@@ -328,7 +328,7 @@ func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, exc
 		at = len(s.named)
 		s.named.add(name, nil)
 	}
-	if t == filtersType && s.request {
+	if t == membersType && s.request {
 		o.add("nullable", true)
 	}
 	for _, field := range bodyFields(t) {

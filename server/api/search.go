@@ -23,7 +23,7 @@ type searchRequest struct {
 }
 
 func (r *searchRequest) check(wrong report) {
-	wrong(r.Text == "" && r.Filters.IsZero(), "query", "must not be empty where there are no filters")
+	wrong(r.Text == "" && len(r.Filters) == 0, "query", "must not be empty where there are no filters")
 	wrong(r.Text != "" && !strings.ContainsFunc(r.Text, isVisible), "query", "must have a visible character")
 	wrong(r.Offset > maxReach-r.Limit, "offset", "must be at most %d together with limit", maxReach)
 }
@@ -41,11 +41,8 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 		usual := a.usualThreshold(ctx, answer.Tickets)
 		query.MatchThreshold = &usual
 	}
-	var err error
-	if query.Filters, err = request.within(query.Filters); err != nil {
-		return nil, err
-	}
-	readAs, err := narrow(who, &query)
+	query.Filters = request.within(query.Filters)
+	readAs, err := narrow(&query)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +64,9 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 		body, err := json.Marshal(done.response)
 		return reply{body, a.uncached()}, err
 	}
-	keyed := query
-	keyed.Filters = query.Filters.Folded()
 	// A word's weight depends on its frequency in all projects, and so does a result, whatever
 	// its filter.
-	everything := a.newCacheable(who, "hybrid-search", query.Text, nil, keyed, keyed.Filters.Nothing, readAs)
+	everything := a.newCacheable(who, "hybrid-search", query.Text, nil, query, readAs)
 	usual := a.usualThreshold(ctx, answer.Tickets)
 	everything.entry = func(found any, err error) querylog.Entry {
 		page, _ := found.(search.Page)

@@ -15,7 +15,7 @@ type similarRequest struct {
 
 // similarTickets finds likely duplicates of a ticket.
 func (a *API) similarTickets(ctx context.Context, who *caller, request *similarRequest) (similar list[search.Similar], err error) {
-	model, err := a.comparing(ctx, who, request.Filters)
+	model, err := a.Serving.Use(ctx)
 	if err != nil {
 		return similar, err
 	}
@@ -24,17 +24,9 @@ func (a *API) similarTickets(ctx context.Context, who *caller, request *similarR
 
 // similarToDraft finds likely duplicates of a draft.
 func (a *API) similarToDraft(ctx context.Context, who *caller, draft *search.Draft) (similar list[search.Similar], err error) {
-	model, err := a.comparing(ctx, who, draft.Filters)
+	model, err := a.Serving.Use(ctx)
 	if err != nil {
 		return similar, err
 	}
 	return listed(a.Comparer.ToText(ctx, who.db, model, *draft))
-}
-
-// comparing checks the filters of a comparison and returns the model of the embeddings.
-func (a *API) comparing(ctx context.Context, who *caller, filters filter.Filters) (model string, err error) {
-	if err := checkMe(who, filters); err != nil {
-		return "", err
-	}
-	return a.Serving.Use(ctx)
 }

@@ -67,7 +67,7 @@ func (a *API) similarToMany(c *fiber.Ctx, who *caller, request *batchRequest) er
 		return err
 	}
 	ctx := c.UserContext()
-	model, err := a.comparing(ctx, who, request.Filters)
+	model, err := a.Serving.Use(ctx)
 	if err != nil {
 		return err
 	}

@@ -56,18 +56,20 @@ func fields(usual, more []string) *jsonschema.Schema {
 
 // filterForms names the filters by what they take. The API validates them.
 func filterForms() string {
-	var of filter.Filters
+	var of filter.Members
 	names := map[filter.Kind][]string{filter.Names: {"labels", "labels_all (all of them)"}}
-	for _, l := range of.Lists() {
-		names[l.Kind] = append(names[l.Kind], l.Name)
-	}
-	var spans []string
-	for _, span := range of.Spans() {
-		spans = append(spans, span.Name)
+	var ranges []string
+	for _, member := range of.Typed() {
+		switch member.Value.(type) {
+		case *filter.Values:
+			names[member.Kind] = append(names[member.Kind], member.Name)
+		case *filter.Range:
+			ranges = append(ranges, member.Name)
+		}
 	}
 	named := func(kind filter.Kind) string { return strings.Join(names[kind], ", ") }
 	return "All members must hold; of a list, any. " + named(filter.IDs) + ": keys or ids. " + named(filter.Names) + ": lists of names, in any case. " +
-		named(filter.People) + ": a person, or me. " + strings.Join(spans, ", ") + ": {from, to}, days such as 2026-01-31, both included. open: true or false. " +
+		named(filter.People) + ": a person, or me. " + strings.Join(ranges, ", ") + ": {from, to}, days such as 2026-01-31, both included. open: true or false. " +
 		"not: an object of these to leave out. list_projects has the names of projects and statuses."
 }
 

@@ -1,5 +1,5 @@
--- The filters of a search: one JSON object, parsed and validated here (docs/sql.md lists the
--- members).
+-- The filters of a search: one JSON object, or several that must all hold, parsed and validated
+-- here (docs/sql.md lists the members).
 
 -- A blank filter, as sent by an empty drop-down, counts as absent. Trims Unicode white space.
 create function private.filter_text(filter text) returns text
@@ -140,7 +140,9 @@ declare
   own_names text[];
 begin
   for part in
-    select * from (values ('filters', filters, false), ('filters.not', filters -> 'not', true)) p(path, members, negated)
+    select p.*
+    from jsonb_array_elements(case jsonb_typeof(filters) when 'array' then filters else jsonb_build_array(filters) end) f(value)
+    cross join lateral (values ('filters', f.value, false), ('filters.not', f.value -> 'not', true)) p(path, members, negated)
     where jsonb_typeof(p.members) <> 'null'
   loop
     if jsonb_typeof(part.members) <> 'object' then
@@ -202,6 +204,6 @@ begin
   return read;
 end
 $$;
-comment on function private.read_filters is 'The validated filters of a search (docs/sql.md). Anything that private.ticket_members does not define is an error (22023) whose message names the member.';
+comment on function private.read_filters is 'The validated filters of a search (docs/sql.md): an object, or a list of objects that must all hold. Anything that private.ticket_members does not define is an error (22023) whose message names the member.';
 
 insert into private.migrations (version) values ('20260101000500');

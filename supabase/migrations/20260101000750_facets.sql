@@ -27,7 +27,11 @@ begin
     from (
       select m.place, m.facet, m.kind, m.source,
         case when m.kind <> 'project' then $5 end as project_filter, case when m.kind <> 'status' then $6 end as status_filter,
-        case when jsonb_typeof($7) <> 'object' then $7 else nullif($7 - m.member, '{}') end as filters
+        case jsonb_typeof($7)
+          when 'object' then nullif($7 - m.member, '{}')
+          when 'array' then (select jsonb_agg(case jsonb_typeof(f.value) when 'object' then f.value - m.member else f.value end order by f.place) from jsonb_array_elements($7) with ordinality f(value, place))
+          else $7
+        end as filters
       from private.ticket_members() with ordinality m(member, kind, source, facet, place)
       where m.facet is not null
     ) f

@@ -791,7 +791,7 @@ export interface components {
             types?: (string[] | string) | null;
             /** @description As `statuses`. */
             priorities?: (string[] | string) | null;
-            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
+            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`. */
             labels?: ({
                 any?: (string[] | string) | null;
                 all?: (string[] | string) | null;
@@ -834,7 +834,7 @@ export interface components {
             types?: (string[] | string) | null;
             /** @description As `statuses`. */
             priorities?: (string[] | string) | null;
-            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
+            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`. */
             labels?: ({
                 any?: (string[] | string) | null;
                 all?: (string[] | string) | null;
@@ -1425,11 +1425,6 @@ export interface components {
             /** @description What was searched for; empty if the query is filters alone. */
             text: string;
             filters: components["schemas"]["ReadFilters"];
-            /**
-             * @description The filters of the query contradict each other (`is:open is:done`), so that nothing can pass. Absent otherwise.
-             * @enum {boolean}
-             */
-            nothing?: true;
         };
         /** @description The filters of a query, in the one form that `filters` of a request takes too. A member that the query does not have is absent. */
         ReadFilters: {
@@ -1447,7 +1442,7 @@ export interface components {
             types?: string[];
             /** @description As `statuses`. */
             priorities?: string[];
-            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
+            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`. */
             labels?: {
                 any?: string[];
                 all?: string[];
@@ -1489,7 +1484,7 @@ export interface components {
             types?: string[];
             /** @description As `statuses`. */
             priorities?: string[];
-            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`; both together have at most 50. */
+            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`. */
             labels?: {
                 any?: string[];
                 all?: string[];

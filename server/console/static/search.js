@@ -220,7 +220,7 @@ export function Search({ params }) {
   /** Filters among the words become chips, as the service has read them. @param {Answer} answer @returns {Answer} */
   function toChips(answer) {
     const { read_as: read, ...response } = answer.response;
-    const more = read && !read.nothing && latest.current.trim() === answer.request.query ? chosenFrom(read.filters ?? {}, filters, projects.value ?? []) : null;
+    const more = read && latest.current.trim() === answer.request.query ? chosenFrom(read.filters ?? {}, filters, projects.value ?? []) : null;
     if (!read || !more) return answer;
     const next = { ...filters, ...more };
     settled.current = latest.current = read.text;
