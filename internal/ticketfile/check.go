@@ -72,11 +72,6 @@ func (t *Ticket) check(names fieldNames) (err error) {
 	return nil
 }
 
-// lines are the fields that are one line of text, by member.
-func (t *Ticket) lines() map[string]*Text {
-	return map[string]*Text{"assignee": &t.Assignee, "reporter": &t.Reporter, "ticket_type": &t.TicketType, "priority": &t.Priority}
-}
-
 // categories maps the spellings of a status category, ours and Jira's, to ours.
 var categories = map[string]string{
 	"": "", "nocategory": "", "undefined": "", "todo": "to_do", "new": "to_do",

@@ -135,13 +135,12 @@ func (r *csvRows) next() (Ticket, error) {
 		CreatedAt:   r.value("created_at"),
 		UpdatedAt:   r.value("updated_at"),
 		Description: r.text("description"),
-		Assignee:    r.text("assignee"),
-		Reporter:    r.text("reporter"),
-		TicketType:  r.text("ticket_type"),
-		Priority:    r.text("priority"),
 		DueDate:     r.text("due_date"),
 		ResolvedAt:  r.text("resolved_at"),
 		Labels:      r.list("labels"),
+	}
+	for member, field := range t.lines() {
+		*field = r.text(member)
 	}
 	if err := r.finish(r, &t); err != nil {
 		return t, &RowError{Line: r.line, Reason: err.Error()}

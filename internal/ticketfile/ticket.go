@@ -54,6 +54,12 @@ type Ticket struct {
 	project Project // of an export, which has no rows of projects
 }
 
+// lines are the fields that are one line of text, by member. Another one is
+// added here, to Ticket and to the formats that have it.
+func (t *Ticket) lines() map[string]*Text {
+	return map[string]*Text{"assignee": &t.Assignee, "reporter": &t.Reporter, "ticket_type": &t.TicketType, "priority": &t.Priority}
+}
+
 // Note is a status note.
 type Note struct {
 	Status    string `json:"status,omitempty"`
