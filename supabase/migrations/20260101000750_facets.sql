@@ -27,11 +27,9 @@ begin
     from (
       select m.place, m.facet, m.kind, m.source,
         case when m.kind <> 'project' then $5 end as project_filter, case when m.kind <> 'status' then $6 end as status_filter,
-        case jsonb_typeof($7)
-          when 'object' then nullif($7 - m.member, '{}')
-          when 'array' then (select jsonb_agg(case jsonb_typeof(f.value) when 'object' then f.value - m.member else f.value end order by f.place) from jsonb_array_elements($7) with ordinality f(value, place))
-          else $7
-        end as filters
+        case jsonb_typeof($7) when 'object' then nullif($7 - m.member, '{}') when 'array' then (
+          select jsonb_agg(case jsonb_typeof(f.value) when 'object' then f.value - m.member else f.value end order by f.place)
+          from jsonb_array_elements($7) with ordinality f(value, place)) else $7 end as filters
       from private.ticket_members() with ordinality m(member, kind, source, facet, place)
       where m.facet is not null
     ) f
@@ -47,13 +45,11 @@ begin
   ), grouped as materialized (
     -- One pass over the matches counts all facets.
     select m.search, case 0 %2$s end as source, coalesce(%3$s) as value, count(*) as count, not bool_and(m.complete) as capped
-    from matched m
-    group by grouping sets (%4$s)
+    from matched m group by grouping sets (%4$s)
   ), labelled as (
     -- There are few distinct spellings and label lists, so each is normalised once.
     select a.facet, case when a.kind in ('project', 'status') then g.value::bigint end as value, l.label, sum(g.count) as count, bool_or(g.capped) as capped
-    from asked a
-    join grouped g using (search, source)
+    from asked a join grouped g using (search, source)
     cross join lateral (
       select g.value where a.kind in ('person', 'text')
       union all
