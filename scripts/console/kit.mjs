@@ -14,7 +14,8 @@ const PATIENCE = Number(process.env.PATIENCE) || 60_000; // timeout of each wait
 
 let browser;
 export async function launch() {
-  browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+  const options = { executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: process.getuid() === 0 ? ['--no-sandbox'] : [] };
+  browser ??= await chromium.launch(options).catch(() => chromium.launch(options)); // Chromium itself may crash as it starts
   return browser;
 }
 export async function finish() {
