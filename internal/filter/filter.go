@@ -136,7 +136,7 @@ type Members struct {
 	Projects   Values `json:"projects,omitempty" default:"" values:"ids" typed:"project" doc:"Keys or ids."`
 	Statuses   Values `json:"statuses,omitempty" default:"" typed:"status" doc:"One name, or a list of which one is enough."`
 	Open       *bool  `json:"open,omitempty" default:"" doc:"Whether the ticket is open: the category of its status is not done."`
-	Assignee   Values `json:"assignee,omitempty" default:"" values:"people" typed:"assignee" doc:"People as the tracker names them. ~me~ is whoever the user's token names; null in a list is nobody."`
+	Assignee   Values `json:"assignee,omitempty" default:"" values:"people" typed:"assignee" doc:"People as the tracker names them. ~me~ is the user of the token; null in a list is nobody."`
 	Reporter   Values `json:"reporter,omitempty" default:"" values:"people" typed:"reporter" doc:"As ~assignee~."`
 	Types      Values `json:"types,omitempty" default:"" typed:"type" doc:"As ~statuses~."`
 	Priorities Values `json:"priorities,omitempty" default:"" typed:"priority" doc:"As ~statuses~."`

@@ -28,7 +28,7 @@ func (o *Observer) gauge(name, help string, labels prometheus.Labels, value func
 // Circuits exports whether the circuit breakers of the model are open.
 func (o *Observer) Circuits(model *openai.Client) {
 	for _, operation := range []string{openai.OperationEmbeddings, openai.OperationChat} {
-		o.gauge("model_circuit_open", "1 while the model provider is left alone for this operation, having failed several times.", prometheus.Labels{"operation": operation}, func() float64 {
+		o.gauge("model_circuit_open", "1 while the circuit breaker is open for this operation.", prometheus.Labels{"operation": operation}, func() float64 {
 			if slices.Contains(model.LeftAlone(), operation) {
 				return 1
 			}

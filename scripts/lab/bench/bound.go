@@ -16,7 +16,7 @@ type Judged struct {
 	Relevant measure.Judged
 }
 
-// rankEverything creates the exact ranking by keyword for any caller, who may not execute what it
+// rankEverything creates the exact ranking by keyword, which any caller can run though not what it
 // calls: every ticket that contains a word of the query is ranked.
 func rankEverything(ctx context.Context, connection *pgx.Conn) error {
 	_, err := connection.Exec(ctx, `create schema if not exists bench;

@@ -783,7 +783,7 @@ export interface components {
             statuses?: (string[] | string) | null;
             /** @description Whether the ticket is open: the category of its status is not done. */
             open?: boolean | null;
-            /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
+            /** @description People as the tracker names them. `me` is the user of the token; null in a list is nobody. */
             assignee?: ((string | null)[] | string) | null;
             /** @description As `assignee`. */
             reporter?: ((string | null)[] | string) | null;
@@ -826,7 +826,7 @@ export interface components {
             projects?: ((string | number)[] | string | number) | null;
             /** @description One name, or a list of which one is enough. */
             statuses?: (string[] | string) | null;
-            /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
+            /** @description People as the tracker names them. `me` is the user of the token; null in a list is nobody. */
             assignee?: ((string | null)[] | string) | null;
             /** @description As `assignee`. */
             reporter?: ((string | null)[] | string) | null;
@@ -1434,7 +1434,7 @@ export interface components {
             statuses?: string[];
             /** @description Whether the ticket is open: the category of its status is not done. */
             open?: boolean;
-            /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
+            /** @description People as the tracker names them. `me` is the user of the token; null in a list is nobody. */
             assignee?: (string | null)[];
             /** @description As `assignee`. */
             reporter?: (string | null)[];
@@ -1476,7 +1476,7 @@ export interface components {
             projects?: (string | number)[];
             /** @description One name, or a list of which one is enough. */
             statuses?: string[];
-            /** @description People as the tracker names them. `me` is whoever the user's token names; null in a list is nobody. */
+            /** @description People as the tracker names them. `me` is the user of the token; null in a list is nobody. */
             assignee?: (string | null)[];
             /** @description As `assignee`. */
             reporter?: (string | null)[];
