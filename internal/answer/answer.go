@@ -43,13 +43,13 @@ func New(model Model, options Options) *Answerer { return &Answerer{model: model
 
 // Question is a question and the part of the tracker it is about.
 type Question struct {
-	Text           string         `json:"question" length:"2000" example:"How was the double charge fixed?" doc:"1 to 2,000 characters once trimmed."`
+	Text           string         `json:"question" length:"2000" example:"How was the double charge fixed?"`
 	Filters        filter.Filters `json:"filters" default:""`
-	Corpus         Corpus         `json:"corpus" enum:"tickets,documents,all" default:"tickets" doc:"What to answer from: tickets and projects, documents, or all of them, compared by the first 768 numbers of their embeddings. Filters apply to tickets; with ~documents~ they are refused. With ~documents~ and ~all~, ~retrieval~ must be ~vector~."`
-	TopK           int            `json:"top_k" min:"1" max:"20" default:"5" doc:"The most sources, which are chunks."`
-	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model."`
-	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.5" doc:"How sources are selected: 1 by relevance alone, 0 by difference from those already selected."`
-	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"How candidates are found: by meaning, or by keywords and meaning."`
+	Corpus         Corpus         `json:"corpus" enum:"tickets,documents,all" default:"tickets" doc:"What to answer from; ~tickets~ includes projects. Filters apply to tickets and are refused with ~documents~. With ~documents~ and ~all~, ~retrieval~ must be ~vector~."`
+	TopK           int            `json:"top_k" min:"1" max:"20" default:"5" doc:"The most sources."`
+	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
+	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.5" doc:"1 selects sources by relevance alone, 0 by difference from those already selected."`
+	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"Candidates by meaning, or by keywords too."`
 }
 
 // Hybrid is the retrieval by keywords and meaning, which finds exact codes.
@@ -70,19 +70,19 @@ const (
 
 // Source is a chunk given to the model: of a ticket, of a project's own text or of a document.
 type Source struct {
-	_ struct{} `schema:"Source" doc:"A chunk that the chat model received, by the ~type~ of what it is a chunk of." kinds:"type: ticket TicketSource, project ProjectSource, document DocumentSource"`
+	_ struct{} `schema:"Source" doc:"A chunk that the chat model received." kinds:"type: ticket TicketSource, project ProjectSource, document DocumentSource"`
 
 	Type       string          `json:"type"`
 	DocumentID *string         `json:"document_id,omitempty" of:"document" format:"uuid"`
 	Title      *string         `json:"title,omitempty" of:"document"`
 	TicketID   *int64          `json:"ticket_id" of:"ticket" min:"1" example:"5"`
-	Similarity *float64        `json:"similarity" min:"-1" max:"1.0001" example:"0.82" doc:"Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet."`
+	Similarity *float64        `json:"similarity" min:"-1" max:"1.0001" example:"0.82" doc:"Null if keyword search found a text that is not embedded yet."`
 	ProjectID  *int64          `json:"project_id,omitempty" of:"ticket,project" min:"1" example:"1"`
 	TicketKey  *string         `json:"ticket_key" of:"ticket" example:"TX-400"`
 	TicketName *string         `json:"ticket_name" of:"ticket" example:"Customer charged twice when a payment is retried"`
 	Comment    *search.Comment `json:"comment,omitempty" may:"ticket"`
 	ChunkID    *string         `json:"chunk_id" format:"uuid" example:"0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11" doc:"Null if keyword search found a text that is not embedded yet."`
-	Text       string          `json:"text" example:"An idempotency key now goes with every attempt." doc:"The chunk."`
+	Text       string          `json:"text" example:"An idempotency key now goes with every attempt."`
 	Cited      bool            `json:"cited" example:"true" doc:"Whether the answer cites it."`
 }
 
@@ -90,13 +90,13 @@ type Source struct {
 type Answer struct {
 	_ struct{} `schema:"QueryResponse"`
 
-	Text           string   `json:"answer" length:"32900" example:"An idempotency key now goes with every attempt [1]." doc:"Text with citations ~[N]~, where N counts ~sources~ from 1, of at most 32 KiB and a closing note. Show it as plain text, or as Markdown without images and raw HTML."`
-	Sources        []Source `json:"sources" max:"20" doc:"The chunks that the chat model received, in the order of the citations."`
+	Text           string   `json:"answer" length:"32900" example:"An idempotency key now goes with every attempt [1]." doc:"Text with citations ~[N]~ of ~sources~, counted from 1."`
+	Sources        []Source `json:"sources" max:"20" doc:"What the chat model received."`
 	LowSimilarity  bool     `json:"low_similarity" doc:"No source is over the threshold."`
-	BestSimilarity *float64 `json:"best_similarity" min:"-1" max:"1.0001" example:"0.82" doc:"The similarity of the nearest text within the filters; null if there was nothing to compare."`
-	MatchThreshold float64  `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied, of the request or the default."`
-	Cached         bool     `json:"cached" doc:"The response comes from the cache; no data that it depends on has changed since it was computed."`
-	Model          string   `json:"model" example:"gpt-4o-mini" doc:"The chat model, as the provider names it."`
+	BestSimilarity *float64 `json:"best_similarity" min:"-1" max:"1.0001" example:"0.82" doc:"Of the nearest text within the filters; null if there was nothing to compare."`
+	MatchThreshold float64  `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied."`
+	Cached         bool     `json:"cached" doc:"Comes from the cache; nothing that it depends on has changed."`
+	Model          string   `json:"model" example:"gpt-4o-mini" doc:"The chat model."`
 
 	// For the operator.
 	Outcome          Outcome       `json:"-"`

@@ -29,7 +29,7 @@ const (
 type Report struct {
 	_ struct{} `schema:"EnrichReport"`
 
-	Processed int       `json:"processed" min:"0" max:"100" example:"10" doc:"Documents that were attempted: ~succeeded~ and ~errors~ together."`
+	Processed int       `json:"processed" min:"0" max:"100" example:"10" doc:"~succeeded~ and ~errors~ together."`
 	Succeeded int       `json:"succeeded" min:"0" max:"100" example:"9"`
 	Errors    []Failure `json:"errors" max:"100"`
 }
@@ -38,7 +38,7 @@ type Report struct {
 // unless this was its last attempt.
 type Failure struct {
 	ID    string `json:"id" format:"uuid"`
-	Error string `json:"error" example:"The model's answer was cut off." doc:"Why it was not enriched."`
+	Error string `json:"error" example:"The model's answer was cut off."`
 }
 
 // document is a claimed document, as claim_enrichments returns it.

@@ -69,7 +69,7 @@ func newBucket(perMinute, concurrency int) *rate.Limiter {
 type Stats struct {
 	_ struct{} `schema:"EnrichStats"`
 
-	Total      int64 `json:"total" min:"0" example:"44" doc:"All documents, archived ones too: ~enriched~ and ~unenriched~ together."`
+	Total      int64 `json:"total" min:"0" example:"44" doc:"~enriched~ and ~unenriched~ together."`
 	Enriched   int64 `json:"enriched" min:"0" example:"42" doc:"Those whose current text is enriched."`
 	Unenriched int64 `json:"unenriched" min:"0" example:"2"`
 	Failed     int64 `json:"failed" min:"0" example:"1" doc:"Those of the unenriched whose last attempt failed."`

@@ -131,21 +131,21 @@ const (
 // The tags are what the API's document says of them (server/api/filters.go). typed is the name in
 // the text of a query.
 type Members struct {
-	_ struct{} `doc:"What tickets must be. All members must hold, and of a list one value is enough. Names compare without regard to case; one that no ticket has finds nothing. A project's own text passes ~projects~ alone." example:"{\"open\": true, \"assignee\": \"me\", \"labels\": [\"payments\"]}"`
+	_ struct{} `doc:"What tickets must be: all members must hold, of a list one value. Case is ignored. A project's own text passes ~projects~ alone." example:"{\"open\": true, \"assignee\": \"me\", \"labels\": [\"payments\"]}"`
 
 	Projects   Values `json:"projects,omitempty" default:"" values:"ids" typed:"project" doc:"Keys or ids."`
-	Statuses   Values `json:"statuses,omitempty" default:"" typed:"status" doc:"One name, or a list of which one is enough."`
-	Open       *bool  `json:"open,omitempty" default:"" doc:"Whether the ticket is open: the category of its status is not done."`
-	Assignee   Values `json:"assignee,omitempty" default:"" values:"people" typed:"assignee" doc:"People as the tracker names them. ~me~ is the user of the token; null in a list is nobody."`
+	Statuses   Values `json:"statuses,omitempty" default:"" typed:"status" doc:"A name or a list."`
+	Open       *bool  `json:"open,omitempty" default:"" doc:"Whether the category of its status is not done."`
+	Assignee   Values `json:"assignee,omitempty" default:"" values:"people" typed:"assignee" doc:"~me~ is the user of the token; null in a list is nobody."`
 	Reporter   Values `json:"reporter,omitempty" default:"" values:"people" typed:"reporter" doc:"As ~assignee~."`
 	Types      Values `json:"types,omitempty" default:"" typed:"type" doc:"As ~statuses~."`
 	Priorities Values `json:"priorities,omitempty" default:"" typed:"priority" doc:"As ~statuses~."`
-	Labels     Labels `json:"labels,omitzero" default:"" typed:"label" doc:"Labels of which a ticket has any, or ~any~ and ~all~. ~labels_all~ is short for ~all~."`
-	Created    Range  `json:"created,omitzero" default:"" typed:"created" doc:"From and to; either may be absent. A date (~2025-03-31~) is a day in UTC, and both days are included; of times (RFC 3339) ~to~ is not. ~from~ must not be after ~to~."`
+	Labels     Labels `json:"labels,omitzero" default:"" typed:"label" doc:"Any of these, or ~any~ and ~all~; ~labels_all~ is short for ~all~."`
+	Created    Range  `json:"created,omitzero" default:"" typed:"created" doc:"Days in UTC, both included, or times (RFC 3339), ~to~ excluded; either may be absent."`
 	Updated    Range  `json:"updated,omitzero" default:"" typed:"updated" doc:"As ~created~."`
-	Due        Range  `json:"due,omitzero" default:"" values:"days" typed:"due" doc:"Dates, both included; either may be absent. ~from~ must not be after ~to~."`
+	Due        Range  `json:"due,omitzero" default:"" values:"days" typed:"due" doc:"Days, both included; either may be absent."`
 	// Not excludes tickets that meet any of its members. It has neither Open nor Not.
-	Not *Members `json:"not,omitempty" default:"" doc:"What tickets must not be. One that passes any member is left out; one without a value stays."`
+	Not *Members `json:"not,omitempty" default:"" doc:"Leaves out tickets that pass any member; one without a value stays."`
 }
 
 // Values are texts, ids (int64) of projects, and nil for tickets without a value.

@@ -13,10 +13,10 @@ type Draft struct {
 
 	Title         string    `json:"title" length:"500" example:"Why we chose Raft"`
 	Content       string    `json:"content" example:"The ledger's replicas agree by Raft, because Ann's team can explain it." doc:"May be empty; then the title is embedded."`
-	ID            *string   `json:"id,omitempty" format:"uuid" doc:"Left out: a new document."`
-	Keywords      *[]string `json:"keywords,omitempty" length:"100" example:"[\"raft\", \"consensus\"]" doc:"They replace the keywords of the previous request; left out or null, those stay. Keywords added in the database stay, and enrichment only adds to them."`
-	TemporalClass *string   `json:"temporal_class,omitempty" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds; left out, unchanged."`
-	Archived      *bool     `json:"archived,omitempty" doc:"Whether search leaves the document out; left out, unchanged."`
+	ID            *string   `json:"id,omitempty" format:"uuid"`
+	Keywords      *[]string `json:"keywords,omitempty" length:"100" example:"[\"raft\", \"consensus\"]" doc:"Replace the keywords of the previous request; left out, those stay, as do keywords added in the database or by enrichment."`
+	TemporalClass *string   `json:"temporal_class,omitempty" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the content holds."`
+	Archived      *bool     `json:"archived,omitempty" doc:"Whether search leaves it out."`
 }
 
 // Written is the result of writing a draft.
@@ -24,7 +24,7 @@ type Written struct {
 	_ struct{} `schema:"DocumentWritten"`
 
 	ID              string `json:"id" format:"uuid"`
-	EmbeddingStatus string `json:"embedding_status" enum:"pending,complete,failed" doc:"Whether the current text is embedded, waits to be, or failed permanently."`
+	EmbeddingStatus string `json:"embedding_status" enum:"pending,complete,failed" doc:"Of the current text."`
 }
 
 // Document is a document with all its fields.
@@ -36,17 +36,17 @@ type Document struct {
 	Content          string          `json:"content" example:"The ledger's replicas agree by Raft, because Ann's team can explain it."`
 	Keywords         []string        `json:"keywords" example:"[\"raft\", \"consensus\", \"ledger\"]" doc:"Written keywords, then those of enrichment."`
 	NamedEntities    json.RawMessage `json:"named_entities" schema:"NamedEntities" example:"[{\"name\": \"Ann\", \"type\": \"person\"}]"`
-	TemporalClass    *string         `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither."`
+	TemporalClass    *string         `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the content holds, as written, else by enrichment."`
 	Archived         bool            `json:"archived"`
-	EmbeddingStatus  string          `json:"embedding_status" enum:"pending,complete,failed" example:"complete" doc:"Whether the current text is embedded, waits to be, or failed permanently."`
-	Truncated        bool            `json:"truncated" doc:"Whether the content is too long to be indexed whole: what follows its 200,000th character is not searched."`
-	UtilityScore     float64         `json:"utility_score" min:"0" example:"0.5" doc:"How useful readers find it, 0 to 10, by their votes. A score written in the database may be higher until the next vote."`
+	EmbeddingStatus  string          `json:"embedding_status" enum:"pending,complete,failed" example:"complete" doc:"Of the current text."`
+	Truncated        bool            `json:"truncated" doc:"Search ignores what follows the content's 200,000th character."`
+	UtilityScore     float64         `json:"utility_score" min:"0" example:"0.5" doc:"How useful readers find it, by their votes; usually at most 10."`
 	RetrievalCount   int64           `json:"retrieval_count" min:"0" example:"3"`
 	LastRetrievedAt  *time.Time      `json:"last_retrieved_at" example:"2026-01-07T09:12:33.5Z"`
-	RetrievalQueries []string        `json:"retrieval_queries" max:"50" example:"[\"how do replicas agree\"]" doc:"The last 50 different queries that found it, the latest last, 200 characters of each; empty for users."`
+	RetrievalQueries []string        `json:"retrieval_queries" max:"50" example:"[\"how do replicas agree\"]" doc:"The last 50 different queries that found it, 200 characters of each; empty for users."`
 	EnrichedAt       *time.Time      `json:"enriched_at" example:"2026-01-05T09:01:00Z"`
 	EnrichmentModel  *string         `json:"enrichment_model" example:"gpt-4o-mini"`
-	EnrichmentError  *string         `json:"enrichment_error" doc:"Why the last attempt to enrich it failed."`
+	EnrichmentError  *string         `json:"enrichment_error"`
 	CreatedAt        time.Time       `json:"created_at" example:"2026-01-05T09:00:00Z" doc:"~freshness_boost~ counts from here."`
 	UpdatedAt        time.Time       `json:"updated_at" example:"2026-01-05T09:01:00Z"`
 }

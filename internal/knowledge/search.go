@@ -31,13 +31,13 @@ type Weighed struct {
 	_ struct{} `schema:"WeighedDocument"`
 
 	Found
-	KeywordScore   float64  `json:"keyword_score" min:"0" max:"1" doc:"The share of the query's keywords that some keyword of the document contains."`
+	KeywordScore   float64  `json:"keyword_score" min:"0" max:"1" doc:"The share of the query's keywords that the document's contain."`
 	UtilityBoost   float64  `json:"utility_boost" min:"0" max:"1" doc:"ln(u + 1) / ln(11) of its utility u."`
 	FreshnessBoost float64  `json:"freshness_boost" min:"0" max:"1" doc:"1 / (1 + age in days / 30)."`
 	TemporalWeight float64  `json:"temporal_weight" min:"0"`
 	FinalScore     float64  `json:"final_score" doc:"Orders the results."`
 	Keywords       []string `json:"keywords"`
-	TemporalClass  *string  `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither."`
+	TemporalClass  *string  `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the content holds, as written, else by enrichment."`
 }
 
 // Search finds documents by meaning only, the most similar first.

@@ -4,7 +4,7 @@ import "time"
 
 // Comment is the author and time of a comment on a ticket.
 type Comment struct {
-	_ struct{} `schema:"Comment" doc:"Whose comment on the ticket the text is. Absent if it is of the ticket's own text or notes."`
+	_ struct{} `schema:"Comment" doc:"The comment that the text is from."`
 
 	CommentID int64     `json:"comment_id" min:"1" example:"12"`
 	Author    *string   `json:"author" example:"Ada" doc:"As the tracker names people."`

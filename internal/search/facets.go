@@ -18,8 +18,8 @@ func newFacets() Facets { return Facets{"status": {}, "project": {}} }
 type FacetValue struct {
 	_ struct{} `schema:"FacetValue"`
 
-	Value any    `json:"value" doc:"What the filter takes: the id of a status or project, true or false for ~open~, otherwise ~label~."`
-	Label string `json:"label" doc:"Its name, as most tickets write it."`
+	Value any    `json:"value" doc:"What the filter takes."`
+	Label string `json:"label" doc:"As most tickets write it."`
 	Count int64  `json:"count" min:"1" max:"10000"`
 }
 

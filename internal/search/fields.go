@@ -9,7 +9,7 @@ import (
 // Absent: the ticket has none. To show another one, add it here, as a column of the database
 // functions that return tickets, and where the console lists them.
 type Fields struct {
-	Assignee *string  `json:"assignee,omitempty" may:"ticket" doc:"As the tracker names people. Absent where the ticket has none, as are other optional fields."`
+	Assignee *string  `json:"assignee,omitempty" may:"ticket" doc:"As the tracker names people."`
 	Reporter *string  `json:"reporter,omitempty" may:"ticket"`
 	Type     *string  `json:"type,omitempty" may:"ticket"`
 	Priority *string  `json:"priority,omitempty" may:"ticket"`
@@ -49,7 +49,7 @@ type Link struct {
 	_ struct{} `schema:"TicketLink"`
 
 	Kind       string `json:"kind" enum:"duplicates,blocks,relates_to,child_of"`
-	Direction  string `json:"direction" enum:"out,in" example:"in" doc:"~out~ reads from the result to the other ticket, ~in~ from the other ticket to the result."`
+	Direction  string `json:"direction" enum:"out,in" example:"in" doc:"~out~ reads from the result to the other ticket."`
 	TicketKey  string `json:"ticket_key" example:"TX-402"`
 	TicketName string `json:"ticket_name" example:"Order paid two times!!"`
 	Status     string `json:"status" example:"Won't Do"`

@@ -5,38 +5,38 @@ import "time"
 // Hit is a search result: a ticket or, found by its own text, a project, which has nothing that
 // only tickets have.
 type Hit struct {
-	_ struct{} `schema:"SearchResult" kinds:"kind: ticket TicketResult, project ProjectResult" doc:"By its ~kind~ a ticket, or a project found by its own text, whose ~ticket_id~, ~ticket_key~, ~ticket_name~ and ~status~ are null. Each occurs once in a list."`
+	_ struct{} `schema:"SearchResult" kinds:"kind: ticket TicketResult, project ProjectResult" doc:"A ticket, or a project found by its own text."`
 
 	Kind        string       `json:"kind"`
 	TicketID    *int64       `json:"ticket_id" of:"ticket" min:"1" example:"5"`
 	TicketKey   *string      `json:"ticket_key" of:"ticket" example:"TX-400"`
 	TicketName  *string      `json:"ticket_name" of:"ticket" example:"Customer charged twice when a payment is retried"`
 	Status      *string      `json:"status" of:"ticket" example:"Done"`
-	Text        string       `json:"text" example:"Customer charged twice when a payment is retried" doc:"The result's best chunk."`
-	Similarity  *float64     `json:"similarity,omitempty" min:"-1" max:"1.0001" example:"0.82" doc:"Cosine similarity of the chunk to the query. Absent if vector search did not find it."`
-	Source      string       `json:"source" enum:"vector,keyword,filters" doc:"~vector~ if vector search found it, else ~keyword~; ~filters~ in a list without a text to search for."`
-	RRFScore    float64      `json:"rrf_score" min:"0" example:"0.03252247488101534" doc:"The sum of weight / (60 + rank) over the searches that found it, whichever fusion orders the list."`
-	FusedScore  float64      `json:"fused_score" min:"0" example:"0.03252247488101534" doc:"Orders the results, after those that are ~exact~. With ~rrf~ it is ~rrf_score~."`
+	Text        string       `json:"text" example:"Customer charged twice when a payment is retried" doc:"Its best chunk."`
+	Similarity  *float64     `json:"similarity,omitempty" min:"-1" max:"1.0001" example:"0.82" doc:"Absent if vector search did not find it."`
+	Source      string       `json:"source" enum:"vector,keyword,filters" doc:"~vector~ if vector search found it; ~filters~ if there was no text to search for."`
+	RRFScore    float64      `json:"rrf_score" min:"0" example:"0.03252247488101534" doc:"The sum of weight / (60 + rank) over the searches that found it."`
+	FusedScore  float64      `json:"fused_score" min:"0" example:"0.03252247488101534" doc:"Orders the results after those that are ~exact~; ~rrf_score~ with ~rrf~."`
 	ProjectID   int64        `json:"project_id" min:"1" example:"1"`
 	ProjectName string       `json:"project_name" example:"Checkout and Payments"`
-	VectorRank  *int64       `json:"vector_rank,omitempty" min:"1" example:"1" doc:"Its rank in that search, from 1. Absent if that did not find it."`
-	KeywordRank *int64       `json:"keyword_rank,omitempty" min:"1" example:"2" doc:"As ~vector_rank~, of keyword search."`
+	VectorRank  *int64       `json:"vector_rank,omitempty" min:"1" example:"1" doc:"From 1. Absent if that search did not find it."`
+	KeywordRank *int64       `json:"keyword_rank,omitempty" min:"1" example:"2" doc:"As ~vector_rank~."`
 	MatchedBy   []string     `json:"matched_by" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that found it."`
-	Exact       bool         `json:"exact,omitempty" may:"ticket" doc:"The query names this ticket's key. Absent otherwise."`
-	Highlight   string       `json:"highlight" example:"Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried" doc:"An excerpt as escaped HTML with ~<mark>~ around the words that match."`
+	Exact       bool         `json:"exact,omitempty" may:"ticket" doc:"The query names its key."`
+	Highlight   string       `json:"highlight" example:"Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried" doc:"An excerpt as escaped HTML with ~<mark>~ around matches."`
 	Explain     *Explanation `json:"explain,omitempty"`
 	Fields
 	CreatedAt      *time.Time `json:"created_at,omitempty" of:"ticket,project" example:"2026-01-05T09:00:00Z"`
 	UpdatedAt      *time.Time `json:"updated_at,omitempty" of:"ticket,project" example:"2026-01-07T09:12:33.5Z"`
 	StatusCategory *string    `json:"status_category,omitempty" of:"ticket" example:"done" enum:"to_do,in_progress,done"`
-	Links          []Link     `json:"links,omitempty" may:"ticket" min:"1" max:"20" doc:"Links to tickets that the caller may see."`
+	Links          []Link     `json:"links,omitempty" may:"ticket" min:"1" max:"20"`
 	Comment        *Comment   `json:"comment,omitempty" may:"ticket"` // that the text is of
 }
 
 // Explanation is what each search adds to a hit's fused score. A search that did not find the hit
 // is absent.
 type Explanation struct {
-	_ struct{} `schema:"Explanation" doc:"What each search added to ~fused_score~; a search that did not find the result is absent."`
+	_ struct{} `schema:"Explanation" doc:"What each search that found it added to ~fused_score~."`
 
 	Vector  *VectorPart  `json:"vector,omitempty"`
 	Keyword *KeywordPart `json:"keyword,omitempty"`
@@ -46,15 +46,15 @@ type Explanation struct {
 type VectorPart struct {
 	Rank         int64   `json:"rank" min:"1"`
 	Similarity   float64 `json:"similarity"`
-	Weight       float64 `json:"weight" min:"0" doc:"The operator's weight of this search."`
+	Weight       float64 `json:"weight" min:"0"`
 	Contribution float64 `json:"contribution" min:"0" doc:"With ~rrf~ weight / (60 + rank)."`
 }
 
 // KeywordPart is the contribution of keyword search.
 type KeywordPart struct {
 	Rank         int64   `json:"rank" min:"1"`
-	Score        float64 `json:"score" min:"0" doc:"The BM25F score that orders keyword search; 0 for a ticket found by its key alone, and beyond the first 500."`
-	Weight       float64 `json:"weight" min:"0" doc:"The operator's weight of this search."`
+	Score        float64 `json:"score" min:"0" doc:"The BM25F score; 0 for a ticket found by its key alone, and beyond the first 500."`
+	Weight       float64 `json:"weight" min:"0"`
 	Contribution float64 `json:"contribution" min:"0" doc:"With ~rrf~ weight / (60 + rank)."`
 }
 

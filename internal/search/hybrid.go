@@ -14,14 +14,14 @@ import (
 
 // Query is one search. Without text it lists what passes its filters.
 type Query struct {
-	Text           string         `json:"query" maxlen:"2000" example:"Find UX bugs in Project X" doc:"Words, a question or a ticket's key, and filters such as ~is:open~. At most 2,000 characters once trimmed. It may be empty if there are ~filters~."`
+	Text           string         `json:"query" maxlen:"2000" example:"Find UX bugs in Project X" doc:"Words, a question or a ticket's key, and filters such as ~is:open~. May be empty if there are ~filters~."`
 	Filters        filter.Filters `json:"filters" default:""`
-	Sort           string         `json:"sort" enum:"relevance,newest,updated" default:"relevance" doc:"The order of the results: by ~fused_score~, or by the tickets' ~created_at~ or ~updated_at~, the latest first. Without a text to search for, ~relevance~ is ~newest~."`
-	Limit          int            `json:"limit" min:"1" max:"100" default:"10" doc:"The most results of this page."`
-	Offset         int            `json:"offset" min:"0" max:"999" default:"0" doc:"How many results to skip, at most 1,000 together with ~limit~."`
-	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model."`
-	Fusion         string         `json:"fusion" enum:"rrf,convex" default:"" doc:"How the two searches become one list. The default is the operator's (~FUSION~), else ~rrf~."`
-	Retrieval      string         `json:"retrieval" enum:"hybrid,keyword" default:"hybrid" doc:"~hybrid~ runs both searches. ~keyword~ runs keyword search alone, for searching while a user types: nothing is embedded, cached, or written to the query log."`
+	Sort           string         `json:"sort" enum:"relevance,newest,updated" default:"relevance" doc:"By ~fused_score~, or by ~created_at~ or ~updated_at~, the latest first. Without a text to search for, ~relevance~ is ~newest~."`
+	Limit          int            `json:"limit" min:"1" max:"100" default:"10"`
+	Offset         int            `json:"offset" min:"0" max:"999" default:"0" doc:"At most 1,000 together with ~limit~."`
+	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
+	Fusion         string         `json:"fusion" enum:"rrf,convex" default:"" doc:"How two lists become one: by ranks or by scores; by default the operator's (~FUSION~), else ~rrf~."`
+	Retrieval      string         `json:"retrieval" enum:"hybrid,keyword" default:"hybrid" doc:"~keyword~ runs keyword search alone, for use while a user types: nothing is embedded, cached, or logged."`
 	Explain        bool           `json:"explain" default:"false" doc:"Adds ~explain~ to every result."`
 	Facets         bool           `json:"facets" default:"false" doc:"Adds ~facets~ to the response."`
 	Typed          string         `json:"-"` // the input that Text and Filters were parsed from, for the query log
@@ -33,16 +33,16 @@ const Listed = "filters"
 // Page is a part of the list of hits.
 type Page struct {
 	Hits           []Hit    `json:"results" max:"100"`
-	HasMore        bool     `json:"has_more" doc:"Another page follows, even if all results of this one have just been deleted."`
-	MatchThreshold float64  `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied, of the request or the default."`
-	Fusion         string   `json:"fusion" enum:"rrf,convex" doc:"How the two searches became one list."`
-	Retrieval      string   `json:"retrieval" enum:"hybrid,keyword" doc:"The searches that were asked for; ~executed~ lists those that ran."`
-	Cached         bool     `json:"cached" doc:"The response comes from the cache; no data that it depends on has changed since it was computed."`
-	Facets         Facets   `json:"facets,omitempty" doc:"The number of matches of each value of a filter, by the name that the filter has in a query (~status~, ~project~, ~assignee~, ~label~ …), and ~open~. The largest first, then by label, none without a match. A project's own text counts for the project, and has no status. The same on every page. Facets of what no match has are absent, but for ~status~ and ~project~, which are empty then."`
-	FacetsCapped   bool     `json:"facets_capped,omitempty" doc:"There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise."`
-	Executed       []string `json:"executed" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that ran; none if there is no text to search for."`
-	Degraded       []string `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or exceeded their time budget; absent if all ran."`
-	Relaxed        []string `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Requirements of the query that no text meets and that were dropped: its quoted phrases, whose words count instead. The same on every page; absent otherwise, and if there are no results."`
+	HasMore        bool     `json:"has_more" doc:"Another page follows."`
+	MatchThreshold float64  `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied."`
+	Fusion         string   `json:"fusion" enum:"rrf,convex" doc:"The fusion that was applied."`
+	Retrieval      string   `json:"retrieval" enum:"hybrid,keyword" doc:"The retrieval that was asked for."`
+	Cached         bool     `json:"cached" doc:"Comes from the cache; nothing that it depends on has changed."`
+	Facets         Facets   `json:"facets,omitempty" doc:"How many matches have each value, by filter (~status~, ~project~, ~assignee~, ~label~, ~open~ …), the largest first. A facet ignores its own filter. Facets of what no match has are absent, except ~status~ and ~project~."`
+	FacetsCapped   bool     `json:"facets_capped,omitempty" doc:"There are more than the 10,000 matches counted for each facet, or the 1,000 values listed."`
+	Executed       []string `json:"executed" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that ran."`
+	Degraded       []string `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or ran out of time."`
+	Relaxed        []string `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Quoted phrases that no text contains and whose words count instead."`
 }
 
 // narrow adds filters to the arguments of a function, or leaves the argument out if there are none.

@@ -38,28 +38,28 @@ type Similar struct {
 
 	TicketID            int64    `json:"ticket_id" min:"1"`
 	TicketKey           string   `json:"ticket_key"`
-	Similarity          *float64 `json:"similarity" min:"-1.0001" max:"1.0001" doc:"Cosine similarity of its nearest chunk; null while it is not embedded, when its words alone are compared."`
+	Similarity          *float64 `json:"similarity" min:"-1.0001" max:"1.0001" doc:"Of its nearest chunk; null while it is not embedded."`
 	TicketName          string   `json:"ticket_name"`
 	ProjectID           int64    `json:"project_id" min:"1"`
 	Status              string   `json:"status"`
-	VectorRank          *int64   `json:"vector_rank" min:"1" doc:"Its rank by embeddings; null if it is not among the nearest."`
-	KeywordRank         *int64   `json:"keyword_rank" min:"1" doc:"Its rank by words; null if it is not among the best 100."`
+	VectorRank          *int64   `json:"vector_rank" min:"1" doc:"By embeddings; null if it is not among the nearest."`
+	KeywordRank         *int64   `json:"keyword_rank" min:"1" doc:"By words; null if it is not among the best 100."`
 	KeywordScore        *float64 `json:"keyword_score" min:"0" doc:"Its score by words."`
 	VectorContribution  float64  `json:"vector_contribution" min:"0" max:"1" doc:"0.3 × max(0, (similarity − u) / (1 − u)), where u is the similarity of unrelated texts."`
 	KeywordContribution float64  `json:"keyword_contribution" min:"0" max:"1" doc:"0.7 × keyword_score / what the text itself would score."`
-	FusedScore          float64  `json:"fused_score" min:"0" max:"1.0001" doc:"The sum of both. Orders the list and does not depend on other results."`
-	DuplicateScore      *float64 `json:"duplicate_score" min:"0" max:"1.0001" doc:"1 for a copy. Otherwise 0.7 × fused_score + 0.3 × the share of the name's words that the ticket contains, times how specific these words are. Null if nothing was compared by words."`
-	LikelyDuplicate     bool     `json:"likely_duplicate" doc:"Whether duplicate_score reaches the threshold of the model; for a model that was not measured, whether it is 1."`
+	FusedScore          float64  `json:"fused_score" min:"0" max:"1.0001" doc:"The sum of both."`
+	DuplicateScore      *float64 `json:"duplicate_score" min:"0" max:"1.0001" doc:"1 for a copy (~docs/duplicates.md~ has the formula). Null if nothing was compared by words."`
+	LikelyDuplicate     bool     `json:"likely_duplicate" doc:"Whether ~duplicate_score~ reaches the threshold of the model."`
 }
 
 // Draft is a text to compare, as if it were a ticket: its first line is the name.
 type Draft struct {
 	_ struct{} `schema:"DraftRequest"`
 
-	Text      string         `json:"text" length:"100000" example:"Charged twice" doc:"The draft. 1 to 100,000 characters once trimmed."`
-	ProjectID *int64         `json:"project_id" min:"1" example:"1" doc:"Only this project. One that does not exist finds nothing."`
+	Text      string         `json:"text" length:"100000" example:"Charged twice" doc:"The draft."`
+	ProjectID *int64         `json:"project_id" min:"1" example:"1" doc:"An unknown one finds nothing."`
 	Filters   filter.Filters `json:"filters" default:""`
-	Limit     int            `json:"limit" min:"1" max:"100" default:"5" doc:"The most results."`
+	Limit     int            `json:"limit" min:"1" max:"100" default:"5"`
 }
 
 // stored is what the database returns for a ticket to compare: similar tickets, or, while its

@@ -24,14 +24,14 @@ type Ticket struct {
 	Status         string  `json:"status" example:"Done"`
 	StatusCategory string  `json:"status_category" enum:"to_do,in_progress,done" example:"done"`
 	Description    *string `json:"description" example:"The customer pressed Pay again after a timeout."`
-	DescriptionCut *int    `json:"description_truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
+	DescriptionCut *int    `json:"description_truncated_at" min:"0" doc:"Where the rest begins, in characters; null if the text is whole."`
 	TicketFields
 	ResolvedAt    *time.Time      `json:"resolved_at" example:"2025-03-04T10:00:00+00:00"`
 	CreatedAt     time.Time       `json:"created_at"`
 	UpdatedAt     time.Time       `json:"updated_at"`
-	Links         []Link          `json:"links" max:"20" doc:"Links to tickets that the caller may see."`
-	StatusChanges []StatusChange  `json:"status_changes" max:"100" doc:"The last changes of its status, oldest first."`
-	CommentCount  int64           `json:"comment_count" min:"0" example:"1" doc:"All of its comments, not only those of this page."`
+	Links         []Link          `json:"links" max:"20"`
+	StatusChanges []StatusChange  `json:"status_changes" max:"100" doc:"The last ones, oldest first."`
+	CommentCount  int64           `json:"comment_count" min:"0" example:"1" doc:"All, not only those of this page."`
 	Comments      []TicketComment `json:"comments" max:"100" doc:"A page of its comments, oldest first."`
 }
 
@@ -39,7 +39,7 @@ type Ticket struct {
 type StatusChange struct {
 	Status    *string   `json:"status" example:"Done"`
 	Note      *string   `json:"note" example:"The key is kept for all attempts."`
-	Cut       *int      `json:"truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
+	Cut       *int      `json:"truncated_at" min:"0" doc:"Where the rest begins, in characters; null if the text is whole."`
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -48,17 +48,17 @@ type TicketComment struct {
 	Comment
 	Body      string    `json:"body" example:"Patch is up."`
 	BodyBytes int64     `json:"body_bytes" min:"0" example:"12" doc:"The length of the whole body."`
-	Cut       *int      `json:"truncated_at" min:"0" doc:"Where the rest of the text begins, in characters. Null if it is whole."`
+	Cut       *int      `json:"truncated_at" min:"0" doc:"Where the rest begins, in characters; null if the text is whole."`
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // Part chooses what of a ticket is read: a page of its comments or, if CommentID is not 0, that
 // comment. Postgres stores no text beyond the greatest From.
 type Part struct {
-	Limit     int   `query:"limit" min:"1" max:"100" default:"20" doc:"The most comments."`
-	Offset    int   `query:"offset" min:"0" max:"1000000" default:"0" doc:"How many comments are skipped."`
-	CommentID int64 `query:"comment" min:"1" default:"" doc:"The id of a comment. ~comments~ then has only this one; without ~offset~."`
-	From      int   `query:"from" min:"0" max:"1000000000" default:"0" doc:"How many characters (code points) of the comment are skipped, or of the description without ~comment~."`
+	Limit     int   `query:"limit" min:"1" max:"100" default:"20"`
+	Offset    int   `query:"offset" min:"0" max:"1000000" default:"0" doc:"Comments to skip."`
+	CommentID int64 `query:"comment" min:"1" default:"" doc:"Returns only this comment; not with ~offset~."`
+	From      int   `query:"from" min:"0" max:"1000000000" default:"0" doc:"Characters to skip of the comment, or of the description without ~comment~."`
 }
 
 // ReadTicket reads a ticket by its key (case-insensitive) or its id (digits only). fault.NotFound

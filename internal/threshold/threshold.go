@@ -37,10 +37,10 @@ type Fitting struct {
 	_ struct{} `schema:"FittingThreshold"`
 
 	Model      string    `json:"model" example:"text-embedding-3-small"`
-	Dimensions int       `json:"dimensions" min:"1" example:"1536" doc:"1536 for tickets alone, 768 if documents take part."`
+	Dimensions int       `json:"dimensions" min:"1" example:"1536" doc:"768 if documents take part."`
 	Threshold  float64   `json:"match_threshold" min:"0" max:"1" example:"0.28"`
-	Origin     Origin    `json:"origin" enum:"setting,measured,documented,default" example:"documented" doc:"Where it comes from: the operator's MATCH_THRESHOLD, a measurement with the judged set, a documented constant of the model, or the default of 0.7."`
-	Measured   *Measured `json:"measured" example:"null" doc:"The measurement; null if the model has not been measured. Shares are of the half of the judged set that did not choose the threshold."`
+	Origin     Origin    `json:"origin" enum:"setting,measured,documented,default" example:"documented" doc:"The operator's MATCH_THRESHOLD, a measurement, a documented constant of the model, or the default of 0.7."`
+	Measured   *Measured `json:"measured" example:"null" doc:"Shares are of the half of the judged set that did not choose the threshold."`
 }
 
 // Measured is the measurement of a model at one vector width.
@@ -50,10 +50,10 @@ type Measured struct {
 	Threshold  float64 `json:"match_threshold" min:"0" max:"1"`
 	// Shares of the held-out pairs above the threshold: questions with the text that answers them,
 	// with other texts of the topic, and with texts of other topics.
-	RightOver       float64 `json:"right_over" min:"0" max:"1" doc:"The share of questions whose right text exceeds the threshold."`
-	RelatedOver     float64 `json:"related_over" min:"0" max:"1" doc:"The share of other texts of the same topic that exceed it."`
-	UnrelatedOver   float64 `json:"unrelated_over" min:"0" max:"1" doc:"The share of texts of other topics that exceed it."`
-	UnrelatedMedian float64 `json:"unrelated_median" doc:"The median cosine of all questions and texts of other topics."`
+	RightOver       float64 `json:"right_over" min:"0" max:"1" doc:"Questions whose right text exceeds the threshold."`
+	RelatedOver     float64 `json:"related_over" min:"0" max:"1" doc:"Other texts of the same topic that exceed it."`
+	UnrelatedOver   float64 `json:"unrelated_over" min:"0" max:"1" doc:"Texts of other topics that exceed it."`
+	UnrelatedMedian float64 `json:"unrelated_median" doc:"The median cosine of questions and texts of other topics."`
 	JudgedSet       string  `json:"judged_set" doc:"A fingerprint of the judged set."`
 }
 

@@ -7,14 +7,14 @@ import (
 
 // Status is the state of indexing. It counts sources, not jobs: an often edited ticket counts once.
 type Status struct {
-	Pending              int     `json:"pending" min:"0" example:"12" doc:"Sources that wait for a worker."`
-	Running              int     `json:"running" min:"0" example:"4" doc:"Sources that are being embedded."`
-	Failed               int     `json:"failed" min:"0" example:"0" doc:"Sources that wait for another attempt after one that failed."`
-	Dead                 int     `json:"dead" min:"0" example:"0" doc:"Sources that failed permanently, after too many attempts."`
-	OldestPendingSeconds float64 `json:"oldest_pending_seconds" min:"0" example:"0.42" doc:"How long the oldest pending or failed source has waited; 0 if there is none."`
-	Chunks               int     `json:"chunks" min:"0" example:"15050" doc:"Chunks that are searched, those of documents too."`
-	SourcesWithoutChunks int     `json:"sources_without_chunks" min:"0" example:"3" doc:"Sources that have a text but no chunk of the embedding model in use."`
-	Truncated            int     `json:"truncated" min:"0" example:"0" doc:"Sources too long to be indexed whole: what follows the 200,000th character of a text, or the 2,000th chunk, is not searched."`
+	Pending              int     `json:"pending" min:"0" example:"12" doc:"Waiting for a worker."`
+	Running              int     `json:"running" min:"0" example:"4" doc:"Being embedded."`
+	Failed               int     `json:"failed" min:"0" example:"0" doc:"Waiting for another attempt."`
+	Dead                 int     `json:"dead" min:"0" example:"0" doc:"Failed too often."`
+	OldestPendingSeconds float64 `json:"oldest_pending_seconds" min:"0" example:"0.42" doc:"Age of the oldest pending or failed source, or 0."`
+	Chunks               int     `json:"chunks" min:"0" example:"15050" doc:"Chunks that are searched."`
+	SourcesWithoutChunks int     `json:"sources_without_chunks" min:"0" example:"3" doc:"Sources with a text but no chunk of the model in use."`
+	Truncated            int     `json:"truncated" min:"0" example:"0" doc:"Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk."`
 }
 
 // ReadStatus reads the state of indexing for a model.

@@ -30,12 +30,12 @@ var (
 
 // responseHeaders are those that the document names.
 type responseHeaders struct {
-	RequestID   string `header:"X-Request-Id" pattern:"^[A-Za-z0-9._:-]{1,128}$" example:"1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52" doc:"The id of this request in the service's log: the request's own X-Request-Id if it has 1 to 128 letters, digits, dots, underscores, colons and hyphens, otherwise a new one."`
-	CacheStatus string `header:"Cache-Status" optional:"" pattern:"^tasklens; (hit|fwd=(miss(; (stored|collapsed))?|bypass))$" doc:"Where the response comes from (RFC 9211). ~tasklens; hit~: from the cache. ~tasklens; fwd=miss~: computed, with ~stored~ if it is cached for the next request, with ~collapsed~ if it was computed for a concurrent identical request. ~tasklens; fwd=bypass~: the cache is off."`
-	RateLimit   string `header:"RateLimit" optional:"" pattern:"^\"requests\";r=[0-9]+;t=[0-9]+$" example:"\"\\\"requests\\\";r=1187;t=1\"" doc:"How many requests are left now (~r~), and after how many seconds the whole quota is (~t~), as in draft-ietf-httpapi-ratelimit-headers-10. Absent without a rate limit."`
-	Policy      string `header:"RateLimit-Policy" optional:"" pattern:"^\"requests\";q=[0-9]+;w=[0-9]+$" example:"\"\\\"requests\\\";q=1200;w=60\"" doc:"The quota of a caller, in requests (~q~) per seconds (~w~)."`
+	RequestID   string `header:"X-Request-Id" pattern:"^[A-Za-z0-9._:-]{1,128}$" example:"1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52" doc:"The id in the service's log: the request's own if it is valid, otherwise a new one."`
+	CacheStatus string `header:"Cache-Status" optional:"" pattern:"^tasklens; (hit|fwd=(miss(; (stored|collapsed))?|bypass))$" doc:"~hit~: from the cache. ~fwd=miss~: computed, and ~stored~, or ~collapsed~ with an identical concurrent request. ~fwd=bypass~: the cache is off (RFC 9211)."`
+	RateLimit   string `header:"RateLimit" optional:"" pattern:"^\"requests\";r=[0-9]+;t=[0-9]+$" example:"\"\\\"requests\\\";r=1187;t=1\"" doc:"Requests left (~r~), and seconds until the whole quota is back (~t~), as in draft-ietf-httpapi-ratelimit-headers-10."`
+	Policy      string `header:"RateLimit-Policy" optional:"" pattern:"^\"requests\";q=[0-9]+;w=[0-9]+$" example:"\"\\\"requests\\\";q=1200;w=60\"" doc:"A caller's quota: requests (~q~) per seconds (~w~)."`
 	RetryAfter  int    `header:"Retry-After" min:"1" example:"5" doc:"Seconds to wait before trying again."`
-	Challenge   string `header:"WWW-Authenticate" pattern:"^Bearer( resource_metadata=\"[^\"]+\"(, error=\"invalid_token\")?)?$" doc:"How to authenticate. That of ~/mcp~ names the metadata from which OAuth clients learn where tokens come from (RFC 9728)."`
+	Challenge   string `header:"WWW-Authenticate" pattern:"^Bearer( resource_metadata=\"[^\"]+\"(, error=\"invalid_token\")?)?$" doc:"How to authenticate; that of ~/mcp~ names the metadata of RFC 9728."`
 }
 
 // failure is a response to requests that fail. Its example has the code of its status.
@@ -47,9 +47,9 @@ type failure struct {
 
 var failures = []failure{
 	{400, "Invalid", "The request is malformed, or a value is missing, unknown or out of range.", "The request is not valid.", nil},
-	{401, "Unauthorized", "The Authorization header is not a bearer token, or the token is not valid: not of this project, expired, or of a user who has signed out. With AUTH=on, also if there is none.", "The access token is not valid.", []string{"WWW-Authenticate"}},
-	{403, "Forbidden", "The caller may not do this, whether or not what the request names exists. With AUTH=off, also a request for a foreign host name.", "This is not allowed.", nil},
-	{404, "NotFound", "There is no such project, ticket or document, or the caller may not see it.", "There is no such ticket in this project.", nil},
+	{401, "Unauthorized", "The token is not valid, expired, or of a user who has signed out; with AUTH=on, also if there is none.", "The access token is not valid.", []string{"WWW-Authenticate"}},
+	{403, "Forbidden", "The caller may not do this, whether or not what the request names exists; or a foreign host name with AUTH=off.", "This is not allowed.", nil},
+	{404, "NotFound", "It does not exist, or the caller may not see it.", "There is no such ticket in this project.", nil},
 	{405, "MethodNotAllowed", "The path does not support this method; `Allow` lists those it does.", "", nil},
 	{413, "TooLarge", "The request body is over 1 MiB.", "", nil},
 	{415, "UnsupportedMediaType", "The request body is not declared as JSON, or it is compressed.", "", nil},
@@ -57,7 +57,7 @@ var failures = []failure{
 	{431, "HeadersTooLarge", "The request's headers are over 16 KiB.", "", nil},
 	{500, "Internal", "A defect of the service.", "Something went wrong.", nil},
 	{502, "ModelFailed", "The model provider failed, or its circuit breaker is open.", "The model provider failed.", nil},
-	{503, "Unavailable", "The database is not reachable or not ready, a text is being changed by another transaction, the model provider limits the service, too many requests are in flight, access tokens cannot be verified now, the service is stopping, or it does not know yet which model the stored embeddings are of (`Retry-After: 1`).", "The database is not reachable.", []string{"Retry-After"}},
+	{503, "Unavailable", "The database is not reachable or not ready, another transaction changes the text, the model provider limits the service, too many requests are in flight, tokens cannot be verified now, or the service is starting or stopping.", "The database is not reachable.", []string{"Retry-After"}},
 	{504, "Timeout", "The database or the model provider did not answer in time.", "The model provider did not answer in time.", nil},
 }
 
@@ -122,7 +122,7 @@ var documentTags = []any{
 }
 
 var accessToken = object{{"type", "http"}, {"scheme", "bearer"}, {"bearerFormat", "JWT"},
-	{"description", "A Supabase access token of the project (ES256 or RS256 by its key set, or HS256), not expired, of audience `authenticated`; or the service's key."}}
+	{"description", "A Supabase access token of the project, or the service's key."}}
 
 // namedEntities are passed on as they are stored.
 var namedEntities = object{{"type", "array"}, {"description", "Written entities, then those of enrichment."}, {"items", object{
@@ -140,7 +140,7 @@ func problemCodes() object {
 	}
 	slices.Sort(codes)
 	return object{{"type", "string"}, {"enum", slices.Compact(codes)},
-		{"description", "What went wrong, for programs. `docs/api.md` says when each occurs and what a client does. More may be added; then act by the status."}}
+		{"description", "`docs/api.md` says when each occurs. More may be added; then act by the status."}}
 }
 
 // operation describes one route.
@@ -237,7 +237,7 @@ func (s *schemas) stream(r route) object {
 	name := strings.ToUpper(r.id[:1]) + r.id[1:] + "Event"
 	s.named.add(name, object{{"description", "An event of a stream, by its name and its data."}, {"oneOf", kinds}})
 	return object{
-		{"description", "What the stream ends with: the data of its event `done`. The events are those of `" + name + "`, each with its data in one line of JSON."},
+		{"description", "The data of the event `done`. All events are those of `" + name + "`, each with its data in one line of JSON."},
 		{"allOf", []any{s.structure(r.gives)}},
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 type enrichRequest struct {
-	BatchSize int `json:"batch_size" min:"1" max:"100" default:"10" doc:"The most documents of this batch."`
+	BatchSize int `json:"batch_size" min:"1" max:"100" default:"10"`
 }
 
 // enrichBatch enriches the documents that are due. Failures of single documents are in the

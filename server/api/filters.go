@@ -23,7 +23,7 @@ var (
 func (s *schemas) filters(tags reflect.StructTag) object {
 	name, own := "Filters", ownTags(membersType)
 	if !s.request {
-		name, own = "ReadFilters", `doc:"The filters of a query, in the one form that ~filters~ of a request takes too. A member that the query does not have is absent."`
+		name, own = "ReadFilters", `doc:"The filters of a query, in the form that ~filters~ of a request takes."`
 	}
 	if strings.HasPrefix(tags.Get("json"), "not,") {
 		return s.define(name+"Not", membersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not")
@@ -54,8 +54,8 @@ func (s *schemas) values(tags reflect.StructTag) object {
 
 // narrowed are members of a request that its filters have, too.
 type narrowed struct {
-	ProjectID    *int64  `json:"project_id" min:"1" example:"1" doc:"Only this project. One that does not exist finds nothing."`
-	StatusFilter *string `json:"status_filter" maxlen:"200" example:"To Do" doc:"Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is."`
+	ProjectID    *int64  `json:"project_id" min:"1" example:"1" doc:"An unknown one finds nothing."`
+	StatusFilter *string `json:"status_filter" maxlen:"200" example:"To Do" doc:"Only tickets with this status, case ignored; no projects. An unknown one finds nothing, a blank one counts as left out."`
 }
 
 // within adds these members to filters.

@@ -10,7 +10,7 @@ import (
 type generateRequest struct {
 	ProjectID int64  `json:"project_id" min:"1" example:"123"`
 	TicketID  *int64 `json:"ticket_id" min:"1" example:"456" doc:"Left out: the project's own name and description."`
-	CommentID *int64 `json:"comment_id" min:"1" doc:"A comment on that ticket, instead of the ticket's own text; requires ticket_id."`
+	CommentID *int64 `json:"comment_id" min:"1" doc:"A comment instead of the ticket's own text; requires ~ticket_id~."`
 	Force     bool   `json:"force" default:"false" doc:"Embed every chunk again, even if unchanged."`
 }
 
@@ -20,15 +20,15 @@ func (r *generateRequest) check(wrong report) {
 
 type generateResponse struct {
 	Status       string   `json:"status" enum:"success"`
-	EmbeddingIDs []string `json:"embedding_ids" format:"uuid" example:"[\"0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11\", \"5d3c5e0f-98f5-4a0c-b1ba-0f0c80a0e6f2\", \"c2a4c6c2-3a29-4d3b-9a3f-8a3b9f6f7d10\"]" doc:"All stored chunks, in order: the ticket's own text, then its notes."`
+	EmbeddingIDs []string `json:"embedding_ids" format:"uuid" example:"[\"0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11\", \"5d3c5e0f-98f5-4a0c-b1ba-0f0c80a0e6f2\", \"c2a4c6c2-3a29-4d3b-9a3f-8a3b9f6f7d10\"]" doc:"All stored chunks, the ticket's own text before its notes."`
 	ProjectID    int64    `json:"project_id" min:"1" example:"123"`
 	TicketID     *int64   `json:"ticket_id" min:"1" example:"456"`
 	CommentID    *int64   `json:"comment_id,omitempty" min:"1" doc:"Only where a comment was embedded."`
-	Chunks       int      `json:"chunks" min:"0" example:"3" doc:"How many chunks are stored."`
-	Embedded     int      `json:"embedded" min:"0" example:"1" doc:"How many of them this call embedded."`
-	Reused       int      `json:"reused" min:"0" example:"2" doc:"How many were kept."`
-	Truncated    bool     `json:"truncated" doc:"Whether the text is too long to be indexed whole: what follows the 200,000th character of a text, or the 2,000th chunk, has no chunk."`
-	Tokens       int      `json:"tokens" min:"0" example:"412" doc:"Tokens that this call sent to the model."`
+	Chunks       int      `json:"chunks" min:"0" example:"3" doc:"Stored."`
+	Embedded     int      `json:"embedded" min:"0" example:"1" doc:"Embedded by this call."`
+	Reused       int      `json:"reused" min:"0" example:"2" doc:"Kept."`
+	Truncated    bool     `json:"truncated" doc:"What follows the 200,000th character of a text, or the 2,000th chunk, has no chunk."`
+	Tokens       int      `json:"tokens" min:"0" example:"412" doc:"Sent to the model by this call."`
 	Model        string   `json:"model" example:"text-embedding-3-small" doc:"The embedding model."`
 }
 

@@ -9,11 +9,11 @@ import (
 )
 
 type documentQuery struct {
-	Text      string  `query:"q" length:"2000" doc:"The query, 1 to 2,000 characters once trimmed."`
+	Text      string  `query:"q" length:"2000"`
 	Hybrid    bool    `query:"hybrid" default:"false" doc:"Order by ~final_score~ and return its parts."`
-	Limit     int     `query:"limit" min:"1" max:"100" default:"10" doc:"The most results."`
+	Limit     int     `query:"limit" min:"1" max:"100" default:"10"`
 	Threshold float64 `query:"threshold" min:"0" max:"1" default:"0.3" doc:"The similarity that a document must exceed."`
-	Track     bool    `query:"track" default:"true" doc:"Count the documents found as retrieved."`
+	Track     bool    `query:"track" default:"true" doc:"Count the documents found as retrieved, in the background."`
 }
 
 type documentResults struct {
@@ -61,7 +61,7 @@ func (a *API) searchDocuments(ctx context.Context, who *caller, request *documen
 
 type similarDocumentsRequest struct {
 	aDocument
-	Limit int `query:"limit" min:"1" max:"100" default:"5" doc:"The most results."`
+	Limit int `query:"limit" min:"1" max:"100" default:"5"`
 }
 
 // similarDocuments finds documents similar to one.
@@ -71,8 +71,8 @@ func (a *API) similarDocuments(ctx context.Context, who *caller, request *simila
 
 type entityRequest struct {
 	Name  string  `path:"name" length:"200"`
-	Type  *string `query:"type" length:"200" doc:"Only entities of this type, without regard to case."`
-	Limit int     `query:"limit" min:"1" max:"100" default:"10" doc:"The most results."`
+	Type  *string `query:"type" length:"200" doc:"Only entities of this type, case ignored."`
+	Limit int     `query:"limit" min:"1" max:"100" default:"10"`
 }
 
 // documentsByEntity finds documents that name an entity.

@@ -60,9 +60,9 @@ type problemBody struct {
 	Title     string        `json:"title" doc:"The name of the status."`
 	Status    int           `json:"status" min:"400" max:"599"`
 	Code      string        `json:"code" schema:"ProblemCode"`
-	Detail    string        `json:"detail" doc:"The failure in words that may be shown to users."`
+	Detail    string        `json:"detail" doc:"May be shown to users."`
 	RequestID string        `json:"request_id" doc:"The same as X-Request-Id."`
-	Errors    []fault.Field `json:"errors,omitempty" min:"1" max:"20" doc:"Only with 400: the fields or parameters at fault, the first 20 of them."`
+	Errors    []fault.Field `json:"errors,omitempty" min:"1" max:"20" doc:"Only with 400: the first 20 fields or parameters at fault."`
 }
 
 // problem responds with an error. The client gets only the error's message; the log gets the

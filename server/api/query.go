@@ -14,7 +14,7 @@ import (
 type queryRequest struct {
 	answer.Question
 	narrowed
-	Stream bool `json:"stream" default:"false" doc:"Whether the answer comes as server-sent events."`
+	Stream bool `json:"stream" default:"false" doc:"Answer with server-sent events."`
 }
 
 func (r *queryRequest) check(wrong report) {

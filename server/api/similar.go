@@ -9,8 +9,8 @@ import (
 
 type similarRequest struct {
 	TicketID int64          `path:"ticket_id" min:"1" example:"123"`
-	Limit    int            `query:"limit" min:"1" max:"100" default:"5" doc:"The most results."`
-	Filters  filter.Filters `query:"filters" default:"" example:"\"{\\\"open\\\":true}\"" doc:"Narrows what it is compared with. A JSON object as in the body of a search (~Filters~)."`
+	Limit    int            `query:"limit" min:"1" max:"100" default:"5"`
+	Filters  filter.Filters `query:"filters" default:"" example:"\"{\\\"open\\\":true}\"" doc:"Narrows what it is compared with: a JSON object (~Filters~)."`
 }
 
 // similarTickets finds likely duplicates of a ticket.

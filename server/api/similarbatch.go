@@ -15,9 +15,9 @@ import (
 type batchRequest struct {
 	_ struct{} `schema:"SimilarBatchRequest" example:"{\"items\": [{\"ticket_key\": \"TX-400\"}, {\"text\": \"Charged twice\", \"project_id\": 1}], \"limit\": 3}"`
 
-	Items   []json.RawMessage `json:"items" min:"1" max:"20" example:"[{\"ticket_key\": \"TX-400\"}, {\"text\": \"Charged twice\"}]" doc:"Each has ~ticket_key~, or ~text~ (1 to 100,000 characters) and, to compare within one project, ~project_id~. An item that is not valid gets an error of its own."`
+	Items   []json.RawMessage `json:"items" min:"1" max:"20" example:"[{\"ticket_key\": \"TX-400\"}, {\"text\": \"Charged twice\"}]" doc:"Each has ~ticket_key~, or ~text~ and perhaps ~project_id~. An item that is not valid gets an error of its own."`
 	Filters filter.Filters    `json:"filters" default:""`
-	Limit   int               `json:"limit" min:"1" max:"100" default:"5" doc:"The most results of each item."`
+	Limit   int               `json:"limit" min:"1" max:"100" default:"5" doc:"Of each item."`
 }
 
 // batchItem is one of the items.

@@ -9,7 +9,7 @@ import (
 
 type embeddingStatus struct {
 	worker.Status
-	Thresholds []threshold.Fitting `json:"match_thresholds" doc:"The default threshold, for each width of the embedding model's vectors."`
+	Thresholds []threshold.Fitting `json:"match_thresholds" doc:"The default thresholds."`
 }
 
 // embeddingStatus reports how far the embeddings are behind the texts.

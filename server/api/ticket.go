@@ -7,7 +7,7 @@ import (
 )
 
 type ticketRequest struct {
-	Ticket string `path:"ticket" maxlen:"255" pattern:"^[^\\x00]+$" example:"TX-400" doc:"Its key, without regard to case, or its id (digits alone)."`
+	Ticket string `path:"ticket" maxlen:"255" pattern:"^[^\\x00]+$" example:"TX-400" doc:"Its key, case ignored, or its id."`
 	search.Part
 }
 

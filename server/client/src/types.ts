@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Check that the program runs
-         * @description Answers 200 as long as the program runs. Needs no token.
+         * @description Answers 200 as long as the program runs.
          */
         get: operations["alive"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Check that requests can be answered
-         * @description Checks the database, its migrations, the key set for tokens, and the model provider's circuit breakers. Needs no token.
+         * @description Checks the database, its migrations, the key set for tokens, and the circuit breakers of the model provider.
          */
         get: operations["ready"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Read this document
-         * @description The OpenAPI document, as YAML.
+         * @description This document as YAML.
          */
         get: operations["describe"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Read this document as JSON
-         * @description The same OpenAPI document as `/openapi.yaml`.
+         * @description This document as JSON.
          */
         get: operations["describeAsJSON"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Read this document as a page
-         * @description Shows this document and sends requests. The page loads nothing from other hosts.
+         * @description Shows this document and sends requests. Loads nothing from other hosts.
          */
         get: operations["docs"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Name the server that gives tokens
-         * @description Metadata by which clients of `/mcp` find out where users sign in (RFC 9728). Absent while AUTH is off.
+         * @description Tells clients of `/mcp` where users sign in (RFC 9728). Absent with `AUTH=off`.
          */
         get: operations["describeResource"];
         put?: never;
@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Name the server that gives tokens, by the path of the resource
-         * @description The same, at the path that RFC 9728 derives from that of `/mcp`.
+         * @description The same, at the path that RFC 9728 derives from `/mcp`.
          */
         get: operations["describeMcpResource"];
         put?: never;
@@ -175,21 +175,19 @@ export interface paths {
         put?: never;
         /**
          * Answer a question from tickets, projects or documents
-         * @description Embeds the question, takes the chunks whose similarity exceeds the threshold, selects `top_k` of them that are relevant and different from each other (maximal marginal relevance, weighted by `mmr_lambda`), and has the chat model answer from these alone. Citations `[1]`, `[2]` … in the answer count `sources` from 1. With `mmr_lambda` below 1, further chunks of one ticket, copies of a text and short notes unrelated to the question give way to others. All sources together have at most 8,000 tokens; beyond that the least relevant are left out.
+         * @description Embeds the question, takes the chunks whose similarity exceeds the threshold, selects `top_k` that are relevant and different from each other (maximal marginal relevance), and has the chat model answer from these alone. `[1]`, `[2]` … in the answer cite `sources`, counted from 1. All sources together have at most 8,000 tokens; beyond that the least relevant are left out.
          *
-         *     With `"retrieval": "hybrid"` the candidates come from hybrid search, so that exact codes are found: keyword matches need not exceed the threshold. A quoted phrase is required of keyword matches only.
+         *     With `"retrieval": "hybrid"` the candidates come from hybrid search, so that exact codes are found; keyword matches need not exceed the threshold.
          *
-         *     Texts that the question names are among the sources whatever their similarity: tickets by key in any usual spelling (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status.
+         *     Texts that the question names are among the sources whatever their similarity: tickets by key (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status.
          *
-         *     If no text exceeds the threshold and nothing is named, the chat model is not called: `sources` is empty, `low_similarity` is true, and `best_similarity` says how near the best text came. With named sources alone `low_similarity` is true as well.
+         *     If no text exceeds the threshold and nothing is named, the chat model is not called and `sources` is empty. With named sources alone `low_similarity` is true as well.
          *
-         *     An answer has at most 800 tokens and 32 KiB. A refusal, an empty answer, and one that was cut off or that the provider's content filter ended have status 200 as well and say so in words.
+         *     An answer has at most 800 tokens and 32 KiB. One that is refused, empty, cut off or ended by the provider's content filter has status 200 and says so in words. A question that is not embedded within 5 seconds is a `504`.
          *
-         *     A provider that fails is a `502`, one that limits the service a `503`, one that does not embed the question within 5 seconds a `504`. After several failures in a row the circuit breaker opens for a few seconds, and requests are a `502` at once.
+         *     **Showing an answer**: as plain text, or as Markdown without images and raw HTML; escape HTML. The service removes citations of sources that do not exist, addresses that occur in no source, images, and invisible characters. In code, an index such as `rows[0]` is written `rows(0)`. `docs/api.md` has the whole list.
          *
-         *     **Showing an answer**: show it as plain text, or as Markdown without images and raw HTML; HTML in it is text: escape it. The service removes citations of sources that do not exist, addresses that occur in no source (`(link removed)`), images (`(image removed)`), and invisible characters; a link stays if its target is an `http` or `https` address of a source. In code, an index such as `rows[0]` is written `rows(0)`. `docs/api.md` has the whole list.
-         *
-         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources` (a `SourcesEvent`), `delta` (a `DeltaEvent`; many, or one for a cached answer), then `done` (the whole `QueryResponse`) or `error` (a `Problem`); the schema `QueryEvent` describes all of them. The deltas joined are the `answer` of `done`. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent stream alive. If the client disconnects, the work ends.
+         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources`, many `delta` (one if it is cached), then `done` or `error`; `QueryEvent` describes their data. The deltas joined are the `answer` of `done`. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent stream alive. If the client disconnects, the work ends.
          *
          *     ```
          *     event: sources
@@ -220,15 +218,13 @@ export interface paths {
         put?: never;
         /**
          * Find tickets and projects by keywords and by meaning
-         * @description Runs a keyword search and a vector search and fuses them. Tickets whose key the query names (`TX-400`) come first, the others by `fused_score`. With `"fusion": "rrf"` (the default, unless the operator chose the other) that is `rrf_score`: the sum, over the searches that found a result, of weight / (60 + rank). With `"fusion": "convex"` it is a weighted sum of both scores. `docs/ranking.md` has the formulas.
+         * @description Runs a keyword search and a vector search and fuses them. Tickets whose key the query names (`TX-400`) come first, the others by `fused_score` (`docs/ranking.md`).
          *
-         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results that contain it (`-9` is a number). If no text that you may see contains a phrase, its words count instead and `relaxed` says so. `-TX-400` excludes that ticket alone, `-"TX-400"` also tickets that mention it. `C++`, `C#` and `.NET` are words. Two neighbouring words also match their compound (`log in` finds `login`), and the other way round. A single Chinese, Japanese, Korean or Thai character is found inside any text.
+         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results that contain it (`-9` is a number). If no visible text contains a phrase, its words count instead and `relaxed` says so. `-TX-400` excludes that ticket, `-"TX-400"` also tickets that mention it. `C++`, `C#` and `.NET` are words. Two neighbouring words match their compound (`log in` and `login`), and the other way round. A single Chinese, Japanese, Korean or Thai character is found inside any text.
          *
-         *     `filters` may stand in the query too, such as `project:TX status:"in progress" assignee:me,ada is:open updated:>2025-03-01`, each with `-` before it to leave out; `docs/api.md` lists them. Anything else is searched as text. They are joined with `filters` by AND; `read_as` says how the query was read. A query of filters alone lists the tickets that pass, in the order of `sort`.
+         *     Filters may stand in the query, such as `project:TX is:open -label:ios updated:>2025-03-01` (`docs/api.md` lists them); anything else is text. They are joined with `filters` by AND, and `read_as` says how the query was read. A query of filters alone lists the tickets that pass.
          *
-         *     If the query cannot be embedded within 1.2 seconds (or half of the request's time, if less), keyword search answers alone, with status 200: `executed` lacks `vector`, and `degraded` names it. The embedding is finished in the background, so that the same search soon after is complete.
-         *
-         *     With `facets` the response also counts the matches by each filter's values. A facet ignores its own filter: a count says how many results selecting that value would give.
+         *     If the query cannot be embedded within 1.2 seconds (or half of the request's time, if less), keyword search answers alone, with status 200, and `degraded` names `vector`. The same search soon after is complete.
          */
         post: operations["hybridSearch"];
         delete?: never;
@@ -248,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Find likely duplicates of a ticket that is not filed yet
-         * @description Compares the text as if it were a ticket: the first line is its name, the rest its description. Of a long text the beginning counts: about 500 tokens by its embedding, 20,000 characters by its words. An unknown project gives an empty list. A model that does not embed the text within 5 seconds is a `504`.
+         * @description Compares the text as if it were a ticket, whose name is the first line. Of a long text about 500 tokens are compared by embedding, 20,000 characters by words. A text that is not embedded within 5 seconds is a `504`.
          */
         post: operations["similarToDraft"];
         delete?: never;
@@ -268,7 +264,7 @@ export interface paths {
         put?: never;
         /**
          * Find likely duplicates of several tickets and drafts
-         * @description Up to 20 items, each a ticket by its key or a draft as in `/api/tickets/similar`, with one call of the model. It counts as so many requests against the rate limit. An item has `results`, or an `error` that does not stop the others. If the model fails and no item has results, the request fails.
+         * @description Compares tickets and drafts with one call of the model. Each item counts against the rate limit. An item has `results`, or an `error` that does not stop the others; if the model fails and no item has results, the request fails.
          */
         post: operations["similarToMany"];
         delete?: never;
@@ -286,7 +282,7 @@ export interface paths {
         };
         /**
          * Find likely duplicates of a ticket
-         * @description The tickets most like this one, by embeddings and by words, without itself and its linked duplicates. `fused_score` orders them; `likely_duplicate` is true where `duplicate_score` reaches the threshold of the model. The name and the first part of the description are compared by embeddings; if they are not embedded yet, this calls the model.
+         * @description The tickets most like this one by embeddings and by words, without its linked duplicates. Its name and the first part of its description are compared; if they are not embedded yet, the model is called.
          */
         get: operations["similarTickets"];
         put?: never;
@@ -306,7 +302,7 @@ export interface paths {
         };
         /**
          * Read a whole ticket
-         * @description The ticket with its description, people, dates, links, changes of status, and a page of its comments, oldest first. Long texts are cut: the description after 200,000 characters, a note after 2,000, the comments of a page after 200,000 together but at least 2,000 each. `truncated_at` of a text (`description_truncated_at` of the description) is where its rest begins, or null; `?from=N` returns the description from there on, `?comment=ID&from=N` one comment.
+         * @description The ticket with its description, people, dates, links, changes of status and a page of comments. Long texts are cut: the description after 200,000 characters, a note after 2,000, the comments of a page after 200,000 together but at least 2,000 each. `?from=N` returns the rest of the description, `?comment=ID&from=N` that of one comment.
          */
         get: operations["getTicket"];
         put?: never;
@@ -326,7 +322,7 @@ export interface paths {
         };
         /**
          * What the caller may do
-         * @description The caller's highest role in any project, for a frontend to know what to offer.
+         * @description The caller's highest role in any project.
          */
         get: operations["me"];
         put?: never;
@@ -386,7 +382,7 @@ export interface paths {
         };
         /**
          * Find documents
-         * @description By meaning, the most similar first. With `hybrid=true`, ordered by `final_score`: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`. The weights can be changed in the database. Archived documents are left out. Unless `track=false`, retrievals are counted in the background. If the query's embedding takes more than 5 seconds the response is a `504`.
+         * @description By meaning, the most similar first. With `hybrid=true` by `final_score`: (0.50 `similarity` + 0.25 `keyword_score` + 0.15 `utility_boost` + 0.10 `freshness_boost`) × `temporal_weight`, with weights from the database. Archived documents are left out. A query that is not embedded within 5 seconds is a `504`.
          */
         get: operations["searchDocuments"];
         put?: never;
@@ -406,7 +402,7 @@ export interface paths {
         };
         /**
          * Find documents that name a person, a system or the like
-         * @description Finds enriched documents by a name or a part of it, without regard to case. Whole names come first; archived documents are left out.
+         * @description Finds enriched documents by a name or a part of it, case ignored; whole names come first. Archived documents are left out.
          */
         get: operations["documentsByEntity"];
         put?: never;
@@ -426,7 +422,7 @@ export interface paths {
         };
         /**
          * Read a document
-         * @description The document with its keywords, entities, usefulness and state. `retrieval_queries` is empty for users.
+         * @description The document with its keywords, entities, usefulness and state.
          */
         get: operations["getDocument"];
         put?: never;
@@ -450,7 +446,7 @@ export interface paths {
         };
         /**
          * Find documents similar to one
-         * @description The documents nearest to this one, without a threshold. Empty if the document is not embedded yet.
+         * @description The documents nearest to this one, without a threshold; none until it is embedded.
          */
         get: operations["similarDocuments"];
         put?: never;
@@ -472,7 +468,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on a document
-         * @description A user has one vote for each document: voting again replaces it. Each vote of the service (`AUTH=off` without a token, or the service's key) is one more vote. `utility_score` is (19 × base + 10 × helpful votes) / (19 + all votes), limited to 0 to 10. The base is 0 unless it is set in the database. The first helpful vote raises a score of 0 to 0.5, nineteen to 5.
+         * @description A user has one vote for each document: voting again replaces it. Each vote of the service is one more. `utility_score` is (19 × base + 10 × helpful votes) / (19 + all votes), within 0 and 10; the base is 0 unless set in the database.
          */
         post: operations["rateDocument"];
         delete?: never;
@@ -492,7 +488,7 @@ export interface paths {
         put?: never;
         /**
          * Add a document, or replace one
-         * @description If a document with this `id` exists, its title and content are replaced, and of the other fields those that are given; its age and its `utility_score` stay. Otherwise a document is added. Workers embed it in the background: search does not show it until `embedding_status` is `complete`.
+         * @description Replaces the title and content of the document with this `id`, and the other fields that are given; its age and `utility_score` stay. Otherwise adds a document. Search shows it once `embedding_status` is `complete`.
          */
         post: operations["putDocument"];
         delete?: never;
@@ -512,9 +508,9 @@ export interface paths {
         put?: never;
         /**
          * Enrich documents with keywords, entities and a temporal class
-         * @description Takes up to `batch_size` documents (10 without a body) that are new or have changed, and asks the chat model for the keywords, the named entities and the temporal class of each. An entity that does not occur in the text is dropped. The result replaces that of an earlier enrichment, and never changes what people or programs wrote.
+         * @description Asks the chat model for the keywords, named entities and temporal class of documents that are new or changed. Entities that do not occur in the text are dropped. What people or programs wrote never changes.
          *
-         *     A failure is listed in `errors` and tried again later, a limited number of times. A batch ends after 25 seconds (or five sixths of the request's time limit) and reports what it did. The request fails only if nothing was done, because the model provider limits or refuses the service.
+         *     A failure is listed in `errors` and tried again later, at most five times. A batch ends after 25 seconds (or five sixths of the request's time limit). The request fails only if nothing was done because the provider limits or refuses the service.
          */
         post: operations["enrichBatch"];
         delete?: never;
@@ -532,7 +528,7 @@ export interface paths {
         };
         /**
          * Count enriched documents
-         * @description Counts all documents, archived ones too. `total` is `enriched` and `unenriched` together; `failed` counts the unenriched whose last attempt failed.
+         * @description Counts all documents, archived ones too.
          */
         get: operations["enrichStats"];
         put?: never;
@@ -552,7 +548,7 @@ export interface paths {
         };
         /**
          * Read the state of the embedding queue
-         * @description Counts sources: a ticket with its notes, a comment, a project's own text, or a document, once however often it was edited. A `dead` source waits until its job is replayed or its text is edited. `match_thresholds` lists the threshold that requests get if they name none.
+         * @description Counts sources (a ticket with its notes, a comment, a project's own text, a document), each once however often it was edited. A `dead` source waits until its job is replayed or its text edited.
          */
         get: operations["embeddingStatus"];
         put?: never;
@@ -574,7 +570,7 @@ export interface paths {
         put?: never;
         /**
          * Embed a ticket, a comment or a project now
-         * @description Splits the current text into chunks, embeds those that are new or changed (with `force`, all), and replaces the stored ones in one transaction. A comment is embedded by itself, with `comment_id`. Workers do the same after each edit, so that a client rarely needs this call. A call that ends with 503 or 504, as when another transaction locks the ticket, may have stored nothing: another call, or a worker, embeds what is missing.
+         * @description Embeds the chunks of the current text that are new or changed, and replaces the stored ones in one transaction. Workers do the same after each edit, so that a client rarely needs this call. A call that ends with 503 or 504 may have stored nothing: another call, or a worker, embeds what is missing.
          */
         post: operations["generateEmbeddings"];
         delete?: never;
@@ -594,7 +590,7 @@ export interface paths {
         put?: never;
         /**
          * Call tools by the Model Context Protocol
-         * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message and gets one JSON response, a notification an empty `202`. Batches are refused. The tools read what the caller may read; a message counts as one request. `docs/mcp.md` describes them. Errors in a tool's arguments are in its result (`isError`); an error here is one of the protocol, as a problem or as a JSON-RPC error.
+         * @description The streamable HTTP transport of the Model Context Protocol, without sessions: each POST is one JSON-RPC message, without batches, and gets one JSON response. The tools (`docs/mcp.md`) read what the caller may read; a message counts as one request. Errors in a tool's arguments are in its result (`isError`); an error here is one of the protocol.
          */
         post: operations["mcp"];
         delete?: never;
@@ -612,7 +608,7 @@ export interface paths {
         };
         /**
          * Open the console
-         * @description A page for people that searches, asks and shows the state. Absent with `CONSOLE=off`.
+         * @description A page that searches, asks and shows the state. Absent with `CONSOLE=off`.
          */
         get: operations["console"];
         put?: never;
@@ -632,7 +628,7 @@ export interface paths {
         };
         /**
          * Read a part of the console
-         * @description A script, style sheet or image. The page names the version, under which a file never changes.
+         * @description A script, style sheet or image, which never changes under its version.
          */
         get: operations["consoleFile"];
         put?: never;
@@ -652,7 +648,7 @@ export interface paths {
         };
         /**
          * Read metrics for Prometheus
-         * @description Metrics of requests, database, model, cache and queue. Served here with `AUTH=off`; `METRICS_ADDRESS` moves them to a port of their own or switches them off. With `AUTH=on` they are served only there.
+         * @description Served here with `AUTH=off` only; `METRICS_ADDRESS` moves them to an address of their own or switches them off.
          */
         get: operations["metrics"];
         put?: never;
@@ -723,51 +719,48 @@ export interface components {
             resource_name: string;
         };
         QueryRequest: {
-            /**
-             * @description 1 to 2,000 characters once trimmed.
-             * @example How was the double charge fixed?
-             */
+            /** @example How was the double charge fixed? */
             question: string;
             filters?: components["schemas"]["Filters"];
             /**
-             * @description What to answer from: tickets and projects, documents, or all of them, compared by the first 768 numbers of their embeddings. Filters apply to tickets; with `documents` they are refused. With `documents` and `all`, `retrieval` must be `vector`; `tickets` by default.
+             * @description What to answer from; `tickets` includes projects. Filters apply to tickets and are refused with `documents`. With `documents` and `all`, `retrieval` must be `vector`; `tickets` by default.
              * @enum {string|null}
              */
             corpus?: "tickets" | "documents" | "all" | "" | null;
-            /** @description The most sources, which are chunks; 5 by default. */
+            /** @description The most sources; 5 by default. */
             top_k?: number | null;
             /**
              * Format: double
-             * @description The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model.
+             * @description The similarity that a text must exceed; by default the operator's, else that measured for the model.
              * @example 0.7
              */
             match_threshold?: number | null;
             /**
              * Format: double
-             * @description How sources are selected: 1 by relevance alone, 0 by difference from those already selected; 0.5 by default.
+             * @description 1 selects sources by relevance alone, 0 by difference from those already selected; 0.5 by default.
              */
             mmr_lambda?: number | null;
             /**
-             * @description How candidates are found: by meaning, or by keywords and meaning; `vector` by default.
+             * @description Candidates by meaning, or by keywords too; `vector` by default.
              * @enum {string|null}
              */
             retrieval?: "vector" | "hybrid" | "" | null;
             /**
              * Format: int64
-             * @description Only this project. One that does not exist finds nothing.
+             * @description An unknown one finds nothing.
              * @example 1
              */
             project_id?: number | null;
             /**
-             * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
+             * @description Only tickets with this status, case ignored; no projects. An unknown one finds nothing, a blank one counts as left out.
              * @example To Do
              */
             status_filter?: string | null;
-            /** @description Whether the answer comes as server-sent events; false by default. */
+            /** @description Answer with server-sent events; false by default. */
             stream?: boolean | null;
         };
         /**
-         * @description What tickets must be. All members must hold, and of a list one value is enough. Names compare without regard to case; one that no ticket has finds nothing. A project's own text passes `projects` alone.
+         * @description What tickets must be: all members must hold, of a list one value. Case is ignored. A project's own text passes `projects` alone.
          * @example {
          *       "open": true,
          *       "assignee": "me",
@@ -779,11 +772,11 @@ export interface components {
         Filters: {
             /** @description Keys or ids. */
             projects?: ((string | number)[] | string | number) | null;
-            /** @description One name, or a list of which one is enough. */
+            /** @description A name or a list. */
             statuses?: (string[] | string) | null;
-            /** @description Whether the ticket is open: the category of its status is not done. */
+            /** @description Whether the category of its status is not done. */
             open?: boolean | null;
-            /** @description People as the tracker names them. `me` is the user of the token; null in a list is nobody. */
+            /** @description `me` is the user of the token; null in a list is nobody. */
             assignee?: ((string | null)[] | string) | null;
             /** @description As `assignee`. */
             reporter?: ((string | null)[] | string) | null;
@@ -791,13 +784,13 @@ export interface components {
             types?: (string[] | string) | null;
             /** @description As `statuses`. */
             priorities?: (string[] | string) | null;
-            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`. */
+            /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
             labels?: ({
                 any?: (string[] | string) | null;
                 all?: (string[] | string) | null;
             } | string[] | string) | null;
             labels_all?: (string[] | string) | null;
-            /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
+            /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
             created?: {
                 /** @example 2025-03-01 */
                 from?: string | null;
@@ -811,7 +804,7 @@ export interface components {
                 /** @example 2025-03-31 */
                 to?: string | null;
             } | null;
-            /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
+            /** @description Days, both included; either may be absent. */
             due?: {
                 /** @example 2025-03-01 */
                 from?: string | null;
@@ -820,13 +813,13 @@ export interface components {
             } | null;
             not?: components["schemas"]["FiltersNot"];
         } | null;
-        /** @description What tickets must not be. One that passes any member is left out; one without a value stays. */
+        /** @description Leaves out tickets that pass any member; one without a value stays. */
         FiltersNot: {
             /** @description Keys or ids. */
             projects?: ((string | number)[] | string | number) | null;
-            /** @description One name, or a list of which one is enough. */
+            /** @description A name or a list. */
             statuses?: (string[] | string) | null;
-            /** @description People as the tracker names them. `me` is the user of the token; null in a list is nobody. */
+            /** @description `me` is the user of the token; null in a list is nobody. */
             assignee?: ((string | null)[] | string) | null;
             /** @description As `assignee`. */
             reporter?: ((string | null)[] | string) | null;
@@ -834,13 +827,13 @@ export interface components {
             types?: (string[] | string) | null;
             /** @description As `statuses`. */
             priorities?: (string[] | string) | null;
-            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`. */
+            /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
             labels?: ({
                 any?: (string[] | string) | null;
                 all?: (string[] | string) | null;
             } | string[] | string) | null;
             labels_all?: (string[] | string) | null;
-            /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
+            /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
             created?: {
                 /** @example 2025-03-01 */
                 from?: string | null;
@@ -854,7 +847,7 @@ export interface components {
                 /** @example 2025-03-31 */
                 to?: string | null;
             } | null;
-            /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
+            /** @description Days, both included; either may be absent. */
             due?: {
                 /** @example 2025-03-01 */
                 from?: string | null;
@@ -864,35 +857,35 @@ export interface components {
         } | null;
         QueryResponse: {
             /**
-             * @description Text with citations `[N]`, where N counts `sources` from 1, of at most 32 KiB and a closing note. Show it as plain text, or as Markdown without images and raw HTML.
+             * @description Text with citations `[N]` of `sources`, counted from 1.
              * @example An idempotency key now goes with every attempt [1].
              */
             answer: string;
-            /** @description The chunks that the chat model received, in the order of the citations. */
+            /** @description What the chat model received. */
             sources: components["schemas"]["Source"][];
             /** @description No source is over the threshold. */
             low_similarity: boolean;
             /**
              * Format: double
-             * @description The similarity of the nearest text within the filters; null if there was nothing to compare.
+             * @description Of the nearest text within the filters; null if there was nothing to compare.
              * @example 0.82
              */
             best_similarity: number | null;
             /**
              * Format: double
-             * @description The threshold that was applied, of the request or the default.
+             * @description The threshold that was applied.
              * @example 0.31
              */
             match_threshold: number;
-            /** @description The response comes from the cache; no data that it depends on has changed since it was computed. */
+            /** @description Comes from the cache; nothing that it depends on has changed. */
             cached: boolean;
             /**
-             * @description The chat model, as the provider names it.
+             * @description The chat model.
              * @example gpt-4o-mini
              */
             model: string;
         };
-        /** @description A chunk that the chat model received, by the `type` of what it is a chunk of. */
+        /** @description A chunk that the chat model received. */
         Source: components["schemas"]["TicketSource"] | components["schemas"]["ProjectSource"] | components["schemas"]["DocumentSource"];
         TicketSource: {
             /**
@@ -907,7 +900,7 @@ export interface components {
             ticket_id: number;
             /**
              * Format: double
-             * @description Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet.
+             * @description Null if keyword search found a text that is not embedded yet.
              * @example 0.82
              */
             similarity: number | null;
@@ -927,10 +920,7 @@ export interface components {
              * @example 0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11
              */
             chunk_id: string | null;
-            /**
-             * @description The chunk.
-             * @example An idempotency key now goes with every attempt.
-             */
+            /** @example An idempotency key now goes with every attempt. */
             text: string;
             /**
              * @description Whether the answer cites it.
@@ -938,7 +928,7 @@ export interface components {
              */
             cited: boolean;
         };
-        /** @description Whose comment on the ticket the text is. Absent if it is of the ticket's own text or notes. */
+        /** @description The comment that the text is from. */
         Comment: {
             /**
              * Format: int64
@@ -963,7 +953,7 @@ export interface components {
             ticket_id: number | null;
             /**
              * Format: double
-             * @description Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet.
+             * @description Null if keyword search found a text that is not embedded yet.
              * @example 0.82
              */
             similarity: number | null;
@@ -982,10 +972,7 @@ export interface components {
              * @example 0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11
              */
             chunk_id: string | null;
-            /**
-             * @description The chunk.
-             * @example An idempotency key now goes with every attempt.
-             */
+            /** @example An idempotency key now goes with every attempt. */
             text: string;
             /**
              * @description Whether the answer cites it.
@@ -1006,7 +993,7 @@ export interface components {
             ticket_id: number | null;
             /**
              * Format: double
-             * @description Cosine similarity of the chunk to the question; null if keyword search found a text that is not embedded yet.
+             * @description Null if keyword search found a text that is not embedded yet.
              * @example 0.82
              */
             similarity: number | null;
@@ -1020,10 +1007,7 @@ export interface components {
              * @example 0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11
              */
             chunk_id: string | null;
-            /**
-             * @description The chunk.
-             * @example An idempotency key now goes with every attempt.
-             */
+            /** @example An idempotency key now goes with every attempt. */
             text: string;
             /**
              * @description Whether the answer cites it.
@@ -1050,11 +1034,11 @@ export interface components {
             title: string;
             status: number;
             code: components["schemas"]["ProblemCode"];
-            /** @description The failure in words that may be shown to users. */
+            /** @description May be shown to users. */
             detail: string;
             /** @description The same as X-Request-Id. */
             request_id: string;
-            /** @description Only with 400: the fields or parameters at fault, the first 20 of them. */
+            /** @description Only with 400: the first 20 fields or parameters at fault. */
             errors?: {
                 /** @description The name as it was sent. */
                 field: string;
@@ -1081,33 +1065,33 @@ export interface components {
         };
         SearchRequest: {
             /**
-             * @description Words, a question or a ticket's key, and filters such as `is:open`. At most 2,000 characters once trimmed. It may be empty if there are `filters`.
+             * @description Words, a question or a ticket's key, and filters such as `is:open`. May be empty if there are `filters`.
              * @example Find UX bugs in Project X
              */
             query: string;
             filters?: components["schemas"]["Filters"];
             /**
-             * @description The order of the results: by `fused_score`, or by the tickets' `created_at` or `updated_at`, the latest first. Without a text to search for, `relevance` is `newest`; `relevance` by default.
+             * @description By `fused_score`, or by `created_at` or `updated_at`, the latest first. Without a text to search for, `relevance` is `newest`; `relevance` by default.
              * @enum {string|null}
              */
             sort?: "relevance" | "newest" | "updated" | "" | null;
-            /** @description The most results of this page; 10 by default. */
+            /** @description 10 by default. */
             limit?: number | null;
-            /** @description How many results to skip, at most 1,000 together with `limit`; 0 by default. */
+            /** @description At most 1,000 together with `limit`; 0 by default. */
             offset?: number | null;
             /**
              * Format: double
-             * @description The cosine similarity that a text must exceed. The default is the operator's MATCH_THRESHOLD, or else the value measured for the embedding model.
+             * @description The similarity that a text must exceed; by default the operator's, else that measured for the model.
              * @example 0.7
              */
             match_threshold?: number | null;
             /**
-             * @description How the two searches become one list. The default is the operator's (`FUSION`), else `rrf`.
+             * @description How two lists become one: by ranks or by scores; by default the operator's (`FUSION`), else `rrf`.
              * @enum {string|null}
              */
             fusion?: "rrf" | "convex" | "" | null;
             /**
-             * @description `hybrid` runs both searches. `keyword` runs keyword search alone, for searching while a user types: nothing is embedded, cached, or written to the query log; `hybrid` by default.
+             * @description `keyword` runs keyword search alone, for use while a user types: nothing is embedded, cached, or logged; `hybrid` by default.
              * @enum {string|null}
              */
             retrieval?: "hybrid" | "keyword" | "" | null;
@@ -1117,62 +1101,62 @@ export interface components {
             facets?: boolean | null;
             /**
              * Format: int64
-             * @description Only this project. One that does not exist finds nothing.
+             * @description An unknown one finds nothing.
              * @example 1
              */
             project_id?: number | null;
             /**
-             * @description Only tickets with this status, by name, without regard to case; projects' own texts are left out. A name that does not exist finds nothing. Empty or blank counts as left out, so that an empty drop-down can be sent as it is.
+             * @description Only tickets with this status, case ignored; no projects. An unknown one finds nothing, a blank one counts as left out.
              * @example To Do
              */
             status_filter?: string | null;
         };
         SearchResponse: {
             results: components["schemas"]["SearchResult"][];
-            /** @description Another page follows, even if all results of this one have just been deleted. */
+            /** @description Another page follows. */
             has_more: boolean;
             /**
              * Format: double
-             * @description The threshold that was applied, of the request or the default.
+             * @description The threshold that was applied.
              * @example 0.31
              */
             match_threshold: number;
             /**
-             * @description How the two searches became one list.
+             * @description The fusion that was applied.
              * @enum {string}
              */
             fusion: "rrf" | "convex";
             /**
-             * @description The searches that were asked for; `executed` lists those that ran.
+             * @description The retrieval that was asked for.
              * @enum {string}
              */
             retrieval: "hybrid" | "keyword";
-            /** @description The response comes from the cache; no data that it depends on has changed since it was computed. */
+            /** @description Comes from the cache; nothing that it depends on has changed. */
             cached: boolean;
-            /** @description The number of matches of each value of a filter, by the name that the filter has in a query (`status`, `project`, `assignee`, `label` …), and `open`. The largest first, then by label, none without a match. A project's own text counts for the project, and has no status. The same on every page. Facets of what no match has are absent, but for `status` and `project`, which are empty then. */
+            /** @description How many matches have each value, by filter (`status`, `project`, `assignee`, `label`, `open` …), the largest first. A facet ignores its own filter. Facets of what no match has are absent, except `status` and `project`. */
             facets?: {
                 [key: string]: components["schemas"]["FacetValue"][];
             };
             /**
-             * @description There are more matches than were counted, or more values than are listed. At most 10,000 are counted for each facet: those named by key and those near first, then those with the rarest words of the query. At most 1,000 values are listed, of each facet an equal share. Absent otherwise.
+             * @description There are more than the 10,000 matches counted for each facet, or the 1,000 values listed.
              * @enum {boolean}
              */
             facets_capped?: true;
             /**
-             * @description The searches that ran; none if there is no text to search for.
+             * @description The searches that ran.
              * @example [
              *       "vector",
              *       "keyword"
              *     ]
              */
             executed: ("vector" | "keyword")[];
-            /** @description The searches that failed or exceeded their time budget; absent if all ran. */
+            /** @description The searches that failed or ran out of time. */
             degraded?: "vector"[];
-            /** @description Requirements of the query that no text meets and that were dropped: its quoted phrases, whose words count instead. The same on every page; absent otherwise, and if there are no results. */
+            /** @description Quoted phrases that no text contains and whose words count instead. */
             relaxed?: "phrase"[];
             read_as?: components["schemas"]["ReadAs"];
         };
-        /** @description By its `kind` a ticket, or a project found by its own text, whose `ticket_id`, `ticket_key`, `ticket_name` and `status` are null. Each occurs once in a list. */
+        /** @description A ticket, or a project found by its own text. */
         SearchResult: components["schemas"]["TicketResult"] | components["schemas"]["ProjectResult"];
         TicketResult: {
             /**
@@ -1192,30 +1176,30 @@ export interface components {
             /** @example Done */
             status: string;
             /**
-             * @description The result's best chunk.
+             * @description Its best chunk.
              * @example Customer charged twice when a payment is retried
              */
             text: string;
             /**
              * Format: double
-             * @description Cosine similarity of the chunk to the query. Absent if vector search did not find it.
+             * @description Absent if vector search did not find it.
              * @example 0.82
              */
             similarity?: number;
             /**
-             * @description `vector` if vector search found it, else `keyword`; `filters` in a list without a text to search for.
+             * @description `vector` if vector search found it; `filters` if there was no text to search for.
              * @enum {string}
              */
             source: "vector" | "keyword" | "filters";
             /**
              * Format: double
-             * @description The sum of weight / (60 + rank) over the searches that found it, whichever fusion orders the list.
+             * @description The sum of weight / (60 + rank) over the searches that found it.
              * @example 0.03252247488101534
              */
             rrf_score: number;
             /**
              * Format: double
-             * @description Orders the results, after those that are `exact`. With `rrf` it is `rrf_score`.
+             * @description Orders the results after those that are `exact`; `rrf_score` with `rrf`.
              * @example 0.03252247488101534
              */
             fused_score: number;
@@ -1228,13 +1212,13 @@ export interface components {
             project_name: string;
             /**
              * Format: int64
-             * @description Its rank in that search, from 1. Absent if that did not find it.
+             * @description From 1. Absent if that search did not find it.
              * @example 1
              */
             vector_rank?: number;
             /**
              * Format: int64
-             * @description As `vector_rank`, of keyword search.
+             * @description As `vector_rank`.
              * @example 2
              */
             keyword_rank?: number;
@@ -1247,17 +1231,17 @@ export interface components {
              */
             matched_by: ("vector" | "keyword")[];
             /**
-             * @description The query names this ticket's key. Absent otherwise.
+             * @description The query names its key.
              * @enum {boolean}
              */
             exact?: true;
             /**
-             * @description An excerpt as escaped HTML with `<mark>` around the words that match.
+             * @description An excerpt as escaped HTML with `<mark>` around matches.
              * @example Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried
              */
             highlight: string;
             explain?: components["schemas"]["Explanation"];
-            /** @description As the tracker names people. Absent where the ticket has none, as are other optional fields. */
+            /** @description As the tracker names people. */
             assignee?: string;
             reporter?: string;
             type?: string;
@@ -1274,21 +1258,17 @@ export interface components {
              * @enum {string}
              */
             status_category: "to_do" | "in_progress" | "done";
-            /** @description Links to tickets that the caller may see. */
             links?: components["schemas"]["TicketLink"][];
             comment?: components["schemas"]["Comment"];
         };
-        /** @description What each search added to `fused_score`; a search that did not find the result is absent. */
+        /** @description What each search that found it added to `fused_score`. */
         Explanation: {
             vector?: {
                 /** Format: int64 */
                 rank: number;
                 /** Format: double */
                 similarity: number;
-                /**
-                 * Format: double
-                 * @description The operator's weight of this search.
-                 */
+                /** Format: double */
                 weight: number;
                 /**
                  * Format: double
@@ -1301,13 +1281,10 @@ export interface components {
                 rank: number;
                 /**
                  * Format: double
-                 * @description The BM25F score that orders keyword search; 0 for a ticket found by its key alone, and beyond the first 500.
+                 * @description The BM25F score; 0 for a ticket found by its key alone, and beyond the first 500.
                  */
                 score: number;
-                /**
-                 * Format: double
-                 * @description The operator's weight of this search.
-                 */
+                /** Format: double */
                 weight: number;
                 /**
                  * Format: double
@@ -1320,7 +1297,7 @@ export interface components {
             /** @enum {string} */
             kind: "duplicates" | "blocks" | "relates_to" | "child_of";
             /**
-             * @description `out` reads from the result to the other ticket, `in` from the other ticket to the result.
+             * @description `out` reads from the result to the other ticket.
              * @example in
              * @enum {string}
              */
@@ -1347,30 +1324,30 @@ export interface components {
             /** @description Always null. */
             status: string | null;
             /**
-             * @description The result's best chunk.
+             * @description Its best chunk.
              * @example Customer charged twice when a payment is retried
              */
             text: string;
             /**
              * Format: double
-             * @description Cosine similarity of the chunk to the query. Absent if vector search did not find it.
+             * @description Absent if vector search did not find it.
              * @example 0.82
              */
             similarity?: number;
             /**
-             * @description `vector` if vector search found it, else `keyword`; `filters` in a list without a text to search for.
+             * @description `vector` if vector search found it; `filters` if there was no text to search for.
              * @enum {string}
              */
             source: "vector" | "keyword" | "filters";
             /**
              * Format: double
-             * @description The sum of weight / (60 + rank) over the searches that found it, whichever fusion orders the list.
+             * @description The sum of weight / (60 + rank) over the searches that found it.
              * @example 0.03252247488101534
              */
             rrf_score: number;
             /**
              * Format: double
-             * @description Orders the results, after those that are `exact`. With `rrf` it is `rrf_score`.
+             * @description Orders the results after those that are `exact`; `rrf_score` with `rrf`.
              * @example 0.03252247488101534
              */
             fused_score: number;
@@ -1383,13 +1360,13 @@ export interface components {
             project_name: string;
             /**
              * Format: int64
-             * @description Its rank in that search, from 1. Absent if that did not find it.
+             * @description From 1. Absent if that search did not find it.
              * @example 1
              */
             vector_rank?: number;
             /**
              * Format: int64
-             * @description As `vector_rank`, of keyword search.
+             * @description As `vector_rank`.
              * @example 2
              */
             keyword_rank?: number;
@@ -1402,7 +1379,7 @@ export interface components {
              */
             matched_by: ("vector" | "keyword")[];
             /**
-             * @description An excerpt as escaped HTML with `<mark>` around the words that match.
+             * @description An excerpt as escaped HTML with `<mark>` around matches.
              * @example Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried
              */
             highlight: string;
@@ -1413,9 +1390,9 @@ export interface components {
             updated_at: string;
         };
         FacetValue: {
-            /** @description What the filter takes: the id of a status or project, true or false for `open`, otherwise `label`. */
+            /** @description What the filter takes. */
             value: string | number | boolean;
-            /** @description Its name, as most tickets write it. */
+            /** @description As most tickets write it. */
             label: string;
             /** Format: int64 */
             count: number;
@@ -1426,15 +1403,15 @@ export interface components {
             text: string;
             filters: components["schemas"]["ReadFilters"];
         };
-        /** @description The filters of a query, in the one form that `filters` of a request takes too. A member that the query does not have is absent. */
+        /** @description The filters of a query, in the form that `filters` of a request takes. */
         ReadFilters: {
             /** @description Keys or ids. */
             projects?: (string | number)[];
-            /** @description One name, or a list of which one is enough. */
+            /** @description A name or a list. */
             statuses?: string[];
-            /** @description Whether the ticket is open: the category of its status is not done. */
+            /** @description Whether the category of its status is not done. */
             open?: boolean;
-            /** @description People as the tracker names them. `me` is the user of the token; null in a list is nobody. */
+            /** @description `me` is the user of the token; null in a list is nobody. */
             assignee?: (string | null)[];
             /** @description As `assignee`. */
             reporter?: (string | null)[];
@@ -1442,12 +1419,12 @@ export interface components {
             types?: string[];
             /** @description As `statuses`. */
             priorities?: string[];
-            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`. */
+            /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
             labels?: {
                 any?: string[];
                 all?: string[];
             };
-            /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
+            /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
             created?: {
                 /** @example 2025-03-01 */
                 from?: string;
@@ -1461,7 +1438,7 @@ export interface components {
                 /** @example 2025-03-31 */
                 to?: string;
             };
-            /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
+            /** @description Days, both included; either may be absent. */
             due?: {
                 /** @example 2025-03-01 */
                 from?: string;
@@ -1470,13 +1447,13 @@ export interface components {
             };
             not?: components["schemas"]["ReadFiltersNot"];
         };
-        /** @description What tickets must not be. One that passes any member is left out; one without a value stays. */
+        /** @description Leaves out tickets that pass any member; one without a value stays. */
         ReadFiltersNot: {
             /** @description Keys or ids. */
             projects?: (string | number)[];
-            /** @description One name, or a list of which one is enough. */
+            /** @description A name or a list. */
             statuses?: string[];
-            /** @description People as the tracker names them. `me` is the user of the token; null in a list is nobody. */
+            /** @description `me` is the user of the token; null in a list is nobody. */
             assignee?: (string | null)[];
             /** @description As `assignee`. */
             reporter?: (string | null)[];
@@ -1484,12 +1461,12 @@ export interface components {
             types?: string[];
             /** @description As `statuses`. */
             priorities?: string[];
-            /** @description Labels of which a ticket has any, or `any` and `all`. `labels_all` is short for `all`. */
+            /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
             labels?: {
                 any?: string[];
                 all?: string[];
             };
-            /** @description From and to; either may be absent. A date (`2025-03-31`) is a day in UTC, and both days are included; of times (RFC 3339) `to` is not. `from` must not be after `to`. */
+            /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
             created?: {
                 /** @example 2025-03-01 */
                 from?: string;
@@ -1503,7 +1480,7 @@ export interface components {
                 /** @example 2025-03-31 */
                 to?: string;
             };
-            /** @description Dates, both included; either may be absent. `from` must not be after `to`. */
+            /** @description Days, both included; either may be absent. */
             due?: {
                 /** @example 2025-03-01 */
                 from?: string;
@@ -1513,18 +1490,18 @@ export interface components {
         };
         DraftRequest: {
             /**
-             * @description The draft. 1 to 100,000 characters once trimmed.
+             * @description The draft.
              * @example Charged twice
              */
             text: string;
             /**
              * Format: int64
-             * @description Only this project. One that does not exist finds nothing.
+             * @description An unknown one finds nothing.
              * @example 1
              */
             project_id?: number | null;
             filters?: components["schemas"]["Filters"];
-            /** @description The most results; 5 by default. */
+            /** @description 5 by default. */
             limit?: number | null;
         };
         /**
@@ -1551,7 +1528,7 @@ export interface components {
             ticket_key: string;
             /**
              * Format: double
-             * @description Cosine similarity of its nearest chunk; null while it is not embedded, when its words alone are compared.
+             * @description Of its nearest chunk; null while it is not embedded.
              */
             similarity: number | null;
             ticket_name: string;
@@ -1560,12 +1537,12 @@ export interface components {
             status: string;
             /**
              * Format: int64
-             * @description Its rank by embeddings; null if it is not among the nearest.
+             * @description By embeddings; null if it is not among the nearest.
              */
             vector_rank: number | null;
             /**
              * Format: int64
-             * @description Its rank by words; null if it is not among the best 100.
+             * @description By words; null if it is not among the best 100.
              */
             keyword_rank: number | null;
             /**
@@ -1585,15 +1562,15 @@ export interface components {
             keyword_contribution: number;
             /**
              * Format: double
-             * @description The sum of both. Orders the list and does not depend on other results.
+             * @description The sum of both.
              */
             fused_score: number;
             /**
              * Format: double
-             * @description 1 for a copy. Otherwise 0.7 × fused_score + 0.3 × the share of the name's words that the ticket contains, times how specific these words are. Null if nothing was compared by words.
+             * @description 1 for a copy (`docs/duplicates.md` has the formula). Null if nothing was compared by words.
              */
             duplicate_score: number | null;
-            /** @description Whether duplicate_score reaches the threshold of the model; for a model that was not measured, whether it is 1. */
+            /** @description Whether `duplicate_score` reaches the threshold of the model. */
             likely_duplicate: boolean;
         };
         /**
@@ -1612,7 +1589,7 @@ export interface components {
          */
         SimilarBatchRequest: {
             /**
-             * @description Each has `ticket_key`, or `text` (1 to 100,000 characters) and, to compare within one project, `project_id`. An item that is not valid gets an error of its own.
+             * @description Each has `ticket_key`, or `text` and perhaps `project_id`. An item that is not valid gets an error of its own.
              * @example [
              *       {
              *         "ticket_key": "TX-400"
@@ -1624,7 +1601,7 @@ export interface components {
              */
             items: unknown[];
             filters?: components["schemas"]["Filters"];
-            /** @description The most results of each item; 5 by default. */
+            /** @description Of each item; 5 by default. */
             limit?: number | null;
         };
         /**
@@ -1681,7 +1658,7 @@ export interface components {
             status_category: "to_do" | "in_progress" | "done";
             /** @example The customer pressed Pay again after a timeout. */
             description: string | null;
-            /** @description Where the rest of the text begins, in characters. Null if it is whole. */
+            /** @description Where the rest begins, in characters; null if the text is whole. */
             description_truncated_at: number | null;
             /**
              * @description As the tracker names people.
@@ -1707,22 +1684,21 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Links to tickets that the caller may see. */
             links: components["schemas"]["TicketLink"][];
-            /** @description The last changes of its status, oldest first. */
+            /** @description The last ones, oldest first. */
             status_changes: {
                 /** @example Done */
                 status: string | null;
                 /** @example The key is kept for all attempts. */
                 note: string | null;
-                /** @description Where the rest of the text begins, in characters. Null if it is whole. */
+                /** @description Where the rest begins, in characters; null if the text is whole. */
                 truncated_at: number | null;
                 /** Format: date-time */
                 created_at: string;
             }[];
             /**
              * Format: int64
-             * @description All of its comments, not only those of this page.
+             * @description All, not only those of this page.
              * @example 1
              */
             comment_count: number;
@@ -1748,7 +1724,7 @@ export interface components {
                  * @example 12
                  */
                 body_bytes: number;
-                /** @description Where the rest of the text begins, in characters. Null if it is whole. */
+                /** @description Where the rest begins, in characters; null if the text is whole. */
                 truncated_at: number | null;
                 /** Format: date-time */
                 updated_at: string;
@@ -1818,7 +1794,7 @@ export interface components {
             similarity: number;
             /**
              * Format: double
-             * @description The share of the query's keywords that some keyword of the document contains.
+             * @description The share of the query's keywords that the document's contain.
              */
             keyword_score: number;
             /**
@@ -1840,7 +1816,7 @@ export interface components {
             final_score: number;
             keywords: string[];
             /**
-             * @description How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither.
+             * @description How long the content holds, as written, else by enrichment.
              * @example evergreen
              * @enum {string|null}
              */
@@ -1874,23 +1850,23 @@ export interface components {
             keywords: string[];
             named_entities: components["schemas"]["NamedEntities"];
             /**
-             * @description How long the document's content holds. A class that was written takes precedence over that of enrichment. Null if there is neither.
+             * @description How long the content holds, as written, else by enrichment.
              * @example evergreen
              * @enum {string|null}
              */
             temporal_class: "evergreen" | "current" | "dated" | "historical" | "unknown" | null;
             archived: boolean;
             /**
-             * @description Whether the current text is embedded, waits to be, or failed permanently.
+             * @description Of the current text.
              * @example complete
              * @enum {string}
              */
             embedding_status: "pending" | "complete" | "failed";
-            /** @description Whether the content is too long to be indexed whole: what follows its 200,000th character is not searched. */
+            /** @description Search ignores what follows the content's 200,000th character. */
             truncated: boolean;
             /**
              * Format: double
-             * @description How useful readers find it, 0 to 10, by their votes. A score written in the database may be higher until the next vote.
+             * @description How useful readers find it, by their votes; usually at most 10.
              * @example 0.5
              */
             utility_score: number;
@@ -1902,7 +1878,7 @@ export interface components {
             /** Format: date-time */
             last_retrieved_at: string | null;
             /**
-             * @description The last 50 different queries that found it, the latest last, 200 characters of each; empty for users.
+             * @description The last 50 different queries that found it, 200 characters of each; empty for users.
              * @example [
              *       "how do replicas agree"
              *     ]
@@ -1912,7 +1888,6 @@ export interface components {
             enriched_at: string | null;
             /** @example gpt-4o-mini */
             enrichment_model: string | null;
-            /** @description Why the last attempt to enrich it failed. */
             enrichment_error: string | null;
             /**
              * Format: date-time
@@ -1945,10 +1920,9 @@ export interface components {
              * @example The ledger's replicas agree by Raft, because Ann's team can explain it.
              */
             content: string;
-            /** @description Left out: a new document. */
             id?: (string | "") | null;
             /**
-             * @description They replace the keywords of the previous request; left out or null, those stay. Keywords added in the database stay, and enrichment only adds to them.
+             * @description Replace the keywords of the previous request; left out, those stay, as do keywords added in the database or by enrichment.
              * @example [
              *       "raft",
              *       "consensus"
@@ -1956,30 +1930,30 @@ export interface components {
              */
             keywords?: string[] | null;
             /**
-             * @description How long the document's content holds; left out, unchanged.
+             * @description How long the content holds.
              * @example evergreen
              * @enum {string|null}
              */
             temporal_class?: "evergreen" | "current" | "dated" | "historical" | "unknown" | "" | null;
-            /** @description Whether search leaves the document out; left out, unchanged. */
+            /** @description Whether search leaves it out. */
             archived?: boolean | null;
         };
         DocumentWritten: {
             /** Format: uuid */
             id: string;
             /**
-             * @description Whether the current text is embedded, waits to be, or failed permanently.
+             * @description Of the current text.
              * @enum {string}
              */
             embedding_status: "pending" | "complete" | "failed";
         };
         EnrichRequest: {
-            /** @description The most documents of this batch; 10 by default. */
+            /** @description 10 by default. */
             batch_size?: number | null;
         };
         EnrichReport: {
             /**
-             * @description Documents that were attempted: `succeeded` and `errors` together.
+             * @description `succeeded` and `errors` together.
              * @example 10
              */
             processed: number;
@@ -1988,17 +1962,14 @@ export interface components {
             errors: {
                 /** Format: uuid */
                 id: string;
-                /**
-                 * @description Why it was not enriched.
-                 * @example The model's answer was cut off.
-                 */
+                /** @example The model's answer was cut off. */
                 error: string;
             }[];
         };
         EnrichStats: {
             /**
              * Format: int64
-             * @description All documents, archived ones too: `enriched` and `unenriched` together.
+             * @description `enriched` and `unenriched` together.
              * @example 44
              */
             total: number;
@@ -2022,54 +1993,54 @@ export interface components {
         };
         EmbeddingStatus: {
             /**
-             * @description Sources that wait for a worker.
+             * @description Waiting for a worker.
              * @example 12
              */
             pending: number;
             /**
-             * @description Sources that are being embedded.
+             * @description Being embedded.
              * @example 4
              */
             running: number;
             /**
-             * @description Sources that wait for another attempt after one that failed.
+             * @description Waiting for another attempt.
              * @example 0
              */
             failed: number;
             /**
-             * @description Sources that failed permanently, after too many attempts.
+             * @description Failed too often.
              * @example 0
              */
             dead: number;
             /**
              * Format: double
-             * @description How long the oldest pending or failed source has waited; 0 if there is none.
+             * @description Age of the oldest pending or failed source, or 0.
              * @example 0.42
              */
             oldest_pending_seconds: number;
             /**
-             * @description Chunks that are searched, those of documents too.
+             * @description Chunks that are searched.
              * @example 15050
              */
             chunks: number;
             /**
-             * @description Sources that have a text but no chunk of the embedding model in use.
+             * @description Sources with a text but no chunk of the model in use.
              * @example 3
              */
             sources_without_chunks: number;
             /**
-             * @description Sources too long to be indexed whole: what follows the 200,000th character of a text, or the 2,000th chunk, is not searched.
+             * @description Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk.
              * @example 0
              */
             truncated: number;
-            /** @description The default threshold, for each width of the embedding model's vectors. */
+            /** @description The default thresholds. */
             match_thresholds: components["schemas"]["FittingThreshold"][];
         };
         FittingThreshold: {
             /** @example text-embedding-3-small */
             model: string;
             /**
-             * @description 1536 for tickets alone, 768 if documents take part.
+             * @description 768 if documents take part.
              * @example 1536
              */
             dimensions: number;
@@ -2079,12 +2050,12 @@ export interface components {
              */
             match_threshold: number;
             /**
-             * @description Where it comes from: the operator's MATCH_THRESHOLD, a measurement with the judged set, a documented constant of the model, or the default of 0.7.
+             * @description The operator's MATCH_THRESHOLD, a measurement, a documented constant of the model, or the default of 0.7.
              * @example documented
              * @enum {string}
              */
             origin: "setting" | "measured" | "documented" | "default";
-            /** @description The measurement; null if the model has not been measured. Shares are of the half of the judged set that did not choose the threshold. */
+            /** @description Shares are of the half of the judged set that did not choose the threshold. */
             measured: {
                 embedding_model: string;
                 dimensions: number;
@@ -2092,22 +2063,22 @@ export interface components {
                 match_threshold: number;
                 /**
                  * Format: double
-                 * @description The share of questions whose right text exceeds the threshold.
+                 * @description Questions whose right text exceeds the threshold.
                  */
                 right_over: number;
                 /**
                  * Format: double
-                 * @description The share of other texts of the same topic that exceed it.
+                 * @description Other texts of the same topic that exceed it.
                  */
                 related_over: number;
                 /**
                  * Format: double
-                 * @description The share of texts of other topics that exceed it.
+                 * @description Texts of other topics that exceed it.
                  */
                 unrelated_over: number;
                 /**
                  * Format: double
-                 * @description The median cosine of all questions and texts of other topics.
+                 * @description The median cosine of questions and texts of other topics.
                  */
                 unrelated_median: number;
                 /** @description A fingerprint of the judged set. */
@@ -2128,7 +2099,7 @@ export interface components {
             ticket_id?: number | null;
             /**
              * Format: int64
-             * @description A comment on that ticket, instead of the ticket's own text; requires ticket_id.
+             * @description A comment instead of the ticket's own text; requires `ticket_id`.
              */
             comment_id?: number | null;
             /** @description Embed every chunk again, even if unchanged; false by default. */
@@ -2138,7 +2109,7 @@ export interface components {
             /** @enum {string} */
             status: "success";
             /**
-             * @description All stored chunks, in order: the ticket's own text, then its notes.
+             * @description All stored chunks, the ticket's own text before its notes.
              * @example [
              *       "0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11",
              *       "5d3c5e0f-98f5-4a0c-b1ba-0f0c80a0e6f2",
@@ -2162,24 +2133,24 @@ export interface components {
              */
             comment_id?: number;
             /**
-             * @description How many chunks are stored.
+             * @description Stored.
              * @example 3
              */
             chunks: number;
             /**
-             * @description How many of them this call embedded.
+             * @description Embedded by this call.
              * @example 1
              */
             embedded: number;
             /**
-             * @description How many were kept.
+             * @description Kept.
              * @example 2
              */
             reused: number;
-            /** @description Whether the text is too long to be indexed whole: what follows the 200,000th character of a text, or the 2,000th chunk, has no chunk. */
+            /** @description What follows the 200,000th character of a text, or the 2,000th chunk, has no chunk. */
             truncated: boolean;
             /**
-             * @description Tokens that this call sent to the model.
+             * @description Sent to the model by this call.
              * @example 412
              */
             tokens: number;
@@ -2248,7 +2219,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description What went wrong, for programs. `docs/api.md` says when each occurs and what a client does. More may be added; then act by the status.
+         * @description `docs/api.md` says when each occurs. More may be added; then act by the status.
          * @enum {string}
          */
         ProblemCode: "body_too_large" | "busy" | "forbidden" | "headers_too_large" | "host_not_allowed" | "internal" | "invalid" | "method_not_allowed" | "model_failed" | "model_limited" | "not_found" | "origin_not_allowed" | "path_not_found" | "rate_limited" | "session_ended" | "stopping" | "timeout" | "token_expired" | "token_invalid" | "token_missing" | "unavailable" | "unsupported_media_type";
@@ -2289,7 +2260,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The Authorization header is not a bearer token, or the token is not valid: not of this project, expired, or of a user who has signed out. With AUTH=on, also if there is none. */
+        /** @description The token is not valid, expired, or of a user who has signed out; with AUTH=on, also if there is none. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2310,7 +2281,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The caller may not do this, whether or not what the request names exists. With AUTH=off, also a request for a foreign host name. */
+        /** @description The caller may not do this, whether or not what the request names exists; or a foreign host name with AUTH=off. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2330,7 +2301,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such project, ticket or document, or the caller may not see it. */
+        /** @description It does not exist, or the caller may not see it. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2493,7 +2464,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database is not reachable or not ready, a text is being changed by another transaction, the model provider limits the service, too many requests are in flight, access tokens cannot be verified now, the service is stopping, or it does not know yet which model the stored embeddings are of (`Retry-After: 1`). */
+        /** @description The database is not reachable or not ready, another transaction changes the text, the model provider limits the service, too many requests are in flight, tokens cannot be verified now, or the service is starting or stopping. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2539,19 +2510,19 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The id of this request in the service's log: the request's own X-Request-Id if it has 1 to 128 letters, digits, dots, underscores, colons and hyphens, otherwise a new one.
+         * @description The id in the service's log: the request's own if it is valid, otherwise a new one.
          * @example 1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52
          */
         "X-Request-Id": string;
-        /** @description Where the response comes from (RFC 9211). `tasklens; hit`: from the cache. `tasklens; fwd=miss`: computed, with `stored` if it is cached for the next request, with `collapsed` if it was computed for a concurrent identical request. `tasklens; fwd=bypass`: the cache is off. */
+        /** @description `hit`: from the cache. `fwd=miss`: computed, and `stored`, or `collapsed` with an identical concurrent request. `fwd=bypass`: the cache is off (RFC 9211). */
         "Cache-Status": string;
         /**
-         * @description How many requests are left now (`r`), and after how many seconds the whole quota is (`t`), as in draft-ietf-httpapi-ratelimit-headers-10. Absent without a rate limit.
+         * @description Requests left (`r`), and seconds until the whole quota is back (`t`), as in draft-ietf-httpapi-ratelimit-headers-10.
          * @example "requests";r=1187;t=1
          */
         RateLimit: string;
         /**
-         * @description The quota of a caller, in requests (`q`) per seconds (`w`).
+         * @description A caller's quota: requests (`q`) per seconds (`w`).
          * @example "requests";q=1200;w=60
          */
         "RateLimit-Policy": string;
@@ -2560,7 +2531,7 @@ export interface components {
          * @example 5
          */
         "Retry-After": number;
-        /** @description How to authenticate. That of `/mcp` names the metadata from which OAuth clients learn where tokens come from (RFC 9728). */
+        /** @description How to authenticate; that of `/mcp` names the metadata of RFC 9728. */
         "WWW-Authenticate": string;
     };
     pathItems: never;
@@ -2576,7 +2547,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It runs; it may not be able to answer (see /readyz). */
+            /** @description It runs; /readyz says whether it can answer. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2598,7 +2569,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The database is reachable, has all migrations, and no circuit breaker is open. */
+            /** @description Nothing is missing. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2609,7 +2580,7 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
-            /** @description Something is missing: `database`, migrations by their files, the `key set` that access tokens are checked by, or `model: embeddings` and `model: chat` while the circuit breaker is open after several failures of the model provider. */
+            /** @description What is missing: `database`, migrations by their files, `key set`, or `model: embeddings` and `model: chat` while their circuit breaker is open. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2885,7 +2856,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The tickets most like it, the highest `fused_score` first. */
+            /** @description Tickets, the highest `fused_score` first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2955,10 +2926,9 @@ export interface operations {
     similarTickets: {
         parameters: {
             query?: {
-                /** @description The most results. */
                 limit?: number;
                 /**
-                 * @description Narrows what it is compared with. A JSON object as in the body of a search (`Filters`).
+                 * @description Narrows what it is compared with: a JSON object (`Filters`).
                  * @example {"open":true}
                  */
                 filters?: string;
@@ -2972,7 +2942,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The tickets most like it, the highest `fused_score` first. */
+            /** @description Tickets, the highest `fused_score` first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3003,19 +2973,18 @@ export interface operations {
     getTicket: {
         parameters: {
             query?: {
-                /** @description The most comments. */
                 limit?: number;
-                /** @description How many comments are skipped. */
+                /** @description Comments to skip. */
                 offset?: number;
-                /** @description The id of a comment. `comments` then has only this one; without `offset`. */
+                /** @description Returns only this comment; not with `offset`. */
                 comment?: number;
-                /** @description How many characters (code points) of the comment are skipped, or of the description without `comment`. */
+                /** @description Characters to skip of the comment, or of the description without `comment`. */
                 from?: number;
             };
             header?: never;
             path: {
                 /**
-                 * @description Its key, without regard to case, or its id (digits alone).
+                 * @description Its key, case ignored, or its id.
                  * @example TX-400
                  */
                 ticket: string;
@@ -3091,7 +3060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The projects with their number of tickets. */
+            /** @description The projects. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3126,7 +3095,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The statuses that tickets can have. */
+            /** @description The statuses. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3155,15 +3124,13 @@ export interface operations {
     searchDocuments: {
         parameters: {
             query: {
-                /** @description The query, 1 to 2,000 characters once trimmed. */
                 q: string;
                 /** @description Order by `final_score` and return its parts. */
                 hybrid?: boolean;
-                /** @description The most results. */
                 limit?: number;
                 /** @description The similarity that a document must exceed. */
                 threshold?: number;
-                /** @description Count the documents found as retrieved. */
+                /** @description Count the documents found as retrieved, in the background. */
                 track?: boolean;
             };
             header?: never;
@@ -3200,9 +3167,8 @@ export interface operations {
     documentsByEntity: {
         parameters: {
             query?: {
-                /** @description Only entities of this type, without regard to case. */
+                /** @description Only entities of this type, case ignored. */
                 type?: string;
-                /** @description The most results. */
                 limit?: number;
             };
             header?: never;
@@ -3213,7 +3179,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The documents, one row for each matching name. */
+            /** @description One row for each matching name. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3314,7 +3280,6 @@ export interface operations {
     similarDocuments: {
         parameters: {
             query?: {
-                /** @description The most results. */
                 limit?: number;
             };
             header?: never;
@@ -3326,7 +3291,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The most similar documents, the most similar first. */
+            /** @description Documents, the most similar first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3524,7 +3489,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Sources that wait, stored chunks, and thresholds. */
+            /** @description Sources that wait, stored chunks, and default thresholds. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
