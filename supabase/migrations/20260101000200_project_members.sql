@@ -44,17 +44,7 @@ begin
 end
 $$;
 comment on function private.projects_as is
-  'The projects in which the caller has at least this role, in order; empty if none; null, which means all, for unrestricted callers.';
-
-create function private.visible_projects() returns bigint[]
-language plpgsql stable security definer set search_path = ''
-as $$
-begin
-  return private.projects_as('viewer');
-end
-$$;
-comment on function private.visible_projects is
-  'The projects that the caller may see, in order; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
+  'The projects in which the caller has at least this role, in order; empty if none; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
 
 alter table public.project_members enable row level security;
 revoke all on public.project_members from anon, authenticated;
@@ -62,7 +52,7 @@ grant select, insert, update, delete on public.project_members to service_role;
 -- An upsert through PostgREST sets every column that it sends, so updating the key must be granted.
 grant select, insert (project_id, user_id, role), update (project_id, user_id, role), delete on public.project_members to authenticated;
 create policy read_members on public.project_members for select to authenticated
-  using (project_id = any ((select private.visible_projects())::bigint[]));
+  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
 create policy insert_members on public.project_members for insert to authenticated
   with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
 create policy update_members on public.project_members for update to authenticated

@@ -20,7 +20,7 @@ grant select, insert (ticket_id, status_id, note), update (ticket_id, status_id,
 grant select on public.status to authenticated;
 
 create policy read_projects on public.projects for select to authenticated
-  using (project_id = any ((select private.visible_projects())::bigint[]));
+  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
 -- A new project has no admin yet, so the service creates it with its first member.
 create policy update_projects on public.projects for update to authenticated
   using (project_id = any ((select private.projects_as('admin'))::bigint[]))
@@ -33,7 +33,7 @@ create policy read_statuses on public.status for select to authenticated
   using ((select auth.uid()) is not null);
 
 create policy read_tickets on public.tickets for select to authenticated
-  using (project_id = any ((select private.visible_projects())::bigint[]));
+  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
 create policy insert_tickets on public.tickets for insert to authenticated
   with check (project_id = any ((select private.projects_as('member'))::bigint[]));
 -- A ticket can only move between projects that the user may write.

@@ -30,7 +30,7 @@ revoke all on public.keyword_entries from anon, authenticated;
 revoke all on sequence public.keyword_entries_keyword_entry_id_seq from anon, authenticated;
 grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
-  using (project_id = any ((select private.visible_projects())::bigint[]));
+  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
 
 -- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
 -- so longer texts are truncated (to text_limit characters, halved until they fit). In scripts

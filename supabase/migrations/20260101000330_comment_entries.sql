@@ -21,7 +21,7 @@ alter table public.comment_entries enable row level security;
 revoke all on public.comment_entries from anon, authenticated;
 grant select on public.comment_entries to authenticated, service_role;
 create policy read_comment_entries on public.comment_entries for select to authenticated
-  using (project_id = any ((select private.visible_projects())::bigint[]));
+  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
 
 create function private.refresh_comment_entries(comment_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''

@@ -50,6 +50,6 @@ revoke all on public.chunks from anon, authenticated;
 grant select, insert, update, delete on public.chunks to service_role;
 grant select on public.chunks to authenticated;
 create policy read_chunks on public.chunks for select to authenticated
-  using (project_id = any ((select private.visible_projects())::bigint[]));
+  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
 
 insert into private.migrations (version) values ('20260101000400');

@@ -20,7 +20,7 @@ declare
   kinds text[]; -- of the filters
   conditions text; -- on the ticket itself
 begin
-  scope.projects := private.visible_projects();
+  scope.projects := private.projects_as('viewer');
   if project_filter is not null then
     scope.projects := case when scope.projects is null or project_filter = any (scope.projects) then array[project_filter] else '{}' end;
   end if;

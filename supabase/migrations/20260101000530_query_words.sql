@@ -23,29 +23,23 @@ end
 $$;
 comment on function private.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
 
-create function private.occurs(words tsquery, visible bigint[]) returns boolean
+-- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
+-- invisible texts must behave like an unknown one, or spelling correction would reveal it. Words in
+-- over 200 texts (texts, if counted already) are not looked up and are no secret.
+create function private.occurs(words tsquery, visible bigint[], texts bigint default null) returns boolean
 -- Use the index on words, whatever the statistics say.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 begin
+  if texts = 0 or texts > 0 and visible is null or texts > 200 then
+    return texts > 0;
+  end if;
   return exists (
     select 1 from public.keyword_entries e where e.words @@ occurs.words and (visible is null or e.project_id = any (visible))) or exists (
     select 1 from public.comment_entries e where e.words @@ occurs.words and (visible is null or e.project_id = any (visible)));
 end
 $$;
-comment on function private.occurs is 'Whether an entry or a comment of these projects (null: all) matches.';
-
--- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
--- invisible texts must behave like an unknown one, or spelling correction would reveal it. Frequent
--- words are not looked up and are no secret.
-create function private.is_known(word text, texts bigint, visible bigint[]) returns boolean
-language plpgsql stable security invoker set search_path = ''
-as $$
-begin
-  return texts > 0 and (visible is null or texts > 200 or private.occurs(quote_literal(is_known.word)::tsquery, visible));
-end
-$$;
-comment on function private.is_known is 'Whether a word with this many occurrences is in one of these projects (null: all); assumed beyond 200.';
+comment on function private.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
 -- Known words nearest to an unknown one by shared trigrams. Words with digits are codes, for which
 -- a similar one is wrong.
@@ -155,7 +149,7 @@ begin
   with asked as (
     select u.lexeme as word, u.positions[1]::integer as place from unnest(private.to_words(query_text)) u
   ), counted as (
-    select a.word, a.place, e.entries, e.titles, e.comments, private.is_known(a.word, e.entries + e.comments, visible) as is_known
+    select a.word, a.place, e.entries, e.titles, e.comments, private.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
     from asked a join private.word_entries(array(select x.word from asked x)) e using (word)
   ), joined as (
     select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null) as halves, n.place

@@ -100,7 +100,7 @@ returns private.search
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
-  visible constant bigint[] := private.visible_projects();
+  visible constant bigint[] := private.projects_as('viewer');
   comment_limit constant integer := 20000; -- maximum number of comments with excluded words
   search private.search;
   query private.query;

@@ -6,7 +6,7 @@ create function private.find_ticket(key text) returns bigint
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  visible constant bigint[] := private.visible_projects();
+  visible constant bigint[] := private.projects_as('viewer');
 begin
   return (
     select t.ticket_id from public.tickets t

@@ -221,7 +221,7 @@ begin
     scope.condition, case when cardinality(named.project_ids) > 0 then 't.project_id = any (($1).projects)' end, 't.status_id = any (($1).statuses)');
   in_status.scope.condition_of_one := scope.condition_of_one || ' and t.status_id = any (($1).statuses)';
   in_status.scope.is_empty := named.status_id is null or cardinality(named.ticket_ids) > 0
-    or (cardinality(named.project_ids) > 0 or scope.projects is distinct from private.visible_projects() and cardinality(scope.projects) = 1 or named.listed) is not true;
+    or (cardinality(named.project_ids) > 0 or scope.projects is distinct from private.projects_as('viewer') and cardinality(scope.projects) = 1 or named.listed) is not true;
   in_status.few := case when not (in_status.scope).is_empty then private.few_entries(in_status.scope, null) end;
 
   return query

@@ -18,7 +18,7 @@ declare
   typed constant text := ltrim(left(plan_text.text, 20000), e' \t\r\n');
   first_line constant text := split_part(typed, e'\n', 1);
   body constant tsvector := private.to_words(substr(typed, length(first_line) + 1));
-  visible constant bigint[] := private.visible_projects();
+  visible constant bigint[] := private.projects_as('viewer');
   planned private.words;
   chosen private.words;
   plan private.text_plan;
@@ -48,7 +48,7 @@ begin
       b.times / (0.25 + (0.75 / usual.body) * (select sum(w.times) from body_word w)) as n
     from body_word b
     join private.word_entries(array(select w.word from body_word w)) e using (word)
-    where private.is_known(b.word, e.entries + e.comments, visible)
+    where private.occurs(quote_literal(b.word)::tsquery, visible, e.entries + e.comments)
   ), term as (
     select t.term, max(t.idf) as idf, min(t.place) as place, min(t.entries) as entries, min(t.titles) as titles, min(t.comments) as comments, sum(t.n) as n
     from (select * from name_term union all select * from body_term) t

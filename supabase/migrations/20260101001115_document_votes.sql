@@ -23,10 +23,10 @@ grant select, insert (document_id, user_id, helpful), update (helpful), delete o
 create policy read_votes on public.document_votes for select to authenticated
   using (user_id = (select auth.uid()));
 create policy insert_votes on public.document_votes for insert to authenticated
-  with check (user_id = (select auth.uid()) and (select private.visible_projects()) <> '{}');
+  with check (user_id = (select auth.uid()) and (select private.projects_as('viewer')) <> '{}');
 create policy update_votes on public.document_votes for update to authenticated
   using (user_id = (select auth.uid()))
-  with check (user_id = (select auth.uid()) and (select private.visible_projects()) <> '{}');
+  with check (user_id = (select auth.uid()) and (select private.projects_as('viewer')) <> '{}');
 create policy delete_votes on public.document_votes for delete to authenticated
   using (user_id = (select auth.uid()));
 

@@ -33,7 +33,7 @@ declare
   enough boolean := false;
 begin
   -- A zero vector has no cosine similarity. A caller without projects sees no documents.
-  if private.visible_projects() = '{}' or query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
+  if private.projects_as('viewer') = '{}' or query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
     return;
   end if;
   if not private.documents_are_few() then

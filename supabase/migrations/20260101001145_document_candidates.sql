@@ -50,7 +50,7 @@ as $$
       limit document_candidates.document_limit)
   ) c
   -- A caller without projects sees no documents.
-  where (select private.visible_projects()) is distinct from '{}'
+  where (select private.projects_as('viewer')) is distinct from '{}'
 $$;
 comment on function private.document_candidates is
   'Visible documents, whatever their similarity: the most useful, the newest, and those with most of the keywords, document_limit of each.';

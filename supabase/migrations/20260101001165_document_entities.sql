@@ -15,7 +15,7 @@ alter table public.document_entities enable row level security;
 revoke all on public.document_entities from anon, authenticated;
 grant select on public.document_entities to authenticated, service_role;
 create policy read_entities on public.document_entities for select to authenticated
-  using ((select private.visible_projects()) <> '{}');
+  using ((select private.projects_as('viewer')) <> '{}');
 
 -- Security definer: with row-level security the indexes on names could not be used.
 create function private.find_entities(entity_name text, entity_type text, match_limit integer)
@@ -31,7 +31,7 @@ declare
 begin
   -- A caller without projects sees no documents. No stored name is longer, and splitting such a
   -- text could take minutes.
-  if coalesce(wanted, '') = '' or length(wanted) > 500 or private.visible_projects() = '{}' then
+  if coalesce(wanted, '') = '' or length(wanted) > 500 or private.projects_as('viewer') = '{}' then
     return;
   end if;
   return query

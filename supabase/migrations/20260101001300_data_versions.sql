@@ -76,7 +76,7 @@ create function private.read_data_version(project_filter bigint) returns text
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  visible constant bigint[] := private.visible_projects();
+  visible constant bigint[] := private.projects_as('viewer');
   memberships bigint; -- null where nothing depends on them
 begin
   if visible is not null then

@@ -28,7 +28,7 @@ begin
         item_key, links_of, list_passing, parse_query, part_names, particles, phrase,
         plain_text, projects_as, rank_documents, read_data_version, read_filters, scan_documents, score_documents, searched_set,
         serving_model, text_limit, ticket_members, to_words,
-        unrelated_similarity, unspaced_scripts, visible_projects}'),
+        unrelated_similarity, unspaced_scripts}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,
         claim_enrichments, clear_retired_set, count_unlisted, delete_document, embedding_sets, embedding_status,

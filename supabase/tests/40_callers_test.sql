@@ -191,7 +191,7 @@ begin
   return all_answers;
 end
 $$;
-select is(pg_temp.answers('private.visible_projects()'), '{} {2} {1} {1} {1} null', 'visible_projects returns the caller''s projects, null for all');
+select is(pg_temp.answers('private.projects_as(''viewer'')'), '{} {2} {1} {1} {1} null', 'projects_as returns the caller''s projects, null for all');
 select is(pg_temp.answers('public.caller_role()'), 'none admin viewer member admin service', 'caller_role returns the caller''s highest role');
 select is(pg_temp.answers('concat(public.may_write_project(1), public.may_write_project(2), public.may_write_project(3), public.may_write_project(null))'),
   'ffff ftff ffff tfff tfff tttt', 'may_write_project is true in projects that the caller may write');
