@@ -1,5 +1,4 @@
--- Retrieval for answers: the nearest chunks with their pairwise similarities, so that the caller
--- can apply MMR without transferring vectors.
+-- Retrieval for answers: the nearest chunks.
 
 create function private.find_chunks(
   question text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
@@ -45,51 +44,34 @@ declare
   wanted constant integer := private.clamp(match_count, 20, 1, 100);
 begin
   return query
-  with found as materialized (
-    select f.* from private.find_chunks(
-      retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.match_threshold,
-      retrieve_chunks.project_filter, retrieve_chunks.status_filter, retrieve_chunks.filters,
-      -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
-      case when retrieve_chunks.source_chunk_limit is null then wanted else 10000 end, wanted) f
-  ), scanned as (
-    select f.*, row_number() over (partition by f.ticket_id, f.project_id order by f.similarity desc, f.chunk_id) as place_in_source
-    from found f where not f.named
-  ), kept as (
-    select s.* from scanned s
-    order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
-    limit wanted
-  ), listed as (
-    select k.chunk_id, k.project_id, k.ticket_id, k.similarity, false as named from kept k
-    where k.chunk_id not in (select f.chunk_id from found f where f.named and f.chunk_id is not null)
-    union all
-    select f.* from found f where f.named
-    order by named desc, similarity desc nulls last, chunk_id
-    limit wanted
-  ), nearest as materialized (
-    select l.*, c.kind, c.text, c.tokens, c.comment_id,
-      -- Normalised, so that the inner product is the cosine, at half the cost. Materialised: a
-      -- TOASTed vector would be decompressed for every pair, which costs more than comparing.
-      extensions.l2_normalize(c.embedding) as embedding,
-      coalesce(l.similarity > retrieve_chunks.match_threshold, false) as over_threshold,
-      row_number() over (order by l.similarity desc nulls last, l.chunk_id, l.ticket_id, l.project_id) as place
+  select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
+    coalesce(d.similarity > retrieve_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id, d.comment_author, d.comment_created_at
+  from private.describe_chunks(array(
+    with found as materialized (
+      select f.* from private.find_chunks(
+        retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.match_threshold,
+        retrieve_chunks.project_filter, retrieve_chunks.status_filter, retrieve_chunks.filters,
+        -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
+        case when retrieve_chunks.source_chunk_limit is null then wanted else 10000 end, wanted) f
+    ), scanned as (
+      select f.*, row_number() over (partition by f.ticket_id, f.project_id order by f.similarity desc, f.chunk_id) as place_in_source
+      from found f where not f.named
+    ), kept as (
+      select s.* from scanned s
+      order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
+      limit wanted
+    ), listed as (
+      select k.chunk_id, k.project_id, k.ticket_id, k.similarity, false as named from kept k
+      where k.chunk_id not in (select f.chunk_id from found f where f.named and f.chunk_id is not null)
+      union all
+      select f.* from found f where f.named
+      order by named desc, similarity desc nulls last, chunk_id
+      limit wanted
+    )
+    select row(l.chunk_id, l.ticket_id, l.project_id, null, l.similarity, null, l.named)::private.retrieved
     from listed l
-    left join public.chunks c using (chunk_id)
-    where l.chunk_id is null or c.chunk_id is not null
-  )
-  select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name,
-    coalesce(n.kind, case when n.ticket_id is null then 'project' else 'ticket' end),
-    coalesce(n.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
-    n.tokens, n.similarity, n.over_threshold,
-    array(
-      select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from nearest m where m.place < n.place order by m.place),
-    n.named, p.key, m.comment_id, m.author, m.created_at
-  from nearest n
-  join public.projects p on p.project_id = n.project_id
-  left join public.tickets t on t.ticket_id = n.ticket_id
-  left join public.status s on s.status_id = t.status_id
-  left join public.comments m on m.comment_id = n.comment_id
-  where n.ticket_id is null or t.ticket_id is not null
-  order by n.place;
+    order by l.similarity desc nulls last, l.chunk_id, l.ticket_id, l.project_id
+  ), retrieve_chunks.embedding_model) d;
 end
 $$;
 comment on function public.retrieve_chunks is

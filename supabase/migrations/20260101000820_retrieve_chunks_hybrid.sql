@@ -108,38 +108,25 @@ declare
   wanted constant integer := private.clamp(match_count, 20, 1, 100);
 begin
   return query
-  with numbered as (
-    -- If the list is full, named sources take precedence.
-    select f.*, row_number() over (order by f.place is null, not f.named, f.place, f.place_in_source) as cut,
-      row_number() over (order by f.place nulls last, f.place_in_source, f.ticket_id, f.project_id, f.chunk_id) as position
-    from private.find_candidates(
-      retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
-      retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
-      retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.fusion,
-      retrieve_chunks_hybrid.source_chunk_limit, wanted) f
-  ), candidate as materialized (
-    -- Normalised for the same reason as in retrieve_chunks.
-    select x.*, c.kind, c.text, c.tokens, c.comment_id, extensions.l2_normalize(v.embedding) as embedding,
-      1 - (v.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding) as similarity
-    from numbered x
-    left join public.chunks c on c.chunk_id = x.chunk_id
-    -- A vector of another model cannot be compared.
-    left join public.chunks v on v.chunk_id = x.chunk_id and v.model = retrieve_chunks_hybrid.embedding_model
+  select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
+    coalesce(d.similarity > retrieve_chunks_hybrid.match_threshold, false), d.relevance, d.similarities, d.named, d.project_key, d.comment_id,
+    d.comment_author, d.comment_created_at
+  from private.describe_chunks(array(
+    select row(x.chunk_id, x.ticket_id, x.project_id, null, 1 - (c.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding),
+      x.relevance, x.named)::private.retrieved
+    from (
+      -- If the list is full, named sources take precedence.
+      select f.*, row_number() over (order by f.place is null, not f.named, f.place, f.place_in_source) as cut
+      from private.find_candidates(
+        retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
+        retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
+        retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.fusion,
+        retrieve_chunks_hybrid.source_chunk_limit, wanted) f
+    ) x
+    left join public.chunks c on c.chunk_id = x.chunk_id and c.model = retrieve_chunks_hybrid.embedding_model
     where x.cut <= wanted or x.place is null
-  )
-  select x.chunk_id, x.ticket_id, x.project_id, p.name, t.key, t.name, s.name, coalesce(x.kind, case when x.ticket_id is null then 'project' else 'ticket' end),
-    -- A ticket that is not embedded yet is represented by the beginning of its text.
-    coalesce(x.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
-    x.tokens, x.similarity, coalesce(x.similarity > retrieve_chunks_hybrid.match_threshold, false), x.relevance,
-    array(
-      select coalesce(-(x.embedding operator(extensions.<#>) y.embedding), 0)::real from candidate y where y.position < x.position order by y.position),
-    x.named, p.key, m.comment_id, m.author, m.created_at
-  from candidate x
-  join public.projects p on p.project_id = x.project_id
-  left join public.tickets t on t.ticket_id = x.ticket_id
-  left join public.status s on s.status_id = t.status_id
-  left join public.comments m on m.comment_id = x.comment_id
-  order by x.position;
+    order by x.place nulls last, x.place_in_source, x.ticket_id, x.project_id, x.chunk_id
+  ), retrieve_chunks_hybrid.embedding_model) d;
 end
 $$;
 comment on function public.retrieve_chunks_hybrid is

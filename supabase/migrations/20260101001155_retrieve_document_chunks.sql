@@ -49,22 +49,19 @@ begin
   end if;
 
   return query
-    with compared as materialized (
-      -- Vectors have length 1, so the inner product is the cosine, at half the cost.
-      select e.chunk_id, e.document_id, extensions.l2_normalize(e.embedding) as embedding, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
-      from public.embeddings e
-      where e.embedding_id = any (ids)
-    ), kept as materialized (
-      select c.*, row_number() over (order by c.similarity desc, c.chunk_id) as place from compared c
-    ), nearest as materialized (
-      select k.* from kept k where k.place = 1 or k.similarity > match_threshold and k.place <= wanted
-    )
-    select n.chunk_id, n.document_id, d.title, x.text, x.tokens, n.similarity, n.similarity > match_threshold,
-      array(select (-(n.embedding operator(extensions.<#>) m.embedding))::real from nearest m where m.place < n.place order by m.place)
-    from nearest n
-    join public.document_chunks x on x.chunk_id = n.chunk_id
-    join public.documents d on d.id = n.document_id
-    order by n.place;
+  select d.chunk_id, d.document_id, d.title, d.text, d.tokens, d.similarity, d.similarity > match_threshold, d.similarities
+  from private.describe_chunks(array(
+    select row(k.chunk_id, null, null, k.document_id, k.similarity, null, false)::private.retrieved
+    from (
+      select c.*, row_number() over (order by c.similarity desc, c.chunk_id) as place
+      from (
+        select e.chunk_id, e.document_id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
+        from public.embeddings e where e.embedding_id = any (ids)
+      ) c
+    ) k
+    where k.place = 1 or k.similarity > match_threshold and k.place <= wanted
+    order by k.place
+  ), embedding_model) d;
 end
 $$;
 comment on function public.retrieve_document_chunks is

@@ -23,7 +23,7 @@ begin
         search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch}'),
       ('private', 'authenticated, service_role', '{
         beginning_of, best_chunk_by_words, check_batch, clamp, combine_items, combine_keywords,
-        compose_text, cut_text, document_candidates, document_queries, dotted_names, filter_list, filter_range, filter_text, find_candidates, find_chunks, find_entities, find_matches,
+        compose_text, cut_text, describe_chunks, document_candidates, document_queries, dotted_names, filter_list, filter_range, filter_text, find_candidates, find_chunks, find_entities, find_matches,
         find_page, find_similar, find_ticket, highlight, is_unrestricted,
         item_key, links_of, list_passing, parse_query, part_names, particles, phrase,
         plain_text, projects_as, rank_documents, read_data_version, read_filters, scan_documents, score_documents, searched_set,

@@ -45,6 +45,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.count_entry_words()', 'volatile', 'definer', ''),
     ('private.count_votes()', 'volatile', 'definer', ''),
     ('private.cut_text(text, integer, integer)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('private.describe_chunks(private.retrieved[], text, integer)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.document_candidates(text[], integer)', 'stable', 'definer', 'authenticated service_role'),
     ('private.document_hash(text, text)', 'stable', 'invoker', 'service_role'),
     ('private.document_queries(uuid)', 'stable', 'definer', 'authenticated service_role'),
