@@ -1,12 +1,15 @@
 // Package index turns the texts of tickets, comments, projects and documents into stored chunks
-// with embeddings. It decides what is embedded again and what is kept, and leaves nothing stale if
-// a text changes in the meantime. It does not know how models or the database are called.
+// with embeddings: it reads a text, cuts it, keeps the stored chunks that are the same, embeds the
+// others and stores them, unless the text has changed in the meantime. It does not know how models
+// or the database are called.
 package index
 
 import (
 	"context"
+	"errors"
 
 	"tasklens/internal/chunk"
+	"tasklens/internal/fault"
 	"tasklens/internal/vector"
 )
 
@@ -53,7 +56,7 @@ type Source struct {
 // Result is the outcome for one source.
 type Result struct {
 	Source
-	Done         bool     // its chunks match its text, or it does not exist
+	Err          error    // ErrUndone, ErrLarge or its own failure; nil: its chunks match its text, or it does not exist
 	Found        bool     // false: no such project or document, no such ticket in the project, or no such comment on the ticket
 	EmbeddingIDs []string // all stored chunks, in order
 	Truncated    bool     // the end of its texts has no chunk
@@ -61,4 +64,57 @@ type Result struct {
 	Reused       int      // chunks that were kept
 	Model        string   // of the stored chunks
 	Tokens       int      // sent to the model for it, as counted by the tokenizer
+	set          set      // that was read
+}
+
+// ErrUndone means that a source should be tried again: its text keeps changing, another writer
+// holds it, or it was not reached.
+var ErrUndone error = fault.New(fault.Unavailable, "The text is being changed by other transactions.")
+
+// ErrLarge means that storing a source takes long and it was left out because it was not alone.
+// Alone it is indexed.
+var ErrLarge = errors.New("to be embedded alone")
+
+// Index brings the chunks of some sources in step with their texts and returns the outcome of each,
+// in order. Unchanged chunks keep their ids and are not sent to the model, unless force is set. The
+// error is why nothing more could be done, or that of the first source with one.
+func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, force bool) ([]Result, error) {
+	r := run{Indexer: x, db: db, force: force}
+	err := r.index(ctx, sources)
+	for i := 0; i < len(sources) && err == nil; i++ {
+		err = r.results[i].Err
+	}
+	return r.results, err
+}
+
+// Sync is Index for callers that come back. It returns why each source is not done, nil for those
+// that are, and why nothing more could be done now. While another set of chunks is being built, a
+// source is done when it is in step in both sets; a set with another chunking is left to other
+// programs.
+func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (outcomes []error, err error) {
+	serving := run{Indexer: x, db: db, small: len(sources) > 1}
+	err = serving.index(ctx, sources)
+	outcomes = make([]error, len(sources))
+	building := run{Indexer: x, db: db, small: serving.small}
+	var rest []Source
+	var places []int
+	for i, result := range serving.results {
+		switch {
+		case result.Err != nil || result.set.Building == nil:
+			outcomes[i] = result.Err
+		case err != nil || *result.set.BuildingChunking != chunk.Version:
+			outcomes[i] = ErrUndone
+		default:
+			rest, places = append(rest, result.Source), append(places, i)
+			building.set = result.set.Building // by number, in case it serves by now
+		}
+	}
+	if len(rest) == 0 {
+		return outcomes, err
+	}
+	err = building.index(ctx, rest)
+	for i, result := range building.results {
+		outcomes[places[i]] = result.Err
+	}
+	return outcomes, err
 }

@@ -15,17 +15,10 @@ type plan struct {
 	chunks    []planned
 	truncated bool // the end of the texts has no chunk
 	model     string
-	state     state
+
+	// The cost of storing it: new and moved chunks, and bytes.
+	rows, bytes int
 }
-
-// state is the progress of a plan.
-type state int
-
-const (
-	waiting  state = iota
-	outdated       // its source changed, or another writer holds it: it must be read again
-	ended          // stored, or failed
-)
 
 // planned is one intended chunk: a stored one that is kept (chunkID not nil), or a new one that
 // needs a vector.
@@ -39,9 +32,8 @@ type planned struct {
 	statusChangeID *int64
 	chunkID        *string
 	position       int64
-	moved          bool // a kept chunk that changes position or belongs to another note
-	vector         vector.Vector
-	made           bool // by this run
+	moved          bool          // a kept chunk that changes position or belongs to another note
+	vector         vector.Vector // of a new one, once it is embedded
 }
 
 // mostChunks bounds a source, because it is stored in one call: about 40 MB and, at 25 ms a chunk,
@@ -84,29 +76,27 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 			p.chunks = append(p.chunks, next)
 		}
 	}
-	p.setPlaces()
+	setPlaces(p.chunks)
+	for _, next := range p.chunks {
+		switch {
+		case next.chunkID == nil:
+			p.rows, p.bytes = p.rows+1, p.bytes+newBytes+len(next.text)
+		case next.moved:
+			p.rows, p.bytes = p.rows+1, p.bytes+movedBytes
+		default:
+			p.bytes += keptBytes
+		}
+	}
 	return p
 }
 
 // unchanged reports whether the stored chunks equal the planned ones, order and mark included.
 func (p *plan) unchanged() bool {
-	for _, next := range p.chunks {
-		if next.chunkID == nil || next.moved {
-			return false
-		}
-	}
-	return len(p.source.Chunks) == len(p.chunks) && p.source.StoredTruncated == p.truncated
+	return p.rows == 0 && len(p.source.Chunks) == len(p.chunks) && p.source.StoredTruncated == p.truncated
 }
 
-// embedded reports whether everything to be stored has its vector.
-func (p *plan) embedded() bool {
-	for _, next := range p.chunks {
-		if next.chunkID == nil && next.vector == nil {
-			return false
-		}
-	}
-	return true
-}
+// large reports whether a source is to be stored alone.
+func (p *plan) large() bool { return p.rows > storeRows || p.bytes > storeBytes }
 
 // ids returns the ids of the chunks, all of which are stored.
 func (p *plan) ids() []string {
@@ -118,23 +108,3 @@ func (p *plan) ids() []string {
 }
 
 func equal(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }
-
-// finish records what a plan did, once its chunks are stored under these ids.
-func (r *run) finish(p *plan, embeddingIDs []string) {
-	p.state, r.slow = ended, 0
-	result := &r.results[p.place]
-	// Tokens were counted along the way.
-	*result = Result{Source: result.Source, Found: true, Done: true, EmbeddingIDs: embeddingIDs, Truncated: p.truncated, Model: p.model, Tokens: result.Tokens}
-	for i := range p.chunks {
-		next := &p.chunks[i]
-		if next.made {
-			result.Embedded++
-		} else {
-			result.Reused++
-		}
-		next.vector = nil
-	}
-	for _, next := range p.chunks {
-		delete(r.made, p.model+next.inputHash)
-	}
-}

@@ -1,15 +1,13 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/portion"
 	"tasklens/internal/vector"
 	"tasklens/internal/wait"
 )
@@ -18,137 +16,203 @@ import (
 // being written at the moment of storing.
 const attempts = 6
 
-// Index brings the chunks of some sources in step with their texts and returns the outcome of each,
-// in order. Unchanged chunks keep their ids and are not sent to the model, unless force is set.
-// With an error, the results that are Done are still valid.
-func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, force bool) ([]Result, error) {
-	r := x.run(ctx, db, sources, &pass{force: force})
-	errs := []error{r.err}
-	for _, place := range slices.Sorted(maps.Keys(r.failed)) {
-		errs = append(errs, r.failed[place])
-	}
-	err := errors.Join(errs...)
-	if err == nil && len(r.left) > 0 {
-		err = fault.New(fault.Unavailable, fmt.Sprintf("The texts of %d sources are being changed by other transactions.", len(r.left)))
-	}
-	return r.results, err
-}
-
-// run is one call's way through its sources.
+// run is one call's way through its sources, for one set of chunks.
 type run struct {
 	*Indexer
-	db      Database
-	pass    *pass
+	db    Database
+	set   *int // nil: the serving set
+	force bool // embed unchanged chunks, too
+	small bool // leave out large sources
+
 	results []Result
-
-	made map[string]vector.Vector // by model and input hash: the vectors this run paid for and has not stored
-	slow int                      // consecutive sources for which the database was too slow, each alone
-
-	left   []int         // places to try again
-	failed map[int]error // by place, why a single source cannot be done now
-	err    error         // why nothing more can be done now
+	made    map[string]vector.Vector // by model and input: the vectors this run paid for and has not stored
 }
 
-// run attempts the sources until nothing is left. A source that fails does not stop the others.
-func (x *Indexer) run(ctx context.Context, db Database, sources []Source, p *pass) *run {
-	r := &run{Indexer: x, db: db, pass: p, results: make([]Result, len(sources)), made: map[string]vector.Vector{}, failed: map[int]error{}}
-	r.left, p.building = make([]int, len(sources)), map[int]set{}
+// index attempts the sources until all are done. One that fails does not stop the others. The error
+// is why nothing more can be done now.
+func (r *run) index(ctx context.Context, sources []Source) error {
+	r.results, r.made = make([]Result, len(sources)), map[string]vector.Vector{}
+	left := make([]int, len(sources)) // places
 	for i := range sources {
-		r.results[i].Source, r.left[i] = sources[i], i
+		r.results[i], left[i] = Result{Source: sources[i], Err: ErrUndone}, i
 	}
-	for attempt := 1; len(r.left) > 0 && attempt <= attempts && r.err == nil; attempt++ {
-		if attempt > 1 {
-			if wait.For(ctx, time.Duration(attempt)*40*time.Millisecond) != nil {
-				r.err = late(ctx)
-				break
+	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
+		if attempt > 1 && wait.For(ctx, time.Duration(attempt)*40*time.Millisecond) != nil {
+			return late(ctx)
+		}
+		var again []int
+		err := InBatches(ctx, left, func(places []int) (int, error) {
+			read, changed, err := r.batch(ctx, places)
+			if err == nil {
+				again = append(again, changed...)
+			}
+			return read, err
+		}, func(place int, err error) { r.results[place].Err = err })
+		if err != nil {
+			return err
+		}
+		left = again
+	}
+	return nil
+}
+
+// late is the error of a run whose context ended.
+func late(ctx context.Context) error {
+	return fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
+}
+
+// batch brings some sources in step. It returns how many were read, from the first on, and which of
+// these have changed in the meantime. After an error those already stored are found unchanged.
+func (r *run) batch(ctx context.Context, places []int) (read int, changed []int, err error) {
+	plans, read, err := r.read(ctx, places)
+	if err != nil {
+		return 0, nil, err
+	}
+	slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.model, b.model) })
+	var failed error // a model's failure does not delay sources of another
+	for broken := ""; len(plans) > 0; {
+		n := r.request(plans)
+		part := plans[:n]
+		plans = plans[n:]
+		if part[0].model == broken {
+			continue
+		}
+		if err := r.embed(ctx, part); err != nil {
+			failed, broken = errors.Join(failed, err), part[0].model
+			continue
+		}
+		more, err := r.store(ctx, part)
+		if err != nil {
+			return 0, nil, err
+		}
+		changed = append(changed, more...)
+	}
+	if failed != nil {
+		failed = stop{failed}
+	}
+	return read, changed, failed
+}
+
+// read plans what to do for sources. Those that do not exist or are in step are done.
+func (r *run) read(ctx context.Context, places []int) (plans []*plan, read int, err error) {
+	sources := make([]Source, len(places))
+	for i, place := range places {
+		sources[i] = r.results[place].Source
+	}
+	rows, read, err := readSources(ctx, r.db, sources, r.set)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, place := range places[:read] {
+		result := &r.results[place]
+		result.ID = sources[i].ID
+		if len(rows) == 0 || rows[0].ID != result.ID { // rows come in the requested order
+			result.Found, result.Err = false, nil
+			continue
+		}
+		row := rows[0]
+		rows = rows[1:]
+		result.set = row.set
+		p := r.newPlan(row, r.modelOf(row), r.force)
+		p.place = place
+		switch {
+		case r.set != nil && row.Number == nil: // the set was given up
+			result.Err = nil
+		case p.unchanged():
+			r.finish(p, p.ids())
+		case r.small && p.large():
+			result.Err = ErrLarge
+		default:
+			plans = append(plans, p)
+		}
+	}
+	return plans, read, nil
+}
+
+// modelOf is the model that embeds a source: that of its set, or the configured one if the set has
+// none, and for documents.
+func (x *Indexer) modelOf(source storedSource) string {
+	if source.Model != nil {
+		return *source.Model
+	}
+	return x.model.EmbeddingModel()
+}
+
+// request returns how many of the first plans fit into one request to their model, at least one:
+// what is embedded is stored before the next request, so that no failure costs more than that.
+func (r *run) request(plans []*plan) int {
+	inputs, tokens := 0, 0
+	for n, p := range plans {
+		for _, next := range p.chunks {
+			if r.missing(p, next) {
+				inputs, tokens = inputs+1, tokens+next.inputTokens
 			}
 		}
-		r.left, r.err = r.attempt(ctx, r.left)
+		if n > 0 && (p.model != plans[0].model || inputs > r.limits.Inputs || tokens > r.limits.Tokens) {
+			return n
+		}
 	}
-	return r
+	return len(plans)
 }
 
-// tooSlow is the number of consecutive sources for which the database may be too slow, each alone,
-// before the run stops calling the database and the model.
-const tooSlow = 3
-
-// fail gives up a source for this run.
-func (r *run) fail(place int, err error) {
-	r.failed[place] = err
-	if fault.CodeOf(err) == fault.Timeout {
-		r.slow++
-	}
+func (r *run) missing(p *plan, c planned) bool {
+	return c.chunkID == nil && r.made[p.model+c.inputHash] == nil
 }
 
-// stalled returns an error once nothing can be stored.
-func (r *run) stalled() error {
-	if r.slow < tooSlow {
+// embed gives every new chunk of these plans, all of one model, a vector. Only a plan that exceeds
+// the limits takes more than one request.
+func (r *run) embed(ctx context.Context, plans []*plan) error {
+	var keys, inputs []string
+	tokens, model := 0, plans[0].model
+	flush := func() error {
+		if len(inputs) == 0 {
+			return nil
+		}
+		vectors, _, err := r.model.Embed(ctx, model, inputs)
+		if err != nil {
+			return err
+		}
+		for i, key := range keys {
+			r.made[key] = vectors[i]
+		}
+		keys, inputs, tokens = nil, nil, 0
 		return nil
 	}
-	return portion.Stop(portion.TooSlow(slices.Collect(maps.Values(r.failed))[0]))
-}
-
-// attempt does what can be done now and returns the places to try again. With an error, these are
-// the unfinished ones, and nothing more can be done now.
-func (r *run) attempt(ctx context.Context, pending []int) (again []int, err error) {
-	left := pending
-	err = portion.Each(ctx, pending, func(part []int) (int, error) {
-		if err := r.stalled(); err != nil {
-			return 0, err
+	for _, p := range plans {
+		for _, next := range p.chunks {
+			if !r.missing(p, next) {
+				continue
+			}
+			if len(inputs) == r.limits.Inputs || tokens+next.inputTokens > r.limits.Tokens {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			keys, inputs, tokens = append(keys, model+next.inputHash), append(inputs, next.input), tokens+next.inputTokens
+			r.results[p.place].Tokens += next.inputTokens
 		}
-		sources := make([]Source, len(part))
-		for i, place := range part {
-			sources[i] = r.results[place].Source
-		}
-		rows, read, err := readSources(ctx, r.db, sources, r.pass.set)
-		if err != nil {
-			return 0, err
-		}
-		for i, place := range part {
-			r.results[place].ID = sources[i].ID
-		}
-		undone, err := r.bring(ctx, r.plan(ctx, rows, part[:read]))
-		again, left = append(again, undone...), left[read:]
-		if err != nil {
-			return read, portion.Stop(err)
-		}
-		return read, nil
-	}, func(place int, err error) {
-		left = left[1:]
-		r.fail(place, err)
-	})
-	return append(again, left...), err
-}
-
-// plan decides what to do for the sources just read. Those that do not exist or are in step are
-// done.
-func (r *run) plan(ctx context.Context, rows []storedSource, places []int) (plans []*plan) {
-	next := 0 // rows come in the requested order, without missing sources
-	for _, place := range places {
-		result := &r.results[place]
-		if next == len(rows) || rows[next].ID != result.ID {
-			result.Found, result.Done = false, true
-			continue
-		}
-		row := rows[next]
-		next++
-		if row.Building != nil {
-			r.pass.building[place] = row.set
-		}
-		if r.pass.set != nil && row.Number == nil {
-			continue // given up
-		}
-		p := r.newPlan(row, r.modelOf(row), r.pass.force)
-		p.place = place
-		if p.unchanged() {
-			r.finish(p, p.ids())
-			continue
-		}
-		if rows, bytes := p.size(); r.pass.small && !fits(rows, bytes) {
-			r.failed[place] = ErrLarge
-			continue
-		}
-		plans = append(plans, p)
 	}
-	return plans
+	if err := flush(); err != nil {
+		return err
+	}
+	for _, p := range plans {
+		for i := range p.chunks {
+			p.chunks[i].vector = r.made[model+p.chunks[i].inputHash]
+		}
+	}
+	return nil
+}
+
+// finish records what a plan did, once its chunks are stored under these ids.
+func (r *run) finish(p *plan, embeddingIDs []string) {
+	result := &r.results[p.place]
+	result.Err, result.Found, result.EmbeddingIDs, result.Truncated, result.Model = nil, true, embeddingIDs, p.truncated, p.model
+	for _, next := range p.chunks {
+		if next.chunkID != nil {
+			result.Reused++
+			continue
+		}
+		result.Embedded++
+		delete(r.made, p.model+next.inputHash)
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"tasklens/internal/fault"
-	"tasklens/internal/portion"
 	"tasklens/internal/vector"
 )
 
@@ -21,92 +19,45 @@ const (
 // A new chunk costs about 12 bytes for each dimension plus its other fields; a kept one its id and
 // place.
 const (
-	newBytes  = 12*vector.Dimensions + 300
-	keptBytes = 90
+	newBytes   = 12*vector.Dimensions + 300
+	movedBytes = 180
+	keptBytes  = 90
 )
 
-// size is the cost of storing a plan: rows to write, at least one, and bytes.
-func (p *plan) size() (rows, bytes int) {
-	for i := range p.chunks {
-		r, b := p.chunks[i].size()
-		rows, bytes = rows+r, bytes+b
-	}
-	return max(1, rows), bytes
-}
+// How long a storing call may outlast its caller's context: that of a large source longer than the
+// 60 s after which the database cancels it.
+const (
+	patience      = 10 * time.Second
+	largePatience = 65 * time.Second
+)
 
-func (c *planned) size() (rows, bytes int) {
-	switch {
-	case c.chunkID == nil:
-		return 1, newBytes + len(c.text)
-	case c.moved:
-		return 1, 2 * keptBytes
-	}
-	return 0, keptBytes
-}
-
-// fits reports whether a source of this size may share a call with others. A single row always may.
-func fits(rows, bytes int) bool { return rows == 1 || rows <= storeRows && bytes <= storeBytes }
-
-// store stores what is embedded, each source whole: several in a call, a large one alone. At the
-// end everything is stored; before, only full calls.
-func (r *run) store(ctx context.Context, plans []*plan, end bool) error {
-	var group []*plan
-	rows, bytes := 0, 0
-	flush := func() error {
-		err := r.storeGroup(ctx, group)
-		group, rows, bytes = nil, 0, 0
-		return err
-	}
-	for _, p := range plans {
-		if p.state != waiting || ctx.Err() != nil {
-			continue
-		}
-		if !p.embedded() {
-			continue
-		}
-		more, moreBytes := p.size()
-		if !fits(more, moreBytes) {
-			if err := r.storeGroup(ctx, []*plan{p}); err != nil {
-				return err
-			}
-			continue
-		}
-		twice := slices.ContainsFunc(group, func(other *plan) bool { return other.source.ID == p.source.ID })
-		if twice || rows+more > storeRows || bytes+moreBytes > storeBytes {
-			if err := flush(); err != nil {
-				return err
+// store stores plans, in as few calls as their limits allow, and returns the places of those that
+// changed in the meantime or that another writer holds.
+func (r *run) store(ctx context.Context, plans []*plan) (changed []int, err error) {
+	for len(plans) > 0 {
+		n, rows, bytes := 1, plans[0].rows, plans[0].bytes
+		for ; n < len(plans); n++ {
+			next := plans[n]
+			rows, bytes = rows+next.rows, bytes+next.bytes
+			// A call takes each source once.
+			if rows > storeRows || bytes > storeBytes || slices.ContainsFunc(plans[:n], func(p *plan) bool { return p.source.ID == next.source.ID }) {
+				break
 			}
 		}
-		group, rows, bytes = append(group, p), rows+more, bytes+moreBytes
-	}
-	if end || rows == storeRows {
-		return flush()
-	}
-	return nil
-}
-
-// storeGroup stores plans in one call, or in as many as the database needs.
-func (r *run) storeGroup(ctx context.Context, plans []*plan) error {
-	return portion.Each(ctx, plans, func(part []*plan) (int, error) {
-		if err := r.stalled(); err != nil {
-			return 0, err
-		}
-		stored, err := callStore(ctx, r.db, part)
+		stored, err := callStore(ctx, r.db, plans[:n])
 		if err != nil {
-			return 0, fmt.Errorf("store chunks: %w", err)
+			return nil, fmt.Errorf("store chunks: %w", err)
 		}
-		for i, p := range part {
+		for i, p := range plans[:n] {
 			if stored[i].Stored {
 				r.finish(p, stored[i].EmbeddingIDs)
 			} else {
-				p.state = outdated
+				changed = append(changed, p.place)
 			}
 		}
-		return len(part), nil
-	}, func(p *plan, err error) {
-		p.state = ended
-		r.fail(p.place, err)
-	})
+		plans = plans[n:]
+	}
+	return changed, nil
 }
 
 // newChunk is an element of store_chunks' argument chunks.
@@ -136,41 +87,21 @@ type storeResult struct {
 	EmbeddingIDs []string `json:"embedding_ids"`
 }
 
-// How long a storing call may outlast its caller's context: that of a large source longer than the
-// 60 s after which the database cancels it.
-const (
-	patience      = 10 * time.Second
-	largePatience = 65 * time.Second
-)
-
-// outlast lets a storing call finish: if it were cancelled, its chunks would have to be embedded
-// again. It fails if the context ended before the call.
-func outlast(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc, error) {
-	if ctx.Err() != nil {
-		return nil, nil, late(ctx)
-	}
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(patience, cancel) })
-	return longer, func() { stop(); cancel() }, nil
-}
-
-// late is the error of a run whose context ended.
-func late(ctx context.Context) error {
-	return fault.Wrap(fault.Timeout, "The texts could not be embedded in time.", ctx.Err())
-}
-
 // callStore writes the chunks of all plans in one transaction, each source only if its text is
 // still the embedded one.
 func callStore(ctx context.Context, db Database, plans []*plan) (stored []storeResult, err error) {
+	if ctx.Err() != nil {
+		return nil, late(ctx)
+	}
+	// If the call were cancelled with its caller, its chunks would have to be embedded again.
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
 	most := patience
-	if rows, bytes := plans[0].size(); len(plans) == 1 && !fits(rows, bytes) {
+	if plans[0].large() {
 		most = largePatience
 	}
-	ctx, cancel, err := outlast(ctx, most)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(most, cancel) })()
+
 	sources, chunks, vectors := make([]newSource, len(plans)), []newChunk{}, []vector.Vector{}
 	for i, p := range plans {
 		sources[i] = newSource{p.source.ID, p.source.SourceHash, p.truncated}
@@ -192,7 +123,7 @@ func callStore(ctx context.Context, db Database, plans []*plan) (stored []storeR
 			chunks = append(chunks, row)
 		}
 	}
-	err = db.Call(ctx, "store_chunks", map[string]any{
+	err = db.Call(longer, "store_chunks", map[string]any{
 		"sources": sources, "chunks": chunks, "embeddings": vectors, "embedding_set": plans[0].source.Number,
 	}, &stored)
 	if err == nil && len(stored) != len(plans) {

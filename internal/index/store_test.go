@@ -208,7 +208,7 @@ func TestLongTicketsAreStoredWhole(t *testing.T) {
 			t.Errorf("of %d bytes, truncated is %t", c.bytes, results[1].Truncated)
 		}
 		s.mustHaveEmbeddedOnce(t)
-		if len(s.calls) != 2 || s.calls[0].rows+s.calls[1].rows != len(s.chunks[1])+2 {
+		if len(s.calls) != 3 || s.calls[1].rows != len(s.chunks[1]) {
 			t.Errorf("%d bytes are stored by %+v", c.bytes, s.calls)
 		}
 		for _, call := range s.calls {
@@ -237,7 +237,7 @@ func TestEmbeddedChunksAreStoredAtTheDeadline(t *testing.T) {
 		if err != nil || len(s.calls) != 1 || len(s.chunks[0]) != len(s.embedded) {
 			t.Errorf("%d calls stored %d of %d chunks: %v", len(s.calls), len(s.chunks[0]), len(s.embedded), err)
 		}
-		if results, err := s.index(t.Context()); err != nil || !results[0].Done {
+		if results, err := s.index(t.Context()); err != nil || results[0].Err != nil {
 			t.Errorf("the next run: %+v, %v", results, err)
 		}
 		s.mustHaveEmbeddedOnce(t)
@@ -277,7 +277,7 @@ func TestFailedChunksAreNotEmbeddedAgain(t *testing.T) {
 				}
 				results, err := s.index(t.Context())
 				for i, result := range results {
-					if err != nil || !result.Done || len(result.EmbeddingIDs) != len(s.chunks[int64(i)]) {
+					if err != nil || result.Err != nil || len(result.EmbeddingIDs) != len(s.chunks[int64(i)]) {
 						t.Errorf("ticket %d: %+v, %v", i, result, err)
 					}
 				}

@@ -10,7 +10,6 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
-	"tasklens/internal/portion"
 	"tasklens/internal/rescue"
 	"tasklens/internal/wait"
 )
@@ -56,7 +55,7 @@ func (i *importer) indexed(count int) {
 // import.
 func write[T any](ctx context.Context, i *importer, rows []T, name func(T) string, do func([]T) error) error {
 	return retry(ctx, []fault.Code{fault.Unavailable}, func() error {
-		return portion.Each(ctx, rows, func(part []T) (int, error) {
+		return index.InBatches(ctx, rows, func(part []T) (int, error) {
 			if err := do(part); err != nil {
 				return 0, err
 			}
@@ -104,7 +103,7 @@ func (i *importer) add(results []index.Result, sources []index.Source) (left []i
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	for n, source := range sources {
-		if n >= len(results) || !results[n].Done {
+		if n >= len(results) || results[n].Err != nil {
 			left = append(left, source)
 			continue
 		}

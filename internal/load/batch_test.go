@@ -13,8 +13,8 @@ type fake int
 
 func (f *fake) Index(_ context.Context, _ index.Database, sources []index.Source, _ bool) ([]index.Result, error) {
 	results := make([]index.Result, len(sources))
-	for i := range int(*f) {
-		results[i].Done = true
+	for i := int(*f); i < len(results); i++ {
+		results[i].Err = index.ErrUndone
 	}
 	return results, errors.New("odd")
 }

@@ -124,11 +124,7 @@ A-2,Pipe bursts,,14/Mar/25 9:30 AM;ann;Replace it
 type unindexed struct{}
 
 func (unindexed) Index(_ context.Context, _ index.Database, sources []index.Source, _ bool) ([]index.Result, error) {
-	results := make([]index.Result, len(sources))
-	for i := range results {
-		results[i].Done = true
-	}
-	return results, nil
+	return make([]index.Result, len(sources)), nil
 }
 
 // PostgREST cuts responses at 1,000 rows. Pruning more than that leaves nothing behind, and no call

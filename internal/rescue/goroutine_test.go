@@ -21,7 +21,7 @@ var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter
 // elsewhere lists functions whose goroutines call rescue further down the stack, or cannot panic.
 var elsewhere = map[string]string{
 	"internal/backlog/backlog.go Start": "run rescues each iteration of the worker",
-	"internal/index/store.go outlast":   "cancels",
+	"internal/index/store.go callStore": "cancels",
 	"internal/worker/worker.go Run":     "alone rescues batches",
 	"internal/openai/stream.go stream":  "cancels",
 	"internal/reembed/serving.go read":  "ask rescues the call",

@@ -1,4 +1,4 @@
-package portion_test
+package index
 
 import (
 	"context"
@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/portion"
 )
 
 var errBad = errors.New("a bad row")
 
-// database accepts a limited number of items per call, all or none of them.
-type database struct {
+// rows accepts a limited number of items per call, all or none of them.
+type rows struct {
 	most, least int // most: above it a call is too slow; least: so many of a portion are done at once (0: all)
 	bad         []int
 	slow        []int // even on their own
@@ -23,7 +22,7 @@ type database struct {
 	stored      []int
 }
 
-func (d *database) take(part []int) (int, error) {
+func (d *rows) take(part []int) (int, error) {
 	d.calls++
 	for _, item := range part {
 		if slices.Contains(d.bad, item) {
@@ -43,7 +42,7 @@ func (d *database) take(part []int) (int, error) {
 	return len(part), nil
 }
 
-func TestEach(t *testing.T) {
+func TestInBatches(t *testing.T) {
 	t.Parallel()
 	items := make([]int, 100)
 	for i := range items {
@@ -51,24 +50,24 @@ func TestEach(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		db      database
+		db      rows
 		skipped []int
 		calls   int // at most
 	}{
-		{"all in one call", database{most: 100}, nil, 1},
-		{"part of each call stored", database{most: 100, least: 30}, nil, 4},
-		{"halved", database{most: 30}, nil, 6},
-		{"one item per call", database{most: 1}, nil, 7 + 100},
-		{"no item accepted", database{most: 0}, items, 7 + 100},
-		{"one slow item", database{most: 100, slow: []int{40}}, []int{40}, 20},
-		{"two bad items", database{most: 100, bad: []int{0, 99}}, []int{0, 99}, 30},
-		{"two pairs of adjacent slow items", database{most: 100, slow: []int{10, 11, 13, 14}}, []int{10, 11, 13, 14}, 40},
+		{"all in one call", rows{most: 100}, nil, 1},
+		{"part of each call stored", rows{most: 100, least: 30}, nil, 4},
+		{"halved", rows{most: 30}, nil, 6},
+		{"one item per call", rows{most: 1}, nil, 7 + 100},
+		{"no item accepted", rows{most: 0}, items, 7 + 100},
+		{"one slow item", rows{most: 100, slow: []int{40}}, []int{40}, 20},
+		{"two bad items", rows{most: 100, bad: []int{0, 99}}, []int{0, 99}, 30},
+		{"two pairs of adjacent slow items", rows{most: 100, slow: []int{10, 11, 13, 14}}, []int{10, 11, 13, 14}, 40},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var skipped []int
-				err := portion.Each(t.Context(), items, c.db.take, func(item int, err error) {
+				err := InBatches(t.Context(), items, c.db.take, func(item int, err error) {
 					if err == nil {
 						t.Error("an item was skipped without an error")
 					}
@@ -89,13 +88,13 @@ func TestEach(t *testing.T) {
 	}
 }
 
-func TestEachEndsEarly(t *testing.T) {
+func TestInBatchesEndsEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
 		for _, code := range []fault.Code{fault.Unavailable, fault.Unauthorized, fault.Forbidden} {
 			calls = 0
-			err := portion.Each(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
+			err := InBatches(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
 				calls++
 				return 0, fault.New(code, "Gone.")
 			}, func(int, error) { t.Error("an item was skipped") })
@@ -104,33 +103,33 @@ func TestEachEndsEarly(t *testing.T) {
 			}
 		}
 		skipped := 0
-		err := portion.Each(t.Context(), make([]int, 10), func([]int) (int, error) {
+		err := InBatches(t.Context(), make([]int, 10), func([]int) (int, error) {
 			return 0, fault.New(fault.Timeout, "Slow.")
 		}, func(int, error) { skipped++ })
 		if fault.CodeOf(err) != fault.Unavailable || skipped != 3 {
 			t.Errorf("with a database that always times out %d items were skipped, want 3: %v", skipped, err)
 		}
 		calls = 0
-		err = portion.Each(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
+		err = InBatches(t.Context(), []int{1, 2, 3}, func([]int) (int, error) {
 			calls++
-			return 0, portion.Stop(errBad)
+			return 0, stop{errBad}
 		}, func(int, error) { t.Error("an item was skipped") })
 		if !errors.Is(err, errBad) || calls != 1 {
-			t.Errorf("Stop ended after %d calls with %v", calls, err)
+			t.Errorf("stop ended after %d calls with %v", calls, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		err = portion.Each(ctx, make([]int, 1000), func([]int) (int, error) { return 0, fault.New(fault.Timeout, "Slow.") }, func(int, error) {})
+		err = InBatches(ctx, make([]int, 1000), func([]int) (int, error) { return 0, fault.New(fault.Timeout, "Slow.") }, func(int, error) {})
 		if err == nil || time.Since(began) > time.Second {
 			t.Errorf("with a deadline of 1 s it ended after %v with %v", time.Since(began), err)
 		}
 	})
 }
 
-// Each pauses only if the database is slow or accepts only part of a batch. The pause doubles up to
+// It pauses only if the database is slow or accepts only part of a batch. The pause doubles up to
 // 5 s.
-func TestPauses(t *testing.T) {
+func TestPausesBetweenBatches(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
 	for _, c := range []struct {
@@ -145,7 +144,7 @@ func TestPauses(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var pauses []time.Duration
 			last := time.Now()
-			err := portion.Each(t.Context(), make([]int, 256), func(part []int) (int, error) {
+			err := InBatches(t.Context(), make([]int, 256), func(part []int) (int, error) {
 				if len(part) < 256 {
 					pauses = append(pauses, time.Since(last))
 				}
@@ -153,7 +152,7 @@ func TestPauses(t *testing.T) {
 				if len(part) > 1 {
 					return 0, c.err
 				}
-				return 1, portion.Stop(errBad)
+				return 1, stop{errBad}
 			}, func(int, error) {})
 			if !errors.Is(err, errBad) || !slices.Equal(pauses, c.pauses) {
 				t.Errorf("%s: the pauses are %v, the error is %v", c.name, pauses, err)
