@@ -77,7 +77,7 @@ begin
   return nullif(names, '{}');
 end
 $$;
-comment on function private.filter_list is 'A filter''s list of at most 50 values of the accepted types, trimmed and in lower case, a number with # before it; null if it has none. Anything else is an error (22023) that names it by its path.';
+comment on function private.filter_list is 'A filter''s list of at most 50 values of the accepted types, trimmed, in lower case, a number with # before it; null if empty. Anything else is an error (22023) that names its path.';
 
 -- The start is inclusive, the stop exclusive. A date starts at midnight UTC; as an end, the whole
 -- day is included.
@@ -204,6 +204,6 @@ begin
   return read;
 end
 $$;
-comment on function private.read_filters is 'The validated filters of a search (docs/sql.md): an object, or a list of objects that must all hold. Anything that private.ticket_members does not define is an error (22023) whose message names the member.';
+comment on function private.read_filters is 'The validated filters of a search (docs/sql.md): an object, or a list of objects that must all hold. Anything else is an error (22023) whose message names the member.';
 
 insert into private.migrations (version) values ('20260101000500');

@@ -193,6 +193,6 @@ begin
 end
 $$;
 comment on function public.search_by_keyword is
-  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any of the words matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on the score is 0 and the order approximate.';
+  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any word matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on the score is 0.';
 
 insert into private.migrations (version) values ('20260101000560');

@@ -40,6 +40,6 @@ begin
 end
 $$;
 comment on function public.nearest_chunks is
-  'The chunks nearest to a vector, by descending cosine similarity. Those that the caller may see, of the set and the model that search uses. Uses the vector index, or compares all chunks if a filter leaves few. Filters apply before ranking. match_count at most 1,000.';
+  'The chunks nearest to a vector that the caller may see, by cosine similarity, of the set and the model that search uses. Filters apply before ranking. match_count at most 1,000.';
 
 insert into private.migrations (version) values ('20260101000620');

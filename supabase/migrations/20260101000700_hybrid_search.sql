@@ -77,7 +77,7 @@ begin
 end
 $$;
 comment on function private.fuse_searches is
-  'Tickets and projects found by either search, including those of the first reach places, in order (place), with their ranks and what each adds to the fused score. The numbers of candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex; anything else is an error (22023).';
+  'Tickets and projects found by either search, at least the first reach places, in order (place), with what each search adds to the fused score. Candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex, else an error (22023).';
 
 create function public.search_hybrid(
   query_text text,
@@ -153,6 +153,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: the sum of weight / (60 + rank) of both searches. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. rrf_score is returned with either. Without query_embedding: keyword search only. match_count at most 100, match_offset at most 1,000. has_more: whether another page follows. relaxed: whether no text contains the quoted phrases, so that they are searched as words.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count.';
 
 insert into private.migrations (version) values ('20260101000700');

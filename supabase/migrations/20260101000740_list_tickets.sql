@@ -59,6 +59,6 @@ begin
 end
 $$;
 comment on function public.list_tickets is
-  'Tickets that pass the filters, latest first by creation (sort newest) or change (updated); ties by id, with the columns of search_hybrid that apply to a list; text is the beginning of the ticket. match_count at most 100, match_offset at most 1,000; has_more: whether others follow this page. Projects'' own texts are not listed.';
+  'Tickets that pass the filters, latest first by creation (sort newest) or change (updated), with the columns of search_hybrid that apply to a list; text is the beginning of the ticket. match_count at most 100, match_offset 1,000; has_more: another page follows. Projects'' own texts are not listed.';
 
 insert into private.migrations (version) values ('20260101000740');

@@ -81,6 +81,6 @@ begin
 end
 $$;
 comment on function public.search_facets is
-  'How many matches of a hybrid search each value of a facet has, most frequent first; private.ticket_members() defines the facets. At most 1,000 values in all, of which each facet has an equal share. value is the id of a status or project, label the most frequent spelling. Each facet ignores its own filter (status: status_filter and filters.statuses; project: project_filter and filters.projects). A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches are counted, and capped is set if there are more matches or values: those named by key, the nearest 100 by vector over match_threshold, then those that contain the rarest words of the query; among equals, the first in the table, so that a count only changes after a write.';
+  'How many matches of a hybrid search each value of a facet (private.ticket_members) has, most frequent first. value: the id of a status or project; label: the most frequent spelling. Each facet ignores its own filter. A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches count: those named by key, the nearest 100 over match_threshold, then those whose words weigh most. At most 1,000 values, of which each facet has an equal share. capped: there are more matches or values, or the words are in more than 20,000 texts.';
 
 insert into private.migrations (version) values ('20260101000750');

@@ -81,6 +81,6 @@ as $$
   where t.ticket_id = (select coalesce(get_ticket.ticket_id, private.find_ticket(get_ticket.ticket_key)))
 $$;
 comment on function public.get_ticket is
-  'A ticket by its id, or by its key without regard to case; with at most 20 links, its last 100 changes of status and a page of its comments, each oldest first; comment_count counts them all. comment_limit at most 100. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has at least its first 2,000. truncated_at: where the rest of a text begins, null if it is whole. comment_id: only that comment. text_offset: how many characters of it are skipped, or without comment_id of the description. No row if there is none that the caller may see.';
+  'A ticket by its id, or by its key without regard to case, with at most 20 links, its last 100 changes of status, and a page of at most 100 comments, oldest first. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has its first 2,000. truncated_at: where the rest of a text begins. comment_id: only that comment. text_offset: characters of it to skip, or without comment_id of the description. No row if the caller sees none.';
 
 insert into private.migrations (version) values ('20260101000770');

@@ -75,6 +75,6 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks is
-  'The chunks nearest to a question: those over match_threshold, or else only the nearest one with over_threshold false. With source_chunk_limit, this many chunks of each ticket or project come before any further chunk of the same source. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. comment_* are null except for a comment''s chunk. With question, chunks of the tickets and projects that it names are added with named set, whatever their similarity. similarity is null if nothing is embedded, as are chunk_id and tokens. match_count at most 100.';
+  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. source_chunk_limit: this many chunks of each ticket or project come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. match_count at most 100.';
 
 insert into private.migrations (version) values ('20260101000810');

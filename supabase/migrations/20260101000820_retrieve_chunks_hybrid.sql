@@ -130,6 +130,6 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks_hybrid is
-  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project (with source_chunk_limit, up to this many of each ticket), and chunks of the tickets and projects that the question names, with named set, whatever their similarity. A quoted phrase is required of keyword matches, but not of vector matches. relevance is the fused score scaled to 0 (the last candidate) to 1 (the best, or a named ticket); it is null in an additional last row that only provides the nearest similarity. similarity is null without a vector of this model, chunk_id and tokens if nothing is embedded, and comment_* except for a comment''s chunk. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. match_count at most 100.';
+  'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project, up to source_chunk_limit of each ticket, and chunks of what the question names. A quoted phrase is required of keyword matches only. relevance: the fused score scaled from 0 (the last) to 1 (the best, or a named ticket); null in a last row that only shows the nearest similarity. similarity is null without a vector of this model; else as retrieve_chunks. match_count at most 100.';
 
 insert into private.migrations (version) values ('20260101000820');

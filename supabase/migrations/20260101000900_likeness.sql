@@ -83,7 +83,7 @@ begin
 end
 $$;
 comment on function private.plan_text is
-  'The words to compare a text by (its name in the first line), rarest first, as plan_words gives those of a query, each with its weight: only words that are known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words and name_worths: those of the name; specificity: how much these say, from 0 to 1.';
+  'The words to compare a text by (its name in the first line), rarest first, with their weights: those known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words, name_worths: those of the name; specificity: how much these say, 0 to 1.';
 
 -- The bounds are those of search_by_keyword, with fewer entries scored: each has four times the
 -- words of a usual query, and a list has 100 at most.
@@ -118,6 +118,6 @@ begin
 end
 $$;
 comment on function private.rank_by_text is
-  'The 100 best tickets of a search by the words that they share with a text. score: BM25F as search_by_keyword gives it; share: of what the text itself would score, 0 to 1; name_share: of what the words of its name are worth, how much the ticket has.';
+  'The 100 best tickets of a search by the words that they share with a text. score: BM25F; share: of what the text itself would score; name_share: of what the words of its name are worth.';
 
 insert into private.migrations (version) values ('20260101000900');

@@ -72,7 +72,7 @@ begin
 end
 $$;
 comment on function private.find_similar is
-  'Tickets near to a text by vector, and those that share its words, in what the caller may see: see rank_by_text. specificity: how much the words of its name say, from 0 to 1, null without a text. The other columns are those of similar_tickets, before copies are recognised.';
+  'Tickets near to a text by vector, and those that share its words, in what the caller may see. specificity: how much the words of its name say, null without a text. For the other columns see rank_by_text and similar_tickets.';
 
 create function public.similar_tickets(
   query_embedding extensions.vector(1536),
@@ -134,7 +134,7 @@ begin
 end
 $$;
 comment on function public.similar_tickets is
-  'Tickets like a text (query_text: its name in the first line; query_embedding), each once, without exclude_ticket and its known duplicates, by fused_score: the sum of vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: cosine of the best chunk, null where none is embedded yet. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share), as from find_similar; likely_duplicate: it reaches 0.5, or 1 for a model that is neither measured nor documented. Without query_text: by vectors alone, and without the last two. No threshold; match_count at most 100.';
+  'Tickets like a text (query_text: its name in the first line; query_embedding), without exclude_ticket and its known duplicates, by fused_score: the sum of vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: of the best chunk, null where none is embedded. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share) as from find_similar. likely_duplicate: it reaches 0.5, or 1 for a model without a known threshold. Without query_text: by vectors alone, without these two. match_count at most 100.';
 
 -- A ticket is compared by its first chunk: its name and the start of its description. On known
 -- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The
@@ -181,7 +181,7 @@ begin
 end
 $$;
 comment on function public.find_similar_tickets is
-  'results: the tickets most similar to a ticket, as from similar_tickets, without its linked duplicates. Where the ticket has no chunk of this model, or one of an older text, embedded is false, and text is what to compare it by instead: its own text, the first 100,000 characters, null where it has none. No row for an unknown ticket.';
+  'results: the tickets most similar to a ticket, as from similar_tickets. Where it has no current chunk of this model, embedded is false, and text is what to compare it by instead: its first 100,000 characters, null without any. No row for an unknown ticket.';
 
 -- Many at once: what a batch costs the database is bounded by its items.
 create function private.check_batch(items integer) returns void

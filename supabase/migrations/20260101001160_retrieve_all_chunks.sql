@@ -64,6 +64,6 @@ begin
 end
 $$;
 comment on function public.retrieve_all_chunks is
-  'The chunks of tickets and documents nearest to a question, compared by the first 768 dimensions: those above match_threshold, or else only the nearest one with over_threshold false. Filters apply to tickets, not to documents. With source_chunk_limit, this many chunks of each ticket, project or document come before any further chunk of the same source. similarities[i] is the cosine similarity to row i, 0 if unknown, for the rows before its own. With question, chunks of the tickets and projects that it names are added with named set, whatever their similarity. similarity is null if nothing is embedded, as are chunk_id and tokens; comment_* are null except for a comment''s chunk. match_count at most 100.';
+  'The chunks of tickets and documents nearest to a question, as from retrieve_chunks, compared by the first 768 dimensions. Filters apply to tickets, not to documents.';
 
 insert into private.migrations (version) values ('20260101001160');
