@@ -45,7 +45,6 @@ var elsewhere = map[string]string{
 	"docs/import.md: {\"project_id\": \"TX\", \"name\": \"Checkout and Payments\", \"description\": \"…\"}":                                      "is a file",
 	"docs/indexing.md: ./scripts/backfill          # sources and tokens to embed, and the cost":                                                  "re-embeds the demo's data",
 	"docs/indexing.md: EMBEDDING_MODEL=the-new-one ./scripts/reembed --estimate    # tokens and cost":                                            "needs another model",
-	"docs/indexing.md: const url = Deno.env.get(\"TASKLENS_URL\"); // of the service":                                                            "needs Deno and a hosted project",
 	"docs/models.md: OPENAI_API_KEY=… ./scripts/check-model":                                                                                     "needs a key",
 	"docs/operations.md: limit_req_zone $binary_remote_addr zone=addresses:10m rate=20r/s;":                                                      "needs nginx",
 	"docs/operations.md: create extension if not exists pg_prewarm with schema extensions;":                                                      "needs the right to create the extension",
