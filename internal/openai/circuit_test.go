@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
@@ -91,10 +89,10 @@ func TestCircuitStaysClosed(t *testing.T) {
 	for range 5 {
 		_, _, _ = client.Embed(cancelled, client.EmbeddingModel(), []string{"a"})
 	}
-	if _, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"}); err == nil || client.embedCircuit.breaker.Counts().ConsecutiveFailures != 1 {
-		t.Errorf("the error is %v, the breaker's counts are %+v", err, client.embedCircuit.breaker.Counts())
+	if _, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"}); err == nil || client.embedding.Counts().ConsecutiveFailures != 1 {
+		t.Errorf("the error is %v, the breaker's counts are %+v", err, client.embedding.Counts())
 	}
-	if counts := client.chatCircuit.breaker.Counts(); counts.Requests != 0 {
+	if counts := client.chatting.Counts(); counts.Requests != 0 {
 		t.Errorf("the chat breaker's counts are %+v", counts)
 	}
 }
@@ -126,8 +124,7 @@ func TestCircuitCloses(t *testing.T) {
 	}
 }
 
-// Retries are limited. There are none where they cannot help: after an exhausted quota, or if the
-// wait exceeds the deadline.
+// Retries are limited. There are none where the provider asks for a longer wait.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	limit := say(429, `{"error":{"code":"rate_limit_exceeded"}}`)
@@ -140,13 +137,9 @@ func TestRetries(t *testing.T) {
 		"server error":                 {headed(say(500, ""), "Retry-After-Ms", "1"), time.Minute, 3, fault.Provider},
 		"overload":                     {headed(say(503, ""), "Retry-After-Ms", "1"), time.Minute, 3, fault.Provider},
 		"rate limit":                   {headed(limit, "Retry-After-Ms", "1"), time.Minute, 3, fault.Unavailable},
-		"quota":                        {headed(say(429, `{"error":{"code":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
-		"quota in the error's type":    {headed(say(429, `{"error":{"type":"insufficient_quota"}}`), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
 		"invalid key":                  {headed(say(401, "{}"), "Retry-After-Ms", "1"), time.Minute, 1, fault.Provider},
 		"a wait over the limit of 2 s": {headed(limit, "Retry-After", "3"), time.Minute, 1, fault.Unavailable},
 		"a wait of a minute":           {headed(limit, "Retry-After", "60"), time.Minute, 1, fault.Unavailable},
-		"a wait over the deadline":     {headed(limit, "Retry-After", "3"), 2 * time.Second, 1, fault.Unavailable},
-		"a failure near the deadline":  {say(500, ""), 300 * time.Millisecond, 1, fault.Provider},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,60 +150,6 @@ func TestRetries(t *testing.T) {
 				t.Errorf("%d requests were sent, want %d: %v", asked.Load(), c.asked, err)
 			}
 		})
-	}
-}
-
-// A malformed answer is retried like a failure, unless a part of it was already streamed to the
-// client.
-func TestMalformedAnswersAreRetried(t *testing.T) {
-	t.Parallel()
-	embedded := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, encoded(1))
-	completed := `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`
-	embed := func(client *Client) error {
-		_, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"})
-		return err
-	}
-	complete := func(client *Client) error { _, err := client.Complete(t.Context(), "", "", 1); return err }
-	structured := func(client *Client) error {
-		_, err := client.CompleteJSON(t.Context(), "", "", 1, chat.Schema{Name: "s"})
-		return err
-	}
-	stream := func(client *Client) error { _, _, err := told(client); return err }
-	for name, c := range map[string]struct {
-		act         func(*Client) error
-		first, then http.HandlerFunc
-		asked       int64
-	}{
-		"embedding: null":          {embed, say(200, "null"), say(200, embedded), 2},
-		"embedding: no data":       {embed, say(200, `{"data":[]}`), say(200, embedded), 2},
-		"embedding: truncated":     {embed, say(200, embedded[:30]), say(200, embedded), 2},
-		"completion: null":         {complete, say(200, "null"), say(200, completed), 2},
-		"completion: null choice":  {complete, say(200, `{"choices":[null]}`), say(200, completed), 2},
-		"stream: null":             {stream, say(200, "null"), events(delta(`"content":"Hi"`, `"stop"`)), 2},
-		"stream: null events":      {stream, events("null", "null"), events(delta(`"content":"Hi"`, `"stop"`)), 2},
-		"stream: null choice":      {stream, events(`{"choices":[null]}`), events(delta(`"content":"Hi"`, `"stop"`)), 2},
-		"structured output":        {structured, say(200, "null"), say(200, completed), 1},
-		"stream: text before null": {stream, events(delta(`"content":"Hi"`, "null"), "null"), events(delta("", `"stop"`)), 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var asked atomic.Int64
-			client, total := counting(t, func(w http.ResponseWriter, r *http.Request) {
-				if asked.Add(1) == 1 {
-					c.first(w, r)
-				} else {
-					c.then(w, r)
-				}
-			}, Config{MaxRetries: 2})
-			err := c.act(client)
-			if total.Load() != c.asked || (err == nil) != (c.asked == 2) || err != nil && fault.CodeOf(err) != fault.Provider {
-				t.Errorf("%d requests were sent, want %d: %v", total.Load(), c.asked, err)
-			}
-		})
-	}
-	client, asked := counting(t, say(200, "null"), Config{MaxRetries: 2})
-	if err := embed(client); fault.CodeOf(err) != fault.Provider || asked.Load() != 3 {
-		t.Errorf("%d requests were sent, want 3: %v", asked.Load(), err)
 	}
 }
 

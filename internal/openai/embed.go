@@ -3,11 +3,10 @@ package openai
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 	"tasklens/internal/vector"
 )
@@ -22,18 +21,14 @@ var EmbeddingDollars = map[string]float64{"text-embedding-3-small": 0.02, "text-
 // empty.
 func (c *Client) Embed(ctx context.Context, storedModel string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
 	model, dimensions := c.asked(storedModel)
-	ctx, end := c.begin(ctx, OperationEmbeddings, model)
-	err = c.embedCircuit.do(func() (err error) {
-		return attempt(ctx, c.retries, func() (err error) {
-			vectors, tokens, err = c.embed(ctx, model, dimensions, inputs)
-			return err
-		})
+	said, err := c.call(ctx, c.embedding, model, func(ctx context.Context) (said chat.Completion, err error) {
+		vectors, said.TokensIn, err = c.embed(ctx, model, dimensions, inputs)
+		return said, err
 	})
-	end(Outcome{TokensIn: tokens, Err: err})
 	if err != nil {
 		return nil, 0, fmt.Errorf("embed %d inputs: %w", len(inputs), err)
 	}
-	return vectors, tokens, nil
+	return vectors, said.TokensIn, nil
 }
 
 func (c *Client) embed(ctx context.Context, model string, dimensions int, inputs []string) ([]vector.Vector, int, error) {
@@ -46,38 +41,33 @@ func (c *Client) embed(ctx context.Context, model string, dimensions int, inputs
 	if dimensions > 0 {
 		parameters.Dimensions = openai.Int(int64(dimensions))
 	}
-	var came *http.Response
-	response, err := c.api.Embeddings.New(ctx, parameters, option.WithMaxRetryDelay(embedRetryDelay), option.WithResponseInto(&came))
+	response, err := c.api.Embeddings.New(ctx, parameters)
 	if err != nil {
-		return nil, 0, c.received(ctx, came, err)
+		return nil, 0, c.failure(ctx, err)
 	}
 	if response == nil { // the body is null
-		return nil, 0, unfit("gave no embeddings")
+		return nil, 0, unusable("gave no embeddings")
 	}
 	vectors := make([]vector.Vector, len(inputs))
 	length := 0 // of each embedding, once the first is read
 	for _, item := range response.Data {
 		// The order of the response is not guaranteed, so use the index.
 		if item.Index < 0 || int(item.Index) >= len(inputs) || vectors[item.Index] != nil {
-			return nil, 0, unfit("gave embeddings that do not belong to the inputs")
+			return nil, 0, unusable("gave embeddings that do not belong to the inputs")
 		}
 		if length == 0 {
 			length = len(item.Embedding)
 		}
 		if len(item.Embedding) == 0 || len(item.Embedding) != length {
-			return nil, 0, unfit("gave an embedding of %d numbers, not %d", len(item.Embedding), length)
+			return nil, 0, unusable("gave an embedding of %d numbers, not %d", len(item.Embedding), length)
 		}
-		numbers := make([]float32, len(item.Embedding))
-		for i, x := range item.Embedding {
-			numbers[i] = float32(x)
-		}
-		if vectors[item.Index], err = vector.Fit(numbers); err != nil {
+		if vectors[item.Index], err = vector.Fit(item.Embedding); err != nil {
 			return nil, 0, fault.Wrap(fault.Provider, "The model's embeddings do not fit the database ("+err.Error()+").", err)
 		}
 	}
 	for i, embedding := range vectors {
 		if embedding == nil {
-			return nil, 0, unfit("gave no embedding for input %d", i)
+			return nil, 0, unusable("gave no embedding for input %d", i)
 		}
 	}
 	return vectors, tokens(response.Usage.TotalTokens), nil

@@ -10,13 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
 type watched struct {
-	Call    Call
-	Outcome Outcome
-	Code    fault.Code // the error's code, "" without one
+	Operation, Model string
+	Said             chat.Completion
+	Code             fault.Code // the error's code, "" without one
 }
 
 type watchKey struct{}
@@ -44,13 +45,13 @@ func TestWatch(t *testing.T) {
 		handler(w, r)
 	}, Config{
 		CircuitFailures: 1, CircuitPause: time.Minute,
-		Watch: func(ctx context.Context, call Call) (context.Context, func(Outcome)) {
-			return context.WithValue(ctx, watchKey{}, call.Operation), func(came Outcome) {
+		Watch: func(ctx context.Context, operation, model string) (context.Context, func(chat.Completion, error)) {
+			return context.WithValue(ctx, watchKey{}, operation), func(said chat.Completion, err error) {
 				mutex.Lock()
 				defer mutex.Unlock()
-				w := watched{Call: call, Outcome: came}
-				if came.Err != nil {
-					w.Code, w.Outcome.Err = fault.CodeOf(came.Err), nil
+				w := watched{operation, model, said, ""}
+				if err != nil {
+					w.Code = fault.CodeOf(err)
 				}
 				told = append(told, w)
 			}
@@ -75,11 +76,12 @@ func TestWatch(t *testing.T) {
 	_, _ = client.Stream(t.Context(), "i", "m", 10, func(string) error { return nil })
 	embed()
 	embed() // rejected by the circuit breaker
-	chat, embeddings := Call{OperationChat, "m"}, Call{OperationEmbeddings, "other"}
 	want := []watched{
-		{Call: embeddings, Outcome: Outcome{TokensIn: 7}},
-		{Call: chat, Outcome: Outcome{Model: "m-2030", Finish: "stop", TokensIn: 40, TokensOut: 2}},
-		{Call: chat, Code: fault.Provider}, {Call: embeddings, Code: fault.Provider}, {Call: embeddings, Code: fault.Provider},
+		{OperationEmbeddings, "other", chat.Completion{TokensIn: 7}, ""},
+		{OperationChat, "m", chat.Completion{Text: "Yes.", Model: "m-2030", Finish: "stop", TokensIn: 40, TokensOut: 2}, ""},
+		{OperationChat, "m", chat.Completion{}, fault.Provider},
+		{OperationEmbeddings, "other", chat.Completion{}, fault.Provider},
+		{OperationEmbeddings, "other", chat.Completion{}, fault.Provider},
 	}
 	if differ := cmp.Diff(want, told); differ != "" {
 		t.Errorf("reported operations (-want +got):\n%s", differ)

@@ -18,7 +18,7 @@ type Vector []float32
 // Fit prepares a model's embedding for storage: padded with zeros to Dimensions, which preserves
 // cosines, and scaled to length 1. A longer embedding is an error, because cutting would change its
 // meaning, and so is a zero vector.
-func Fit(numbers []float32) (Vector, error) {
+func Fit[T float32 | float64](numbers []T) (Vector, error) {
 	if len(numbers) > Dimensions {
 		return nil, fmt.Errorf("the model's embeddings have %d numbers, at most %d can be stored", len(numbers), Dimensions)
 	}
@@ -41,7 +41,7 @@ func (v Vector) Short() (Vector, error) {
 }
 
 // scale scales numbers to length 1 and pads them with zeros.
-func scale(numbers []float32, dimensions int) (Vector, error) {
+func scale[T float32 | float64](numbers []T, dimensions int) (Vector, error) {
 	sum := 0.0
 	for _, x := range numbers {
 		sum += float64(x) * float64(x)

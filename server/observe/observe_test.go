@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 	"tasklens/internal/memo"
 	"tasklens/internal/openai"
@@ -107,9 +108,10 @@ func TestUpstreamsAreCounted(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, outcome := range []openai.Outcome{{TokensIn: 40, TokensOut: 2}, {Err: fault.New(fault.Provider, "It failed.")}, {Err: context.Canceled}} {
-		_, end := o.Model(t.Context(), openai.Call{Operation: "chat", Model: "gpt"})
-		end(outcome)
+	tokens := chat.Completion{TokensIn: 40, TokensOut: 2}
+	for err, said := range map[error]chat.Completion{nil: tokens, fault.New(fault.Provider, "It failed."): {}, context.Canceled: {}} {
+		_, end := o.Model(t.Context(), "chat", "gpt")
+		end(said, err)
 	}
 	o.Circuits(openai.New(openai.Config{}))
 	wantLines(t, scrape(t, o),
@@ -209,11 +211,11 @@ func TestSpans(t *testing.T) {
 		}
 	}
 	send(ctx, o.RPC(http.DefaultTransport), "/rest/v1/rpc/search_hybrid")
-	asking, endModel := o.Model(ctx, openai.Call{Operation: "chat", Model: "gpt"})
+	asking, endModel := o.Model(ctx, "chat", "gpt")
 	send(asking, o.Carry(http.DefaultTransport), "/v1/chat/completions")
-	endModel(openai.Outcome{Model: "gpt-2030", Finish: "stop", TokensIn: 40, TokensOut: 2})
-	_, endRefused := o.Model(ctx, openai.Call{Operation: "embeddings", Model: "small"})
-	endRefused(openai.Outcome{Err: fault.New(fault.Provider, "It failed.")})
+	endModel(chat.Completion{Model: "gpt-2030", Finish: "stop", TokensIn: 40, TokensOut: 2}, nil)
+	_, endRefused := o.Model(ctx, "embeddings", "small")
+	endRefused(chat.Completion{}, fault.New(fault.Provider, "It failed."))
 	endRequest("POST", "/api/query", 500)
 	send(t.Context(), o.RPC(http.DefaultTransport), "/rest/v1/rpc/claim_embedding_jobs") // outside any trace
 	_, endBatch := o.Batch(t.Context(), 5)

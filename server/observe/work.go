@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"tasklens/internal/openai"
+	"tasklens/internal/chat"
 )
 
 // Request observes an HTTP request from now on. Its span is a child of the span in its headers if
@@ -82,29 +82,29 @@ func (o *Observer) Carry(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// Model observes a model call, retries included.
-func (o *Observer) Model(ctx context.Context, call openai.Call) (context.Context, func(openai.Outcome)) {
+// Model observes a model call, retries included. See openai.Watch.
+func (o *Observer) Model(ctx context.Context, operation, model string) (context.Context, func(chat.Completion, error)) {
 	begun := time.Now()
-	ctx, span := o.start(ctx, call.Operation+" "+call.Model, trace.SpanKindClient,
-		attribute.String("gen_ai.operation.name", call.Operation), attribute.String("gen_ai.provider.name", "openai"), attribute.String("gen_ai.request.model", call.Model))
-	return ctx, func(came openai.Outcome) {
-		o.asked.WithLabelValues(call.Operation, call.Model, outcomeOf(came.Err)).Observe(time.Since(begun).Seconds())
-		o.tokens.WithLabelValues(call.Operation, call.Model, "input").Add(float64(came.TokensIn))
-		o.tokens.WithLabelValues(call.Operation, call.Model, "output").Add(float64(came.TokensOut))
+	ctx, span := o.start(ctx, operation+" "+model, trace.SpanKindClient,
+		attribute.String("gen_ai.operation.name", operation), attribute.String("gen_ai.provider.name", "openai"), attribute.String("gen_ai.request.model", model))
+	return ctx, func(said chat.Completion, err error) {
+		o.asked.WithLabelValues(operation, model, outcomeOf(err)).Observe(time.Since(begun).Seconds())
+		o.tokens.WithLabelValues(operation, model, "input").Add(float64(said.TokensIn))
+		o.tokens.WithLabelValues(operation, model, "output").Add(float64(said.TokensOut))
 		var known []attribute.KeyValue // what the provider reports
-		if came.Model != "" {
-			known = append(known, attribute.String("gen_ai.response.model", came.Model))
+		if said.Model != "" {
+			known = append(known, attribute.String("gen_ai.response.model", said.Model))
 		}
-		if came.Finish != "" {
-			known = append(known, attribute.StringSlice("gen_ai.response.finish_reasons", []string{came.Finish}))
+		if said.Finish != "" {
+			known = append(known, attribute.StringSlice("gen_ai.response.finish_reasons", []string{said.Finish}))
 		}
-		if came.TokensIn > 0 {
-			known = append(known, attribute.Int("gen_ai.usage.input_tokens", came.TokensIn))
+		if said.TokensIn > 0 {
+			known = append(known, attribute.Int("gen_ai.usage.input_tokens", said.TokensIn))
 		}
-		if came.TokensOut > 0 {
-			known = append(known, attribute.Int("gen_ai.usage.output_tokens", came.TokensOut))
+		if said.TokensOut > 0 {
+			known = append(known, attribute.Int("gen_ai.usage.output_tokens", said.TokensOut))
 		}
-		end(span, failureOf(came.Err), known...)
+		end(span, failureOf(err), known...)
 	}
 }
 

@@ -1,0 +1,77 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/sony/gobreaker/v2"
+
+	"tasklens/internal/chat"
+	"tasklens/internal/fault"
+)
+
+// Operations of the provider. Each has its own circuit breaker, because one may work while the
+// other fails.
+const (
+	OperationEmbeddings = "embeddings"
+	OperationChat       = "chat"
+)
+
+// breaker is a circuit breaker. After a number of consecutive failed calls, retries included, it
+// opens and calls fail at once. After a pause it lets one call through as a probe. Without it every
+// request would wait for its timeout.
+type breaker = *gobreaker.CircuitBreaker[chat.Completion]
+
+func newBreaker(operation string, failures int, pause time.Duration) breaker {
+	return gobreaker.NewCircuitBreaker[chat.Completion](gobreaker.Settings{
+		Name: operation, MaxRequests: 1, Timeout: pause,
+		ReadyToTrip: func(counts gobreaker.Counts) bool {
+			return failures > 0 && int(counts.ConsecutiveFailures) >= failures
+		},
+		IsExcluded: saysNothing,
+	})
+}
+
+// call runs a call of a model, observed, unless its circuit breaker is open.
+func (c *Client) call(ctx context.Context, b breaker, model string, call func(context.Context) (chat.Completion, error)) (chat.Completion, error) {
+	ctx, end := c.watch(ctx, b.Name(), model)
+	said, err := b.Execute(func() (chat.Completion, error) { return call(ctx) })
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		err = fault.Wrap(fault.Provider, "The model provider failed several times in a row. The circuit breaker opens for a few seconds.", err)
+	}
+	if err != nil {
+		said = chat.Completion{}
+	}
+	end(said, err)
+	return said, err
+}
+
+// LeftAlone returns the operations whose circuit breaker is open.
+func (c *Client) LeftAlone() (operations []string) {
+	for _, b := range []breaker{c.embedding, c.chatting} {
+		if b.State() == gobreaker.StateOpen {
+			operations = append(operations, b.Name())
+		}
+	}
+	return operations
+}
+
+// saysNothing reports errors that do not mean that the provider is down: our caller left, the
+// provider limits our rate (and says for how long), or it rejected this one request.
+func saysNothing(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, errListener) {
+		return true
+	}
+	answer, is := errors.AsType[*openai.Error](err)
+	if !is {
+		return false
+	}
+	switch answer.StatusCode {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return limited(answer)
+}
