@@ -19,82 +19,42 @@ grant select, insert (ticket_id, kind, other_ticket_id), delete on public.ticket
 grant select, insert (ticket_id, status_id, note), update (ticket_id, status_id, note), delete on public.status_changes to authenticated;
 grant select on public.status to authenticated;
 
-create policy read_projects on public.projects for select to authenticated
-  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
--- A new project has no admin yet, so the service creates it with its first member.
-create policy update_projects on public.projects for update to authenticated
-  using (project_id = any ((select private.projects_as('admin'))::bigint[]))
-  with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
-create policy delete_projects on public.projects for delete to authenticated
-  using (project_id = any ((select private.projects_as('admin'))::bigint[]));
-
 -- Status names reveal nothing about a project.
 create policy read_statuses on public.status for select to authenticated
   using ((select auth.uid()) is not null);
 
-create policy read_tickets on public.tickets for select to authenticated
-  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
-create policy insert_tickets on public.tickets for insert to authenticated
-  with check (project_id = any ((select private.projects_as('member'))::bigint[]));
--- A ticket can only move between projects that the user may write.
-create policy update_tickets on public.tickets for update to authenticated
-  using (project_id = any ((select private.projects_as('member'))::bigint[]))
-  with check (project_id = any ((select private.projects_as('member'))::bigint[]));
-create policy delete_tickets on public.tickets for delete to authenticated
-  using (project_id = any ((select private.projects_as('member'))::bigint[]));
-
--- A note has no project of its own. The subquery sees only tickets that their policy shows.
-create policy read_notes on public.status_changes for select to authenticated
-  using (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id));
-create policy insert_notes on public.status_changes for insert to authenticated
-  with check (exists (
-    select from public.tickets t
-    where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
-create policy update_notes on public.status_changes for update to authenticated
-  using (exists (
-    select from public.tickets t
-    where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])))
-  with check (exists (
-    select from public.tickets t
-    where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
-create policy delete_notes on public.status_changes for delete to authenticated
-  using (exists (
-    select from public.tickets t
-    where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
-
--- Comments follow their ticket, like notes.
-create policy read_comments on public.comments for select to authenticated
-  using (exists (select from public.tickets t where t.ticket_id = comments.ticket_id));
-create policy insert_comments on public.comments for insert to authenticated
-  with check (exists (
-    select from public.tickets t
-    where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
-create policy update_comments on public.comments for update to authenticated
-  using (exists (
-    select from public.tickets t
-    where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])))
-  with check (exists (
-    select from public.tickets t
-    where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
-create policy delete_comments on public.comments for delete to authenticated
-  using (exists (
-    select from public.tickets t
-    where t.ticket_id = comments.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[])));
-
--- A link is visible to users who see both tickets, and writable for those who may write in the
--- first ticket's project.
-create policy read_links on public.ticket_links for select to authenticated
-  using (exists (select from public.tickets t where t.ticket_id = ticket_links.ticket_id)
-    and exists (select from public.tickets t where t.ticket_id = ticket_links.other_ticket_id));
-create policy insert_links on public.ticket_links for insert to authenticated
-  with check (exists (
-      select from public.tickets t
-      where t.ticket_id = ticket_links.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[]))
-    and exists (select from public.tickets t where t.ticket_id = ticket_links.other_ticket_id));
-create policy delete_links on public.ticket_links for delete to authenticated
-  using (exists (
-      select from public.tickets t
-      where t.ticket_id = ticket_links.ticket_id and t.project_id = any ((select private.projects_as('member'))::bigint[]))
-    and exists (select from public.tickets t where t.ticket_id = ticket_links.other_ticket_id));
+-- Notes, comments and links have no project of their own. The subqueries see only tickets that their
+-- policy shows.
+do $$
+declare
+  p record;
+  visible constant text := 'project_id = any ((select private.projects_as(''viewer''))::bigint[])';
+  writable constant text := 'project_id = any ((select private.projects_as(''member''))::bigint[])';
+  of_visible constant text := 'exists (select from public.tickets t where t.ticket_id = %1$s.ticket_id)';
+  of_writable constant text := 'exists (select from public.tickets t where t.ticket_id = %1$s.ticket_id and t.' || writable || ')';
+  other_visible constant text := ' and exists (select from public.tickets t where t.ticket_id = %1$s.other_ticket_id)';
+begin
+  for p in
+    select w.on_table, c.command, format(case c.command when 'select' then w.readable else w.writable end, w.on_table) as condition
+    from (values
+      -- A new project has no admin yet, so the service creates it with its first member.
+      ('projects', '{select,update,delete}', visible, 'project_id = any ((select private.projects_as(''admin''))::bigint[])'),
+      -- A ticket can only move between projects that the user may write.
+      ('tickets', '{select,insert,update,delete}', visible, writable),
+      ('status_changes', '{select,insert,update,delete}', of_visible, of_writable),
+      ('comments', '{select,insert,update,delete}', of_visible, of_writable),
+      -- A link is visible to users who see both tickets, and writable for those who may write in the
+      -- first ticket's project.
+      ('ticket_links', '{select,insert,delete}', of_visible || other_visible, of_writable || other_visible)
+    ) as w (on_table, commands, readable, writable)
+    cross join unnest(w.commands::text[]) as c(command)
+  loop
+    execute format('create policy %1$s_%2$s on public.%2$s for %1$s to authenticated', p.command, p.on_table) || case p.command
+      when 'insert' then format(' with check (%s)', p.condition)
+      when 'update' then format(' using (%1$s) with check (%1$s)', p.condition)
+      else format(' using (%s)', p.condition) end;
+  end loop;
+end
+$$;
 
 insert into private.migrations (version) values ('20260101000210');
