@@ -46,30 +46,24 @@ create function private.count_votes() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  ids uuid[];
-  votes boolean[];
-  signs integer[];
+  rated uuid[]; -- documents
 begin
   if tg_op = 'TRUNCATE' then
-    update public.documents d set helpful_votes = 0, unhelpful_votes = 0 where d.helpful_votes > 0 or d.unhelpful_votes > 0;
-    return null;
+    rated := array(select d.id from public.documents d where d.helpful_votes > 0 or d.unhelpful_votes > 0);
   end if;
-  if tg_op <> 'INSERT' then
-    select array_agg(o.document_id), array_agg(o.helpful), array_agg(-1) into ids, votes, signs from old_rows o;
+  if tg_op in ('UPDATE', 'DELETE') then
+    rated := array(select o.document_id from old_rows o);
   end if;
-  if tg_op <> 'DELETE' then
-    select ids || array_agg(n.document_id), votes || array_agg(n.helpful), signs || array_agg(1) into ids, votes, signs from new_rows n;
+  if tg_op in ('INSERT', 'UPDATE') then
+    rated := rated || array(select n.document_id from new_rows n);
   end if;
-  -- In order of ids, like track_document_retrievals.
-  perform from public.documents d where d.id = any (ids) order by d.id for no key update;
+  -- In order of ids, like track_document_retrievals. Counted once they are locked, so that no vote
+  -- is missed.
+  perform from public.documents d where d.id = any (rated) order by d.id for no key update;
   update public.documents d
-  set helpful_votes = d.helpful_votes + c.helpful, unhelpful_votes = d.unhelpful_votes + c.unhelpful
-  from (
-    select v.id, coalesce(sum(v.sign) filter (where v.helpful), 0) as helpful, coalesce(sum(v.sign) filter (where not v.helpful), 0) as unhelpful
-    from unnest(ids, votes, signs) as v(id, helpful, sign)
-    group by v.id
-  ) c
-  where d.id = c.id and (c.helpful <> 0 or c.unhelpful <> 0);
+  set (helpful_votes, unhelpful_votes) = (
+    select count(*) filter (where v.helpful), count(*) filter (where not v.helpful) from public.document_votes v where v.document_id = d.id)
+  where d.id = any (rated);
   return null;
 end
 $$;
