@@ -2,16 +2,12 @@
 -- of private that is not listed is for its owner alone: triggers, and helpers of "security definer"
 -- functions. An expression of an index is evaluated with the rights of the writer, hence "public".
 
+revoke execute on all routines in schema private from public;
+
 do $$
 declare
   granted record;
-  called record;
 begin
-  for called in
-    select p.oid::regprocedure as signature from pg_catalog.pg_proc p where p.pronamespace = 'private'::regnamespace
-  loop
-    execute format('revoke execute on function %s from public', called.signature);
-  end loop;
   for granted in
     select l.schema, l.callers, f.name
     from (values
