@@ -1,6 +1,7 @@
-// Package backlog runs work in the background: a bounded queue with one worker. It owns what
-// happens on overload, on failure and on shutdown. Lost entries are counted and reported, the last
-// time by Close; Add never returns an error. The package does not know what the entries are.
+// Package backlog writes entries in the background: a bounded queue with one writer. It owns
+// batches, retries, and what happens on overload and on shutdown. Lost entries are counted and
+// reported, the last time by Close; Add never returns an error. The package does not know what the
+// entries are.
 package backlog
 
 import (
@@ -9,22 +10,36 @@ import (
 	"time"
 
 	"tasklens/internal/rescue"
-	"tasklens/internal/wait"
 )
 
-// WarnEvery is the minimum interval between two warnings about lost entries.
-const WarnEvery = time.Minute
+const (
+	// WarnEvery is the minimum interval between two warnings about lost entries.
+	WarnEvery = time.Minute
 
-// panicPause is the worker's pause after a panic.
-const panicPause = time.Second
+	timeout    = 5 * time.Second // of one attempt to write
+	firstPause = time.Second     // between attempts; doubled each time
+)
+
+// Options configure a Backlog.
+type Options struct {
+	Size     int           // of the queue
+	Batch    int           // entries written together, at most
+	Linger   time.Duration // how long an entry waits for others to share its batch
+	Attempts int           // to write a batch
+	// Warn is called at most once per WarnEvery, and on Close, with the number of entries lost since
+	// the last call. cause is the last error of the writer, or nil if entries only arrived faster than
+	// they could be written.
+	Warn func(lost int64, cause error)
+}
 
 // Backlog is a queue. It is safe for concurrent use.
 type Backlog[T any] struct {
-	warn    func(lost int64, cause error)
+	options Options
+	write   func(context.Context, []T) error
 	queue   chan T
 	closing chan struct{}
 	cancel  context.CancelFunc
-	stopped chan struct{} // closed when the worker has returned
+	stopped chan struct{} // closed when the writer has returned
 
 	mutex  sync.Mutex
 	closed bool
@@ -33,38 +48,64 @@ type Backlog[T any] struct {
 	warned time.Time
 }
 
-// Start returns a queue of at most size entries and starts its worker, which reads Waiting until
-// that is closed. Close stops both. The worker's context ends when the time to finish is over. warn
-// is called at most once per WarnEvery, and on Close, with the number of entries lost since the
-// last call. cause is the worker's last error, or nil if entries only arrived faster than it could
-// work.
-func Start[T any](size int, warn func(lost int64, cause error), work func(context.Context, *Backlog[T])) *Backlog[T] {
-	b := &Backlog[T]{warn: warn, queue: make(chan T, size), closing: make(chan struct{}), stopped: make(chan struct{})}
+// Start returns a queue and starts its writer. Close stops both.
+func Start[T any](options Options, write func(ctx context.Context, batch []T) error) *Backlog[T] {
+	b := &Backlog[T]{options: options, write: write, queue: make(chan T, options.Size), closing: make(chan struct{}), stopped: make(chan struct{})}
 	var ctx context.Context
 	ctx, b.cancel = context.WithCancel(context.Background())
 	go func() {
 		defer close(b.stopped)
-		b.run(ctx, work)
+		for first := range b.queue {
+			b.process(ctx, b.gather(first))
+			b.warn(WarnEvery)
+		}
 	}()
 	return b
 }
 
-// run runs the worker until it returns. A panic costs the current entry and a pause.
-func (b *Backlog[T]) run(ctx context.Context, work func(context.Context, *Backlog[T])) {
-	for {
+// gather collects the entries that arrive shortly after the first one, or those present if the
+// queue is closed.
+func (b *Backlog[T]) gather(first T) []T {
+	batch := []T{first}
+	enough := time.NewTimer(b.options.Linger)
+	defer enough.Stop()
+	for len(batch) < b.options.Batch {
+		select {
+		case next, more := <-b.queue:
+			if !more {
+				return batch
+			}
+			batch = append(batch, next)
+		case <-enough.C:
+			return batch
+		}
+	}
+	return batch
+}
+
+// process writes a batch, or counts it as lost after the last attempt.
+func (b *Backlog[T]) process(ctx context.Context, batch []T) {
+	pause := firstPause
+	for attempt := 1; ; attempt++ {
 		err := rescue.Do(func() error {
-			b.Tell()
-			work(ctx, b)
-			return nil
+			ctx, cancel := context.WithTimeout(ctx, timeout)
+			defer cancel()
+			return b.write(ctx, batch)
 		})
 		if err == nil {
 			return
 		}
-		b.Lose(1, err)
-		if wait.For(ctx, panicPause) != nil {
-			b.Lose(len(b.queue), err)
+		if attempt >= b.options.Attempts || ctx.Err() != nil {
+			b.mutex.Lock()
+			defer b.mutex.Unlock()
+			b.lost, b.cause = b.lost+int64(len(batch)), err
 			return
 		}
+		select {
+		case <-time.After(pause):
+		case <-b.closing: // do not spend the time that is left on a pause
+		}
+		pause *= 2
 	}
 }
 
@@ -83,37 +124,21 @@ func (b *Backlog[T]) Add(entry T) {
 	b.lost++
 }
 
-// Waiting returns the queued entries in order. It is closed once no more will follow.
-func (b *Backlog[T]) Waiting() <-chan T { return b.queue }
-
-// Closing is closed once no more entries are accepted. The worker should then skip pauses.
-func (b *Backlog[T]) Closing() <-chan struct{} { return b.closing }
-
-// Lose counts entries that the worker failed to process.
-func (b *Backlog[T]) Lose(n int, cause error) {
+// warn reports lost entries, unless it has done so lately. Only the writer and Close call it: Add
+// must not wait for a log either.
+func (b *Backlog[T]) warn(longEnough time.Duration) {
 	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	b.lost += int64(n)
-	b.cause = cause
-}
-
-// Tell warns of lost entries, at most once per WarnEvery. The worker calls it from time to time,
-// because Add must not wait for a log either.
-func (b *Backlog[T]) Tell() { b.tell(WarnEvery) }
-
-func (b *Backlog[T]) tell(longEnough time.Duration) {
-	b.mutex.Lock()
-	lost, cause, now := b.lost, b.cause, time.Now()
-	if lost == 0 || now.Sub(b.warned) < longEnough {
+	lost, cause := b.lost, b.cause
+	if lost == 0 || time.Since(b.warned) < longEnough {
 		b.mutex.Unlock()
 		return
 	}
-	b.lost, b.cause, b.warned = 0, nil, now
+	b.lost, b.cause, b.warned = 0, nil, time.Now()
 	b.mutex.Unlock()
-	b.warn(lost, cause)
+	b.options.Warn(lost, cause)
 }
 
-// Close stops accepting entries, lets the worker finish until the context ends, and reports what is
+// Close stops accepting entries, lets the writer finish until the context ends, and reports what is
 // lost.
 func (b *Backlog[T]) Close(ctx context.Context) {
 	b.mutex.Lock()
@@ -126,9 +151,8 @@ func (b *Backlog[T]) Close(ctx context.Context) {
 	select {
 	case <-b.stopped:
 	case <-ctx.Done():
-		b.cancel()
-		<-b.stopped
 	}
-	b.cancel()
-	b.tell(0)
+	b.cancel() // if it has not stopped, it loses the rest at once
+	<-b.stopped
+	b.warn(0)
 }

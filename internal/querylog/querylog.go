@@ -6,10 +6,14 @@ package querylog
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
 	"tasklens/internal/backlog"
+	"tasklens/internal/rescue"
+	"tasklens/internal/wait"
 )
 
 // Database calls a Postgres function with named arguments.
@@ -17,16 +21,24 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// queueSize bounds the entries queued in memory, of about 20 kB each at most.
-const queueSize = 1000
+const (
+	queueSize  = 1000 // entries queued in memory, of about 20 kB each at most
+	batchSize  = 100
+	linger     = 500 * time.Millisecond
+	attempts   = 5
+	timeout    = 5 * time.Second // of a call that only deletes
+	purgeEvery = time.Hour       // in case no entry is written, which deletes old rows too
+	purgeSoon  = time.Second     // if more may remain
+)
+
+// purgeLimit is the maximum number of rows that one call of log_queries deletes. If it deletes that
+// many, more may remain.
+const purgeLimit = 1000
 
 // Options configure a Log.
 type Options struct {
 	RetentionDays int
-	// Warn is called at most once a minute, and on Close, with the number of entries lost since the
-	// last call. cause is the last write error, or nil if entries only arrived faster than they
-	// could be written.
-	Warn func(lost int64, cause error)
+	Warn          func(lost int64, cause error) // see backlog.Options
 }
 
 // Log accepts entries. It is safe for concurrent use. A nil *Log discards them.
@@ -34,12 +46,20 @@ type Log struct {
 	db        Database
 	retention int // days
 	entries   *backlog.Backlog[Entry]
+	stop      context.CancelFunc
 }
 
 // New starts a log and its writer. Close stops it.
 func New(db Database, options Options) *Log {
 	l := &Log{db: db, retention: options.RetentionDays}
-	l.entries = backlog.Start(queueSize, options.Warn, l.run)
+	l.entries = backlog.Start(backlog.Options{Size: queueSize, Batch: batchSize, Linger: linger, Attempts: attempts, Warn: options.Warn},
+		func(ctx context.Context, batch []Entry) error {
+			_, err := l.write(ctx, batch)
+			return err
+		})
+	ctx, stop := context.WithCancel(context.Background())
+	l.stop = stop
+	rescue.Go(func() { l.purge(ctx) })
 	return l
 }
 
@@ -59,6 +79,41 @@ func (l *Log) Add(e Entry) {
 // dropped.
 func (l *Log) Close(ctx context.Context) {
 	if l != nil {
+		l.stop()
 		l.entries.Close(ctx)
+	}
+}
+
+// write stores entries, each once however often it is repeated, and deletes old rows.
+func (l *Log) write(ctx context.Context, batch []Entry) (deleted int, err error) {
+	entries := make([]Entry, len(batch))
+	for i, e := range batch {
+		entries[i] = e.storable()
+	}
+	var rows []struct {
+		Deleted int `json:"deleted"`
+	}
+	if err := l.db.Call(ctx, "log_queries", map[string]any{"entries": entries, "retention_days": l.retention}, &rows); err != nil {
+		return 0, fmt.Errorf("log queries: %w", err)
+	}
+	for _, row := range rows {
+		deleted += row.Deleted
+	}
+	return deleted, nil
+}
+
+// purge deletes old rows, also while nobody asks. A failure is retried with the next entries.
+func (l *Log) purge(ctx context.Context) {
+	for pause := time.Duration(0); wait.For(ctx, pause) == nil; {
+		pause = purgeEvery
+		_ = rescue.Do(func() error {
+			ctx, cancel := context.WithTimeout(ctx, timeout)
+			defer cancel()
+			deleted, err := l.write(ctx, nil)
+			if deleted >= purgeLimit {
+				pause = purgeSoon
+			}
+			return err
+		})
 	}
 }

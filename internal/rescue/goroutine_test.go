@@ -20,10 +20,10 @@ var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter
 
 // elsewhere lists functions whose goroutines call rescue further down the stack, or cannot panic.
 var elsewhere = map[string]string{
-	"internal/backlog/backlog.go Start": "run rescues each iteration of the worker",
+	"internal/backlog/backlog.go Start": "process rescues each attempt to write",
 	"internal/index/store.go callStore": "cancels",
 	"internal/worker/worker.go Run":     "alone rescues batches",
-	"internal/openai/stream.go stream":  "cancels",
+	"internal/openai/chat.go Stream":    "cancels",
 	"internal/reembed/serving.go read":  "ask rescues the call",
 	"server/api/api.go Shutdown":        "cancels",
 	"server/api/events.go sendEvents":   "cancels; two others are rescued",
