@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"sync"
 	"time"
@@ -11,14 +12,21 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/index"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/vector"
+	"tasklens/internal/wait"
 	"tasklens/internal/worker"
 )
 
-// statusInterval is how often a backfill reads its progress.
-const statusInterval = time.Second
+const (
+	// statusInterval is how often progress is read.
+	statusInterval = time.Second
+	// databasePatience is how long the database may be unreachable, as in a restart.
+	databasePatience = 15 * time.Second
+)
 
 // backfill embeds sources without chunks of the model: rows older than the triggers or than the
 // model. It prints an estimate of the cost first and starts after confirmation.
@@ -76,6 +84,40 @@ func newEmbedding() (e embedding, err error) {
 	return e, err
 }
 
+// namedModel adds the names of the settings to the model's errors.
+type namedModel struct {
+	*openai.Client
+	config Config
+}
+
+func (m namedModel) Embed(ctx context.Context, model string, inputs []string) ([]vector.Vector, int, error) {
+	vectors, tokens, err := m.Client.Embed(ctx, model, inputs)
+	switch {
+	case errors.Is(err, fault.ErrKey):
+		err = fmt.Errorf("the model's provider refuses OPENAI_API_KEY: %w", err)
+	case err != nil:
+		err = fmt.Errorf("ask the model at OPENAI_BASE_URL, %s: %w", withoutPassword(m.config.OpenAIBaseURL), err)
+	}
+	return vectors, tokens, err
+}
+
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	return u.Redacted()
+}
+
+// tryModel asks the model for one embedding.
+func (e embedding) tryModel(ctx context.Context) error {
+	model := e.config.storedModel()
+	if _, _, err := e.model.Embed(ctx, model, []string{"tasklens"}); err != nil {
+		return fmt.Errorf("ask %s for an embedding: %w", model, err)
+	}
+	return nil
+}
+
 // left is the number of sources still to embed.
 func left(status worker.Status) int { return status.Pending + status.Running + status.Failed }
 
@@ -105,33 +147,33 @@ var errInterrupted = errors.New("interrupted: what was embedded stays, and the r
 // workOff works on the queue until done, called every statusInterval, returns true. It shows the
 // progress. Workers elsewhere take part.
 func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, error)) error {
-	working, stop := context.WithCancel(ctx)
-	var mutex sync.Mutex // guards the terminal
+	var mutex sync.Mutex // guards the terminal and:
 	var bar *progressbar.ProgressBar
+	var failure error // the last
+	warn := func(_ context.Context, message string, err error) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if bar != nil {
+			_ = bar.Clear()
+		}
+		failure = fmt.Errorf("%s: %w", message, err)
+		fmt.Fprintln(os.Stderr, failure)
+	}
+	working, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() {
-		worker.New(e.db, e.indexer, workerOptions(e.config, func(_ context.Context, message string, err error) {
-			mutex.Lock()
-			defer mutex.Unlock()
-			if bar != nil {
-				_ = bar.Clear()
-			}
-			fmt.Fprintf(os.Stderr, "%s: %v\n", message, err)
-		})).Run(working)
-	})
+	running.Go(func() { worker.New(e.db, e.indexer, workerOptions(e.config, warn)).Run(working) })
 	defer running.Wait()
 	defer stop()
-	ticker := time.NewTicker(statusInterval)
-	defer ticker.Stop()
-	most := 0
-	for {
+	most, answered := 0, time.Now()
+	for ; ctx.Err() == nil; _ = wait.For(ctx, statusInterval) {
 		status, err := worker.ReadStatus(ctx, e.db, e.config.storedModel())
-		if ctx.Err() != nil {
-			return errInterrupted
-		}
 		if err != nil {
+			if time.Since(answered) < databasePatience {
+				continue
+			}
 			return err
 		}
+		answered = time.Now()
 		mutex.Lock()
 		if bar == nil || left(status) > most {
 			most = left(status)
@@ -139,18 +181,17 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 		}
 		_ = bar.Set(most - left(status))
 		mutex.Unlock()
-		if ended, err := done(status); ended || err != nil {
+		if ended, err := done(status); (ended || err != nil) && ctx.Err() == nil {
+			mutex.Lock()
+			defer mutex.Unlock()
 			_ = bar.Finish()
-			if err != nil && ctx.Err() != nil {
-				return errInterrupted
+			if err != nil && failure != nil {
+				err = fmt.Errorf("%w: %w", err, failure)
 			}
 			return err
 		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-		}
 	}
+	return errInterrupted
 }
 
 // newBar returns a progress bar on standard error.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"slices"
 	"time"
@@ -13,16 +12,15 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"tasklens/internal/fault"
+	"tasklens/internal/enrich"
 	"tasklens/internal/load"
-	"tasklens/internal/openai"
 	"tasklens/internal/ticketfile"
-	"tasklens/internal/vector"
+	"tasklens/internal/worker"
 )
 
-// importFiles imports and indexes a folder or a file. Bad rows and fields are printed with their
-// lines; they are an error only if there was no good row. Rows that were refused, or could not be
-// stored or indexed, are always an error.
+// importFiles imports a folder or a file and embeds what the queue holds then. Bad rows and fields
+// are printed with their lines; they are an error only if there was no good row. Rows that were
+// refused, or could not be stored or embedded, are always an error.
 func importFiles(ctx context.Context, args []string) error {
 	flags := newFlags("import")
 	var options load.Options
@@ -46,7 +44,7 @@ func importFiles(ctx context.Context, args []string) error {
 		if options.Prune || options.TakeOver || *prefix != "" {
 			return errors.New("--prune, --take-over and --prefix are for tickets: documents have no keys and stay until they are deleted")
 		}
-		return importNotes(ctx, e, path, options.Origin)
+		return e.importNotes(ctx, path, options.Origin)
 	}
 	rows, err := ticketfile.Open(path)
 	if err == nil {
@@ -55,26 +53,26 @@ func importFiles(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return importTickets(ctx, e, rows, options)
+	return e.importTickets(ctx, rows, options)
 }
 
-func importTickets(ctx context.Context, e embedding, files *ticketfile.Reader, options load.Options) error {
+func (e embedding) importTickets(ctx context.Context, files *ticketfile.Reader, options load.Options) error {
+	if err := e.tryModel(ctx); err != nil {
+		return err
+	}
 	started := time.Now()
 	_, size := files.Progress()
 	out := newImportOutput(newBar(size, "importing", true))
-	report := out.report()
-	report.Indexed = func(int) {
+	sum, err := load.Load(ctx, e.db, files, out.report(func(int) {
 		done, _ := files.Progress()
 		_ = out.bar.Set64(done)
-	}
-	sum, err := load.Load(ctx, e.db, e.indexer, files, report, options)
+	}), options)
 	out.finish()
 	for _, notice := range files.Notices() {
 		fmt.Fprintln(os.Stderr, notice)
 	}
-	fmt.Printf("%d projects, %d tickets and %d comments in %d chunks; %d embedded (%d tokens), %d unchanged; left out: %d rows, %d fields, %d links; %.1f s\n",
-		sum.Projects, sum.Tickets, sum.Comments, sum.Chunks, sum.Embedded, sum.Tokens, sum.Reused, sum.BadRows, sum.BadFields, sum.Unknown,
-		time.Since(started).Seconds())
+	fmt.Printf("%d projects, %d tickets and %d comments; left out: %d rows, %d fields, %d links; %.1f s\n",
+		sum.Projects, sum.Tickets, sum.Comments, sum.BadRows, sum.BadFields, sum.Unknown, time.Since(started).Seconds())
 	if sum.Unlisted != (load.Gone{}) {
 		advice := ""
 		switch {
@@ -86,24 +84,15 @@ func importTickets(ctx context.Context, e embedding, files *ticketfile.Reader, o
 		}
 		fmt.Printf("not in the files: %s; removed: %s%s\n", gone(sum.Unlisted), gone(sum.Removed), advice)
 	}
-	if errors.Is(err, load.ErrNotPruned) {
-		if sum.Many() {
-			err = fmt.Errorf("%w: --prune --prune-many removes them", err)
-		}
+	if errors.Is(err, load.ErrNotPruned) && sum.Many() {
+		err = fmt.Errorf("%w: --prune --prune-many removes them", err)
+	}
+	if err := e.finishImport(ctx, sum, err, out.failure); err != nil {
 		return err
 	}
-	if err == nil {
-		e.fitThreshold(ctx)
-	}
-	if err = imported(ctx, err, sum.Counts, out.lastFailure); err != nil {
-		return err
-	}
-	switch good := sum.Projects + sum.Tickets; {
-	case sum.RefusedProjects+sum.RefusedTickets > 0:
+	if sum.RefusedProjects+sum.RefusedTickets > 0 {
 		return fmt.Errorf("%d projects and %d tickets are refused, because they are not of this origin: import them under other keys with --prefix, "+
 			"name the origin with --origin if these are the same ones, or make them this import's with --take-over", sum.RefusedProjects, sum.RefusedTickets)
-	case good == 0 && sum.BadRows > 0:
-		return fmt.Errorf("nothing was imported: none of %d rows is good", sum.BadRows)
 	}
 	return nil
 }
@@ -112,26 +101,83 @@ func gone(g load.Gone) string {
 	return fmt.Sprintf("%d tickets, %d comments, %d links", g.Tickets, g.Comments, g.Links)
 }
 
-// imported returns why an import of any kind is incomplete. cause explains what is missing.
-func imported(ctx context.Context, err error, counts load.Counts, cause error) error {
-	missing := fmt.Sprintf("not written: %d (import them again); written but not indexed: %d (workers, or another import, do it)",
-		counts.Unwritten, counts.Unindexed)
-	switch {
-	case ctx.Err() != nil:
-		return errors.New("interrupted: written rows stay, and the next import continues from there")
-	case err != nil:
-		return fmt.Errorf("ended early, because nothing more could be stored; the next import continues from there (%s): %w", missing, err)
-	case counts.Unwritten+counts.Unindexed > 0:
-		return fmt.Errorf("%s: %w", missing, cause)
+// importNotes imports a folder of Markdown files as documents. The same path in the same origin,
+// which is the folder's name by default, is the same document.
+func (e embedding) importNotes(ctx context.Context, path, origin string) error {
+	notes, err := load.OpenNotes(path)
+	if err != nil {
+		return err
+	}
+	if origin != "" {
+		notes.Name = origin
+	}
+	if err := e.tryModel(ctx); err != nil {
+		return err
+	}
+	started := time.Now()
+	out := newImportOutput(newBar(int64(notes.Len()), "importing", false))
+	out.print("origin: %s", notes.Name)
+	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(func(files int) { _ = out.bar.Add(files) }))
+	out.finish()
+	fmt.Printf("%d documents (%d new); left out: %d files; %.1f s\n", sum.Documents, sum.NewDocuments, sum.BadRows, time.Since(started).Seconds())
+	if err := e.finishImport(ctx, sum, err, out.failure); err != nil {
+		return err
+	}
+	if stats, err := enrich.ReadStats(ctx, e.db); err != nil {
+		return err
+	} else if stats.Unenriched > 0 {
+		fmt.Printf("%d documents are not enriched: scripts/enrich extracts their names and keywords\n", stats.Unenriched)
 	}
 	return nil
 }
 
+// finishImport embeds what was written, and returns why an import is incomplete. failure says why
+// the last row was not written.
+func (e embedding) finishImport(ctx context.Context, sum load.Summary, err, failure error) error {
+	switch good := sum.Projects + sum.Tickets + sum.Documents; {
+	case ctx.Err() != nil:
+		return errors.New("interrupted: written rows stay, and the next import continues from there")
+	case err != nil && !errors.Is(err, load.ErrNotPruned):
+		return fmt.Errorf("ended early, because nothing more could be stored; the next import continues from there: %w", err)
+	case good == 0 && sum.BadRows > 0:
+		return fmt.Errorf("nothing was imported: none of %d rows is good", sum.BadRows)
+	}
+	if sum.Unwritten > 0 {
+		err = errors.Join(err, fmt.Errorf("not written: %d (import them again): %w", sum.Unwritten, failure))
+	}
+	return errors.Join(err, e.embedImported(ctx))
+}
+
+// embedPatience is how long an import waits while nothing is embedded: for a provider, or for the
+// lease of a worker that died.
+var embedPatience = 70 * time.Second
+
+// embedImported works on the queue until it is empty, and ends early without progress.
+func (e embedding) embedImported(ctx context.Context) error {
+	least, progressed := -1, time.Now()
+	err := e.workOff(ctx, func(status worker.Status) (bool, error) {
+		if left := left(status); left < least || least < 0 {
+			least, progressed = left, time.Now()
+		}
+		switch {
+		case left(status) == 0:
+			return true, nil
+		case time.Since(progressed) < embedPatience:
+			return false, nil
+		}
+		return true, fmt.Errorf("written but not embedded: %d (workers, or another import, do it)", left(status))
+	})
+	if err == nil {
+		e.fitThreshold(ctx)
+	}
+	return err
+}
+
 // importOutput prints the events of an import.
 type importOutput struct {
-	bar         *progressbar.ProgressBar // cleared while a line is printed
-	printed     map[load.Trouble]int
-	lastFailure error
+	bar     *progressbar.ProgressBar // cleared while a line is printed
+	printed map[load.Trouble]int
+	failure error // the last
 }
 
 func newImportOutput(bar *progressbar.ProgressBar) *importOutput {
@@ -141,18 +187,18 @@ func newImportOutput(bar *progressbar.ProgressBar) *importOutput {
 // maxPrinted is the number of events of a kind that are printed one by one.
 const maxPrinted = 50
 
-func (o *importOutput) report() load.Report {
+func (o *importOutput) report(written func(int)) load.Report {
 	return load.Report{
 		Began: func(origin string) { o.print("origin: %s", origin) },
 		Trouble: func(kind load.Trouble, what error) {
 			if kind == load.Failed {
-				o.lastFailure = what
+				o.failure = what
 			}
 			if o.printed[kind]++; o.printed[kind] <= maxPrinted {
 				o.print("%s: %v", kind, what)
 			}
 		},
-		Indexed: func(count int) { _ = o.bar.Add(count) },
+		Written: written,
 	}
 }
 
@@ -169,29 +215,4 @@ func (o *importOutput) finish() {
 			o.print("%s: %d more", kind, more)
 		}
 	}
-}
-
-// namedModel adds the names of the settings to the model's errors.
-type namedModel struct {
-	*openai.Client
-	config Config
-}
-
-func (m namedModel) Embed(ctx context.Context, model string, inputs []string) ([]vector.Vector, int, error) {
-	vectors, tokens, err := m.Client.Embed(ctx, model, inputs)
-	switch {
-	case errors.Is(err, fault.ErrKey):
-		err = fmt.Errorf("the model's provider refuses OPENAI_API_KEY: %w", err)
-	case err != nil:
-		err = fmt.Errorf("ask the model at OPENAI_BASE_URL, %s: %w", withoutPassword(m.config.OpenAIBaseURL), err)
-	}
-	return vectors, tokens, err
-}
-
-func withoutPassword(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "an address that cannot be read"
-	}
-	return u.Redacted()
 }

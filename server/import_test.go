@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // An error that stops an import names the setting to check. Bad rows alone do not stop it.
@@ -70,6 +71,9 @@ func TestImportReportsRejectedRows(t *testing.T) {
 		}
 	}
 	setEnvironment(t, settings)
+	patience := embedPatience
+	t.Cleanup(func() { embedPatience = patience })
+	embedPatience = 12 * time.Second
 	folder := t.TempDir()
 	rows := "Issue key,Summary\n"
 	for i := range 10 {
@@ -82,8 +86,8 @@ func TestImportReportsRejectedRows(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"export.csv": "not written: 1 (import them again); written but not indexed: 1 ",
-		"notes":      "not written: 1 (import them again); written but not indexed: 0 ",
+		"export.csv": "written but not embedded: 1 ",
+		"notes":      "not written: 1 (import them again): document \"bad\" is not written",
 	} {
 		if err := importFiles(t.Context(), []string{filepath.Join(folder, path)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not contain %q", path, err, want)
@@ -145,11 +149,11 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		status        int
 	}{
 		{"without --prune", later, nil, "not in the files: 1 tickets, 1 comments, 1 links; removed: 0 tickets, 0 comments, 0 links (that is more than a fifth of the 3 tickets of this origin: are the files a part of the export?)",
-			"A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 0},
-		{"--prune with an invalid row", later + "{\n", []string{"--prune"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 1},
-		{"--prune of more than a fifth", later, []string{"--prune"}, "the files lack 1 of the 3 tickets of this origin, more than a fifth", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 6", 1},
-		{"--prune --prune-many", later, []string{"--prune", "--prune-many"}, "removed: 1 tickets, 1 comments, 1 links", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
-		{"--prune a second time", later, []string{"--prune"}, "0 embedded", "A-1 A-2 B-1; Again Loud; 1; 4", 0},
+			"A-1 A-2 A-3 B-1; Again Loud Seen; 2; 7", 0},
+		{"--prune with an invalid row", later + "{\n", []string{"--prune"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 7", 1},
+		{"--prune of more than a fifth", later, []string{"--prune"}, "the files lack 1 of the 3 tickets of this origin, more than a fifth", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 7", 1},
+		{"--prune --prune-many", later, []string{"--prune", "--prune-many"}, "removed: 1 tickets, 1 comments, 1 links", "A-1 A-2 B-1; Again Loud; 1; 5", 0},
+		{"--prune a second time", later, []string{"--prune"}, "2 tickets and 1 comments", "A-1 A-2 B-1; Again Loud; 1; 5", 0},
 	} {
 		output, status := run(t, c.tickets, c.args...)
 		if status != c.status || !strings.Contains(output, c.says) || stored() != c.stored {
@@ -169,10 +173,10 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		!strings.Contains(output, "1 projects and 2 tickets are refused") {
 		t.Errorf("another origin: status %d: %s", status, output)
 	}
-	if output, status := run(t, later, "--origin", "others", "--prefix", "X-"); status != 0 || stored() != "A-1 A-2 B-1 X-A-1 X-A-2; Again Again Loud; 2; 7" {
+	if output, status := run(t, later, "--origin", "others", "--prefix", "X-"); status != 0 || stored() != "A-1 A-2 B-1 X-A-1 X-A-2; Again Again Loud; 2; 8" {
 		t.Errorf("a prefix: status %d: %q, %s", status, stored(), output)
 	}
-	if output, status := run(t, later, "--prune", "--now"); status != 2 || stored() != "A-1 A-2 B-1 X-A-1 X-A-2; Again Again Loud; 2; 7" {
+	if output, status := run(t, later, "--prune", "--now"); status != 2 || stored() != "A-1 A-2 B-1 X-A-1 X-A-2; Again Again Loud; 2; 8" {
 		t.Errorf("an unknown option: status %d: %s", status, output)
 	}
 }

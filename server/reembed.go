@@ -53,8 +53,8 @@ func reembedAll(ctx context.Context, args []string) error {
 		return fmt.Errorf("a set by %s with chunking %d is being built: go on with that, or give it up with --abandon", other.Model, other.Chunking)
 	}
 	// A model that is unavailable would also block the indexing of edits.
-	if _, _, err := e.model.Embed(ctx, wanted.Model, []string{"tasklens"}); err != nil {
-		return fmt.Errorf("ask %s for an embedding: %w", wanted.Model, err)
+	if err := e.tryModel(ctx); err != nil {
+		return err
 	}
 	if err := e.clearRetired(ctx, sets); err != nil {
 		return err

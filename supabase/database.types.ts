@@ -1478,7 +1478,7 @@ export type Database = {
         }[]
       }
       upsert_documents: {
-        Args: { documents: Json; embedded_by_caller?: boolean }
+        Args: { documents: Json }
         Returns: {
           created: boolean
           embedding_status: string

@@ -12,7 +12,11 @@ import (
 var ErrNotPruned = errors.New("nothing is removed")
 
 // Gone counts what the database has and the files do not.
-type Gone struct{ Tickets, Comments, Links int }
+type Gone struct {
+	Tickets  int `json:"tickets"`
+	Comments int `json:"comments"`
+	Links    int `json:"ticket_links"`
+}
 
 const (
 	batchLinks = 100 // tickets whose links are written per transaction
@@ -41,7 +45,7 @@ func (l *loader) link(ctx context.Context) error {
 		l.sum.Links += page[0].Links
 		l.sum.Unknown += page[0].Unknown
 		for _, link := range page[0].Examples {
-			l.trouble(LeftOut, fmt.Errorf("link %s: one of the tickets is not there", link))
+			l.report.Trouble(LeftOut, fmt.Errorf("link %s: one of the tickets is not there", link))
 		}
 	}
 }
@@ -60,14 +64,12 @@ func (l *loader) inParts(size int, call func(size int) error) error {
 // not imported completely nobody knows what they list.
 func (l *loader) prune(ctx context.Context) error {
 	incomplete := fmt.Errorf("%w: rows of the files were left out, refused or not written, or they hold a ticket twice, or none", ErrNotPruned)
-	complete := l.rows > 0 && l.sum.BadRows+l.sum.RefusedProjects+l.sum.RefusedTickets+l.counts.Unwritten == 0
+	complete := l.rows > 0 && l.sum.BadRows+l.sum.RefusedProjects+l.sum.RefusedTickets+l.sum.Unwritten == 0
 	var found []struct {
 		Stored   int      `json:"all_tickets"`
 		Listed   int      `json:"listed_tickets"`
-		Tickets  int      `json:"tickets"`
-		Comments int      `json:"comments"`
-		Links    int      `json:"ticket_links"`
 		Examples []string `json:"examples"`
+		Gone
 	}
 	if complete {
 		if err := l.db.Call(ctx, "count_unlisted", map[string]any{"import_id": l.id}, &found); err != nil {
@@ -80,9 +82,9 @@ func (l *loader) prune(ctx context.Context) error {
 		}
 		return nil
 	}
-	l.sum.Stored, l.sum.Unlisted = found[0].Stored, Gone{found[0].Tickets, found[0].Comments, found[0].Links}
+	l.sum.Stored, l.sum.Unlisted = found[0].Stored, found[0].Gone
 	for _, what := range found[0].Examples {
-		l.trouble(Unlisted, errors.New(what))
+		l.report.Trouble(Unlisted, errors.New(what))
 	}
 	if !l.options.Prune {
 		return nil
@@ -99,11 +101,7 @@ func (s Summary) Many() bool { return s.Unlisted.Tickets*5 > s.Stored }
 
 func (l *loader) remove(ctx context.Context) error {
 	for left := l.sum.Unlisted != (Gone{}); left; {
-		var removed []struct {
-			Tickets  int `json:"tickets"`
-			Comments int `json:"comments"`
-			Links    int `json:"ticket_links"`
-		}
+		var removed []Gone
 		err := l.inParts(batchPrune, func(size int) error {
 			return l.db.Call(ctx, "prune_import", map[string]any{"import_id": l.id, "match_count": size}, &removed)
 		})
@@ -115,7 +113,7 @@ func (l *loader) remove(ctx context.Context) error {
 			l.sum.Removed.Tickets += r.Tickets
 			l.sum.Removed.Comments += r.Comments
 			l.sum.Removed.Links += r.Links
-			left = r.Tickets+r.Comments+r.Links > 0
+			left = r != (Gone{})
 		}
 	}
 	return nil

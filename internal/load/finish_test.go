@@ -1,7 +1,6 @@
 package load_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/index"
 	"tasklens/internal/load"
 	"tasklens/internal/testbed"
 	"tasklens/internal/ticketfile"
@@ -41,7 +39,7 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, export(t, wholeExport), r.report(), load.Options{})
+	summary, err := load.Load(t.Context(), b.db, export(t, wholeExport), r.report(), load.Options{})
 	if err != nil || summary.Links != 5 || summary.Unknown != 1 || summary.Unlisted != (load.Gone{}) || !slices.Contains(r.bad, "left out link A-2 blocks B-9: one of the tickets is not there") {
 		t.Fatalf("%+v, %v, %q", summary, err, r.bad)
 	}
@@ -63,7 +61,7 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 		union all select 'c' || comment_id, ctid, xmin::text from comments union all select 'l' || ticket_id || kind || other_ticket_id, ctid, xmin::text from ticket_links`); err != nil {
 		t.Fatal(err)
 	}
-	if summary, err = load.Load(t.Context(), b.db, b.indexer, export(t, wholeExport), r.report(), load.Options{Prune: true}); err != nil || summary.Removed != (load.Gone{}) {
+	if summary, err = load.Load(t.Context(), b.db, export(t, wholeExport), r.report(), load.Options{Prune: true}); err != nil || summary.Removed != (load.Gone{}) {
 		t.Fatalf("%+v, %v", summary, err)
 	}
 	if n := b.count(t, `select count(*) from (select 't' || ticket_id as id, ctid as place, xmin::text as writer from tickets
@@ -81,7 +79,7 @@ func TestPrune(t *testing.T) {
 	var r told
 	other := "Issue key,Summary\nB-1,Another project\n"
 	for _, text := range []string{wholeExport, other} {
-		if _, err := load.Load(t.Context(), b.db, b.indexer, export(t, text), r.report(), load.Options{}); err != nil {
+		if _, err := load.Load(t.Context(), b.db, export(t, text), r.report(), load.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,20 +94,20 @@ A-2,Pipe bursts,,14/Mar/25 9:30 AM;ann;Replace it
 		return [3]int{b.count(t, "select count(*) from tickets"), b.count(t, "select count(*) from comments"), b.count(t, "select count(*) from ticket_links")}
 	}
 	before := count()
-	summary, err := load.Load(t.Context(), b.db, b.indexer, export(t, later), r.report(), load.Options{})
+	summary, err := load.Load(t.Context(), b.db, export(t, later), r.report(), load.Options{})
 	if err != nil || summary.Unlisted != (load.Gone{Tickets: 1, Comments: 1, Links: 2}) || summary.Removed != (load.Gone{}) || count() != before {
 		t.Fatalf("%+v, %v, %q", summary, err, r.gone)
 	}
 	for name, text := range map[string]string{"bad row": later + "A-7,,,\n", "empty": "Issue key,Summary\n", "cut": later + "A-8,\"never closed", "a ticket twice": later + later[strings.LastIndex(strings.TrimSpace(later), "\n")+1:]} {
-		if _, err := load.Load(t.Context(), b.db, b.indexer, export(t, text), r.report(), load.Options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || count() != before {
+		if _, err := load.Load(t.Context(), b.db, export(t, text), r.report(), load.Options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || count() != before {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A third of the tickets takes a second option.
-	if summary, err = load.Load(t.Context(), b.db, b.indexer, export(t, later), r.report(), load.Options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || !summary.Many() || count() != before {
+	if summary, err = load.Load(t.Context(), b.db, export(t, later), r.report(), load.Options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || !summary.Many() || count() != before {
 		t.Fatalf("%+v, %v", summary, err)
 	}
-	if summary, err = load.Load(t.Context(), b.db, b.indexer, export(t, later), r.report(), load.Options{Prune: true, PruneMany: true}); err != nil || summary.Removed != (load.Gone{Tickets: 1, Comments: 1, Links: 2}) {
+	if summary, err = load.Load(t.Context(), b.db, export(t, later), r.report(), load.Options{Prune: true, PruneMany: true}); err != nil || summary.Removed != (load.Gone{Tickets: 1, Comments: 1, Links: 2}) {
 		t.Fatalf("%+v, %v", summary, err)
 	}
 	// A-3's other link is deleted with it. Rows written by hand and rows of other projects stay, as do
@@ -118,13 +116,6 @@ A-2,Pipe bursts,,14/Mar/25 9:30 AM;ann;Replace it
 		b.count(t, "select count(*) from tickets where key = 'A-1' and assignee = 'Ann'") != 1 {
 		t.Error(got)
 	}
-}
-
-// unindexed reports every source as indexed.
-type unindexed struct{}
-
-func (unindexed) Index(_ context.Context, _ index.Database, sources []index.Source, _ bool) ([]index.Result, error) {
-	return make([]index.Result, len(sources)), nil
 }
 
 // PostgREST cuts responses at 1,000 rows. Pruning more than that leaves nothing behind, and no call
@@ -147,11 +138,11 @@ func TestPruneMoreThanOneResponse(t *testing.T) {
 		return export(t, text.String())
 	}
 	var r told
-	summary, err := load.Load(t.Context(), b.db, unindexed{}, tickets(1140), r.report(), load.Options{})
+	summary, err := load.Load(t.Context(), b.db, tickets(1140), r.report(), load.Options{})
 	if err != nil || summary.Tickets != 1140 || summary.Links != 1140 || summary.Unknown != 1 {
 		t.Fatalf("%+v, %v", summary, err)
 	}
-	summary, err = load.Load(t.Context(), b.db, unindexed{}, tickets(40), r.report(), load.Options{Prune: true, PruneMany: true})
+	summary, err = load.Load(t.Context(), b.db, tickets(40), r.report(), load.Options{Prune: true, PruneMany: true})
 	if err != nil || summary.Unlisted.Tickets != 1100 || summary.Removed != summary.Unlisted || b.count(t, "select count(*) from tickets") != 40 {
 		t.Fatalf("%+v, %v", summary, err)
 	}
@@ -164,7 +155,7 @@ func TestPruneInASlowDatabase(t *testing.T) {
 	testbed.Slow(t, database, 0, 800*time.Millisecond)
 	b := newBenchOver(t, database)
 	var r told
-	if _, err := load.Load(t.Context(), b.db, unindexed{}, folder(t, 60), r.report(), load.Options{}); err != nil {
+	if _, err := load.Load(t.Context(), b.db, folder(t, 60), r.report(), load.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
@@ -175,7 +166,7 @@ func TestPruneInASlowDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	summary, err := load.Load(t.Context(), b.db, unindexed{}, folder(t, 1), r.report(), load.Options{Prune: true, PruneMany: true})
+	summary, err := load.Load(t.Context(), b.db, folder(t, 1), r.report(), load.Options{Prune: true, PruneMany: true})
 	if err != nil || summary.Removed.Tickets != 59 {
 		t.Errorf("%+v, %v", summary, err)
 	}

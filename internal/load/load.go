@@ -1,41 +1,21 @@
-// Package load imports tickets and documents from files and indexes them. It owns the order and
-// size of batches, retries, the counts of failures, and when an import ends early. A bad row or a
-// failed batch costs only itself. Tickets are upserted by their external keys and documents by
-// their paths, so a second import changes only what differs and an interrupted one can be
-// continued. A ticket changes only if its key is new or came from an earlier import of the same
-// origin.
+// Package load writes tickets and documents from files to the database, which queues them for
+// embedding. It owns the order of rows, the size of batches, retries, and the counts of failures. A
+// bad row costs only itself. Tickets are upserted by their external keys and documents by their
+// paths, so a second import changes only what differs and an interrupted one can be continued. A
+// ticket changes only if its key is new or came from an earlier import of the same origin.
 package load
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"golang.org/x/sync/errgroup"
-
-	"tasklens/internal/index"
-	"tasklens/internal/rescue"
 	"tasklens/internal/ticketfile"
-)
-
-// Sizes of a batch, far below what a gateway accepts and a slow database writes in time. A batch
-// that is still too large is halved.
-const (
-	batchRows  = 100     // tickets, or sources to index
-	batchBytes = 1 << 20 // of texts
-	workers    = 3       // concurrent batches: one being chunked, one at the model, one at the database
 )
 
 // Database calls a Postgres function with named arguments.
 type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
-}
-
-// Indexer updates the chunks of sources. If it returns an error, results that are Done are still
-// valid.
-type Indexer interface {
-	Index(ctx context.Context, db index.Database, sources []index.Source, force bool) ([]index.Result, error)
 }
 
 // Options are what an import may do beyond adding and updating rows of its own.
@@ -53,34 +33,28 @@ const (
 	LeftOut  Trouble = "left out"         // a row, a file, or a link to an unknown ticket
 	Warning  Trouble = "warning"          // a field that was left out; the rest of the row was loaded
 	Refused  Trouble = "refused"          // a project or ticket that is not this origin's
-	Failed   Trouble = "failed"           // what could not be written or indexed
+	Failed   Trouble = "failed"           // what could not be written
 	Unlisted Trouble = "not in the files" // some of what the database has and the files do not
 )
 
-// Report receives events, one at a time.
+// Report receives events.
 type Report struct {
 	Began   func(origin string)
 	Trouble func(Trouble, error)
-	Indexed func(count int) // tickets or documents written and searchable since the last call
-}
-
-// Counts is what imports of all kinds count.
-type Counts struct {
-	Unwritten int // rows that the database rejected
-	Unindexed int // sources written without current chunks; workers retry them
-	Chunks    int
-	Embedded  int
-	Reused    int
-	Tokens    int
+	Written func(rows int) // tickets or documents since the last call
 }
 
 // Summary counts what was done.
 type Summary struct {
-	Projects  int
-	Tickets   int // written
-	Comments  int // written or unchanged
-	BadRows   int
+	Projects     int
+	Tickets      int // written or unchanged, as comments and documents
+	Comments     int
+	Documents    int
+	NewDocuments int
+
+	BadRows   int // or files
 	BadFields int
+	Unwritten int // rows that the database rejected
 
 	RefusedProjects int
 	RefusedTickets  int // those of refused projects too
@@ -90,29 +64,24 @@ type Summary struct {
 	Stored   int  // tickets of this origin in the database, before pruning
 	Unlisted Gone // in the database but not in the files; nothing if the files were not imported completely
 	Removed  Gone // of these, deleted; nothing without Prune
-
-	Counts
 }
 
-// Load writes all rows and indexes them. Failures are reported and counted, and the rest continues.
-// It ends early if nothing at all can be stored or embedded, or if the files cannot be read. Rows
-// written before that stay.
-func Load(ctx context.Context, db Database, indexer Indexer, files *ticketfile.Reader, report Report, options Options) (Summary, error) {
-	l := &loader{importer: importer{db: db, indexer: indexer, report: report}, files: files, options: options}
+// Load writes all rows. Failures are reported and counted, and the rest continues. It ends early if
+// nothing can be stored or the files cannot be read. Rows written before that stay.
+func Load(ctx context.Context, db Database, files *ticketfile.Reader, report Report, options Options) (Summary, error) {
+	l := &loader{writer: writer{db: db, report: report}, files: files, options: options}
 	err := l.load(ctx)
-	l.sum.Counts = l.counts
 	return l.sum, err
 }
 
 type loader struct {
-	importer
+	writer
 	files   *ticketfile.Reader
 	options Options
 
 	id       int64           // of this import, in the database
 	projects map[string]bool // those in the database; true for a refused one
 	rows     int             // good tickets of projects that are not refused
-	sum      Summary
 }
 
 func (l *loader) load(ctx context.Context) error {
@@ -139,55 +108,33 @@ func (l *loader) load(ctx context.Context) error {
 	return l.prune(ctx)
 }
 
-func (l *loader) badRow(row error) {
-	l.sum.BadRows++
-	l.trouble(LeftOut, row)
-}
-
-// loadTickets writes all tickets in their order, so that their ids have it too, and indexes several
-// batches at a time.
+// loadTickets writes all tickets in their order, so that their ids have it too.
 func (l *loader) loadTickets(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
-	size := 0
-	var batch []ticketfile.Ticket
-	flush := func() {
-		tickets := batch
-		batch, size = nil, 0
-		var sources []index.Source
-		unwritten := rescue.Do(func() (err error) {
-			sources, err = l.writeTickets(ctx, tickets)
-			return err
-		})
-		group.Go(func() error {
-			return rescue.Do(func() error { return l.indexTickets(ctx, tickets, sources, unwritten) })
-		})
-	}
-	var failed error
+	tickets := batch[ticketfile.Ticket]{write: func(rows []ticketfile.Ticket) error { return l.writeTickets(ctx, rows) }}
 	for ticket, err := range l.files.Tickets() {
-		if row, is := errors.AsType[*ticketfile.RowError](err); is {
-			l.badRow(row)
+		if l.isBad(err) {
 			continue
 		}
-		if failed = err; failed != nil || ctx.Err() != nil {
-			break // a file or a batch failed
+		if err != nil {
+			return err
 		}
 		if !l.accepts(ticket) {
 			continue
 		}
-		bytes := ticket.Size()
-		if len(batch) > 0 && size+bytes > batchBytes {
-			flush()
-		}
-		batch, size = append(batch, ticket), size+bytes
-		if len(batch) == batchRows {
-			flush()
+		if err := tickets.add(ticket, ticket.Size()); err != nil {
+			return err
 		}
 	}
-	if len(batch) > 0 && failed == nil {
-		flush()
+	return tickets.flush()
+}
+
+// isBad reports and counts the error of a row that is skipped.
+func (l *loader) isBad(err error) bool {
+	row, is := errors.AsType[*ticketfile.RowError](err)
+	if is {
+		l.skip(row)
 	}
-	return errors.Join(group.Wait(), failed)
+	return is
 }
 
 // accepts reports whether the ticket's project is there and not refused.
@@ -195,7 +142,7 @@ func (l *loader) accepts(ticket ticketfile.Ticket) bool {
 	refused, known := l.projects[ticket.ProjectKey]
 	switch {
 	case !known:
-		l.badRow(&ticketfile.RowError{File: ticket.File, Line: ticket.Line,
+		l.skip(&ticketfile.RowError{File: ticket.File, Line: ticket.Line,
 			Reason: fmt.Sprintf("project %q of ticket %s is not among the projects", ticket.ProjectKey, ticket.Key)})
 		return false
 	case refused:
@@ -204,20 +151,17 @@ func (l *loader) accepts(ticket ticketfile.Ticket) bool {
 	}
 	for _, warning := range ticket.Warnings {
 		l.sum.BadFields++
-		l.trouble(Warning, warning)
+		l.report.Trouble(Warning, warning)
 	}
 	l.rows++
 	return true
 }
 
-// writeTickets writes some tickets and returns what is to be embedded of them.
-func (l *loader) writeTickets(ctx context.Context, tickets []ticketfile.Ticket) (sources []index.Source, err error) {
+func (l *loader) writeTickets(ctx context.Context, tickets []ticketfile.Ticket) error {
 	name := func(t ticketfile.Ticket) string { return "ticket " + t.Key }
-	err = write(ctx, &l.importer, tickets, name, func(part []ticketfile.Ticket) error {
+	return write(ctx, &l.writer, tickets, name, func(part []ticketfile.Ticket) error {
 		var written []struct {
 			Key        string  `json:"key"`
-			TicketID   int64   `json:"ticket_id"`
-			ProjectID  int64   `json:"project_id"`
 			CommentIDs []int64 `json:"comment_ids"`
 			HeldBy     *string `json:"held_by"`
 		}
@@ -227,29 +171,13 @@ func (l *loader) writeTickets(ctx context.Context, tickets []ticketfile.Ticket) 
 		for _, row := range written {
 			if row.HeldBy != nil {
 				l.sum.RefusedTickets++
-				l.trouble(Refused, errors.New("ticket "+row.Key+heldBy(*row.HeldBy)))
+				l.report.Trouble(Refused, errors.New("ticket "+row.Key+heldBy(*row.HeldBy)))
 				continue
 			}
 			l.sum.Tickets++
 			l.sum.Comments += len(row.CommentIDs)
-			sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID})
-			for _, comment := range row.CommentIDs {
-				sources = append(sources, index.Source{ProjectID: row.ProjectID, TicketID: &row.TicketID, CommentID: &comment})
-			}
 		}
+		l.report.Written(len(part))
 		return nil
 	})
-	return sources, err
-}
-
-// indexTickets indexes what was written of some tickets. err is that of their writing.
-func (l *loader) indexTickets(ctx context.Context, tickets []ticketfile.Ticket, sources []index.Source, err error) error {
-	for part := range slices.Chunk(sources, batchRows) {
-		err = errors.Join(err, l.index(ctx, part))
-	}
-	if err != nil {
-		return fmt.Errorf("tickets %s to %s: %w", tickets[0].Key, tickets[len(tickets)-1].Key, err)
-	}
-	l.indexed(len(tickets))
-	return nil
 }

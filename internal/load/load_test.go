@@ -7,26 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/index"
 	"tasklens/internal/load"
-	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
 	"tasklens/internal/ticketfile"
-	"tasklens/internal/tokenizer"
-	"tasklens/scripts/lab/offline"
 )
 
 // bench is a test's own database with everything needed to import into it.
 type bench struct {
 	db      *postgrest.Session
-	indexer *index.Indexer
 	owner   *pgx.Conn
 	connect func(t *testing.T) *pgx.Conn // as the owner too
 }
@@ -39,15 +33,8 @@ func newBench(t *testing.T) bench {
 func newBenchOver(t *testing.T, database *testbed.DB) bench {
 	t.Helper()
 	url, secret := testbed.REST(t, database)
-	key := testbed.Token(t, secret, "service_role")
-	_, model := testbed.Model(t, offline.NewHandler())
-	measure, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
 	return bench{
-		db:      postgrest.New(url, key).AsService(),
-		indexer: index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
+		db:      postgrest.New(url, testbed.Token(t, secret, "service_role")).AsService(),
 		owner:   testbed.Connect(t, database.OwnerURL),
 		connect: func(t *testing.T) *pgx.Conn { return testbed.Connect(t, database.OwnerURL) },
 	}
@@ -92,13 +79,13 @@ type told struct {
 	origin  string
 	gone    []string
 	bad     []string
-	indexed int
+	written int
 }
 
 func (r *told) report() load.Report {
 	return load.Report{
 		Began:   func(origin string) { r.origin = origin },
-		Indexed: func(count int) { r.indexed += count },
+		Written: func(rows int) { r.written += rows },
 		Trouble: func(kind load.Trouble, err error) {
 			if kind == load.Unlisted {
 				r.gone = append(r.gone, err.Error())
@@ -118,24 +105,23 @@ func TestLoadingAgainChangesNothing(t *testing.T) {
 	b := newBench(t)
 	rows := folder(t, 250)
 	var first, second told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, first.report(), load.Options{})
+	summary, err := load.Load(t.Context(), b.db, rows, first.report(), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A ticket has two chunks, its own text and its note; the projects one each.
-	want := load.Summary{Projects: 2, Tickets: 250, Stored: 250, Counts: load.Counts{Chunks: 502, Embedded: 502, Tokens: summary.Tokens}}
-	if diff := cmp.Diff(want, summary); diff != "" || summary.Tokens < 502*5 {
+	want := load.Summary{Projects: 2, Tickets: 250, Stored: 250}
+	if diff := cmp.Diff(want, summary); diff != "" {
 		t.Errorf("first load (-want +got):\n%s", diff)
 	}
-	if first.indexed != 250 {
-		t.Errorf("%d tickets were reported as indexed, want 250", first.indexed)
+	if first.written != 250 {
+		t.Errorf("%d tickets were reported as written, want 250", first.written)
 	}
 	before := b.fingerprint(t)
-	summary, err = load.Load(t.Context(), b.db, b.indexer, rows, second.report(), load.Options{})
+	summary, err = load.Load(t.Context(), b.db, rows, second.report(), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(load.Summary{Projects: 2, Tickets: 250, Stored: 250, Counts: load.Counts{Chunks: 502, Reused: 502}}, summary); diff != "" {
+	if diff := cmp.Diff(want, summary); diff != "" {
 		t.Errorf("second load (-want +got):\n%s", diff)
 	}
 	if after := b.fingerprint(t); after != before {
@@ -149,7 +135,7 @@ func (b bench) fingerprint(t *testing.T) string {
 	var sum string
 	err := b.owner.QueryRow(t.Context(), `select md5(string_agg(row_version, ',' order by row_version)) from (
 		select 'p' || project_id || '@' || xmin from projects union all select 't' || ticket_id || '@' || xmin from tickets
-		union all select 's' || status_change_id || '@' || xmin from status_changes union all select 'c' || chunk_id || '@' || xmin from chunks
+		union all select 's' || status_change_id || '@' || xmin from status_changes union all select 'j' || embedding_job_id || '@' || xmin from private.embedding_jobs
 		union all select 'k' || keyword_entry_id || '@' || xmin from keyword_entries) as rows(row_version)`).Scan(&sum)
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +152,7 @@ func TestBadRowsAreSkippedAndReported(t *testing.T) {
 		`{"ticket_id":"XY-1","project_id":"XY","name":"Of a project that is not there"}`,
 		`{"ticket_id":"CD-1","project_id":"CD","name":"Good, dated oddly","created_at":"yesterday"}`)
 	var r told
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), load.Options{})
+	summary, err := load.Load(t.Context(), b.db, rows, r.report(), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,22 +169,21 @@ func TestBadRowsAreSkippedAndReported(t *testing.T) {
 	}
 }
 
-// interrupted indexes this many batches and then stops.
+// interrupted is a database that an import can write to this often before it is stopped.
 type interrupted struct {
-	load.Indexer
-	stop  context.CancelFunc
-	mutex sync.Mutex
-	left  int
+	load.Database
+	stop context.CancelFunc
+	left int
 }
 
-func (i *interrupted) Index(ctx context.Context, db index.Database, sources []index.Source, force bool) ([]index.Result, error) {
-	i.mutex.Lock()
-	defer i.mutex.Unlock()
-	if i.left--; i.left < 0 {
-		i.stop()
-		return nil, ctx.Err()
+func (i *interrupted) Call(ctx context.Context, function string, arguments, result any) error {
+	if strings.HasPrefix(function, "upsert_") {
+		if i.left--; i.left < 0 {
+			i.stop()
+			return ctx.Err()
+		}
 	}
-	return i.Indexer.Index(ctx, db, sources, force)
+	return i.Database.Call(ctx, function, arguments, result)
 }
 
 func TestInterruptedLoadContinues(t *testing.T) {
@@ -206,29 +191,28 @@ func TestInterruptedLoadContinues(t *testing.T) {
 	b := newBench(t)
 	rows := folder(t, 450)
 	var r told
-	// One batch for the projects and two of the five of tickets.
+	// The projects and one of the five batches of tickets.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 3}, rows, r.report(), load.Options{})
+	_, err := load.Load(ctx, &interrupted{Database: b.db, stop: stop, left: 2}, rows, r.report(), load.Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the load ended with %v", err)
 	}
-	done := b.count(t, "select count(*) from chunks")
-	if done != 2+2*2*100 {
-		t.Fatalf("%d chunks before the interruption", done)
+	if done := b.count(t, "select count(*) from tickets"); done != 100 {
+		t.Fatalf("%d tickets before the interruption", done)
 	}
-	summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), load.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if summary.Reused != done || summary.Embedded != 2+2*450-done {
-		t.Errorf("after %d chunks %d were kept and %d embedded", done, summary.Reused, summary.Embedded)
-	}
-	if n := b.count(t, "select count(*) from tickets t where not exists (select from chunks c where c.ticket_id = t.ticket_id)"); n != 0 {
-		t.Errorf("%d tickets have no chunks", n)
+	if summary, err := load.Load(t.Context(), b.db, rows, r.report(), load.Options{}); err != nil || summary.Tickets != 450 {
+		t.Fatalf("%+v, %v", summary, err)
 	}
 	if n := b.count(t, "select count(*) from status_changes"); n != 450 {
 		t.Errorf("%d notes, want 450", n)
+	}
+	// All wait for workers, after what users edit meanwhile.
+	if n := b.count(t, "select count(distinct source_id) from private.embedding_jobs"); n != 452 {
+		t.Errorf("%d sources are queued, want 452", n)
+	}
+	if n := b.count(t, "select count(*) from private.embedding_jobs where not background"); n > 2+50 {
+		t.Errorf("%d are queued as fresh edits", n)
 	}
 }
 
@@ -238,7 +222,7 @@ func TestADatabaseFailureEndsTheLoad(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var r told
-	if _, err := load.Load(ctx, b.db, b.indexer, folder(t, 3), r.report(), load.Options{}); err == nil {
+	if _, err := load.Load(ctx, b.db, folder(t, 3), r.report(), load.Options{}); err == nil {
 		t.Error("a load that could not reach the database ended without an error")
 	}
 }

@@ -72,7 +72,7 @@ func TestRepositoriesOfOneName(t *testing.T) {
 	run := func(rows *ticketfile.Reader, options load.Options) (load.Summary, *told) {
 		t.Helper()
 		var r told
-		summary, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), options)
+		summary, err := load.Load(t.Context(), b.db, rows, r.report(), options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestTicketsOfOthersStay(t *testing.T) {
 			}
 		}
 		var r told
-		summary, err := load.Load(t.Context(), b.db, b.indexer, c.rows, r.report(), c.options)
+		summary, err := load.Load(t.Context(), b.db, c.rows, r.report(), c.options)
 		if err != nil || r.origin != c.origin || !slices.Equal(r.bad, c.bad) {
 			t.Errorf("%s: %v, from %q: %q; %+v", c.name, err, r.origin, r.bad, summary)
 		}
@@ -168,7 +168,7 @@ func TestTicketsOfOthersStay(t *testing.T) {
 	}
 	// The files do not say which of two earlier imports they are.
 	var r told
-	_, err := load.Load(t.Context(), b.db, b.indexer, folder([]string{"TX", "NEW"}, "TX-1 TX"), r.report(), load.Options{})
+	_, err := load.Load(t.Context(), b.db, folder([]string{"TX", "NEW"}, "TX-1 TX"), r.report(), load.Options{})
 	if err == nil || !strings.Contains(err.Error(), "jsonl NEW, jsonl TX") {
 		t.Errorf("two origins: %v", err)
 	}
@@ -182,7 +182,7 @@ func TestOriginOfSeveralRepositories(t *testing.T) {
 		rows := files(t, map[string]string{"issues.jsonl": `{"number":1,"title":"One","url":"https://github.com/acme/pumps/issues/1"}` + "\n" +
 			`{"number":2,"title":"Two","url":"https://github.com/` + owner + `/valves/issues/2"}` + "\n" + `{"number":3,"title":"Three","url":"https://github.com/acme/rings/issues/3"}`})
 		var r told
-		_, err := load.Load(t.Context(), b.db, b.indexer, rows, r.report(), load.Options{})
+		_, err := load.Load(t.Context(), b.db, rows, r.report(), load.Options{})
 		if r.origin != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v", owner, r.origin, err)
 		}
@@ -215,12 +215,12 @@ func TestImportsOfManyOrigins(t *testing.T) {
 			var r told
 			if rapid.Bool().Draw(rt, "interrupted") {
 				ctx, stop := context.WithCancel(t.Context())
-				_, err := load.Load(ctx, b.db, &interrupted{Indexer: b.indexer, stop: stop, left: 1}, reader, r.report(), options)
+				_, err := load.Load(ctx, &interrupted{Database: b.db, stop: stop, left: 1}, reader, r.report(), options)
 				if stop(); err == nil && len(r.bad) == 0 {
 					rt.Fatal("the interrupted import ended well")
 				}
 			}
-			if _, err := load.Load(t.Context(), b.db, b.indexer, reader, r.report(), options); err != nil {
+			if _, err := load.Load(t.Context(), b.db, reader, r.report(), options); err != nil {
 				rt.Fatal(err)
 			}
 			if first, known := projects[project]; known && first != origin {
@@ -305,11 +305,11 @@ func TestAnOvertakenImportDoesNotPrune(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var r told
-	if _, err := load.Load(t.Context(), b.db, b.indexer, issues(t, "acme/pumps", 1, 2, 3, 4, 5, 6), r.report(), load.Options{}); err != nil {
+	if _, err := load.Load(t.Context(), b.db, issues(t, "acme/pumps", 1, 2, 3, 4, 5, 6), r.report(), load.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	overtaking := &overtaken{Database: b.db}
-	summary, err := load.Load(t.Context(), overtaking, b.indexer, issues(t, "acme/pumps", 1, 2, 3, 4, 5), r.report(), load.Options{Prune: true})
+	summary, err := load.Load(t.Context(), overtaking, issues(t, "acme/pumps", 1, 2, 3, 4, 5), r.report(), load.Options{Prune: true})
 	if err == nil || !strings.Contains(err.Error(), "later import") || summary.Removed != (load.Gone{}) || len(b.stored(t)) != 6 {
 		t.Errorf("%+v, %v", summary, err)
 	}

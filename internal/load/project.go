@@ -7,17 +7,16 @@ import (
 	"path"
 	"slices"
 
-	"tasklens/internal/index"
 	"tasklens/internal/ticketfile"
 )
 
 // readProjects reads all projects, because the origin depends on them.
 func (l *loader) readProjects() (projects []ticketfile.Project, err error) {
 	for project, err := range l.files.Projects() {
-		if row, is := errors.AsType[*ticketfile.RowError](err); is {
-			l.badRow(row)
+		if l.isBad(err) {
 			continue
-		} else if err != nil {
+		}
+		if err != nil {
 			return nil, err
 		}
 		projects = append(projects, project)
@@ -73,17 +72,14 @@ func originOf(projects []ticketfile.Project) (string, error) {
 	return origin, nil
 }
 
-// writeProjects writes and indexes the projects.
 func (l *loader) writeProjects(ctx context.Context, projects []ticketfile.Project) error {
 	l.projects = map[string]bool{}
 	name := func(p ticketfile.Project) string { return "project " + p.Key }
-	for batch := range slices.Chunk(projects, batchRows) {
-		var sources []index.Source
-		err := write(ctx, &l.importer, batch, name, func(part []ticketfile.Project) error {
+	for rows := range slices.Chunk(projects, batchRows) {
+		err := write(ctx, &l.writer, rows, name, func(part []ticketfile.Project) error {
 			var written []struct {
-				Key       string  `json:"key"`
-				ProjectID int64   `json:"project_id"`
-				HeldBy    *string `json:"held_by"`
+				Key    string  `json:"key"`
+				HeldBy *string `json:"held_by"`
 			}
 			if err := l.db.Call(ctx, "upsert_projects", map[string]any{"projects": part, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
 				return fmt.Errorf("write projects: %w", err)
@@ -94,17 +90,14 @@ func (l *loader) writeProjects(ctx context.Context, projects []ticketfile.Projec
 				case before: // a key that the files hold twice
 				case p.HeldBy != nil:
 					l.sum.RefusedProjects++
-					l.trouble(Refused, errors.New("project "+p.Key+heldBy(*p.HeldBy)+"; its tickets are refused too"))
+					l.report.Trouble(Refused, errors.New("project "+p.Key+heldBy(*p.HeldBy)+"; its tickets are refused too"))
 				default:
 					l.sum.Projects++
-				}
-				if p.HeldBy == nil {
-					sources = append(sources, index.Source{ProjectID: p.ProjectID})
 				}
 			}
 			return nil
 		})
-		if err := errors.Join(err, l.index(ctx, sources)); err != nil {
+		if err != nil {
 			return err
 		}
 	}

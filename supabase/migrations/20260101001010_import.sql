@@ -1,14 +1,5 @@
 -- Imports projects and tickets by their external keys. Repeating an import changes nothing.
 
--- An importer embeds the rows itself, in batches. The queued jobs are delayed this long, in case it
--- cannot.
-create function private.leave_embedding_to_caller(leave boolean) returns void
-language sql volatile security invoker set search_path = ''
-as $$
-  select set_config('tasklens.embedding_delay', case when leave_embedding_to_caller.leave then '2 minutes' else '' end, true)
-$$;
-comment on function private.leave_embedding_to_caller is 'Declares for this transaction whether the writer embeds the rows itself.';
-
 -- Without an import_id rows are matched by key alone.
 create function public.upsert_projects(projects jsonb, import_id bigint default null, take_over boolean default false)
 returns table (key text, project_id bigint, held_by text)
@@ -18,7 +9,6 @@ as $$
 declare
   our_origin constant text := private.import_origin(upsert_projects.import_id);
 begin
-  perform private.leave_embedding_to_caller(true);
   if our_origin is not null then
     -- Two imports must not both find a key free.
     perform pg_advisory_xact_lock(hashtext('private.imported_projects'));
@@ -54,11 +44,10 @@ begin
   select o.key, o.project_id, null::text from ours o
   union all
   select h.key, h.project_id, h.held_by from held h;
-  perform private.leave_embedding_to_caller(false);
 end
 $$;
 comment on function public.upsert_projects is
-  'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id. With an import_id, a project of another origin stays unless taken over; held_by is then that origin, empty if the project was not imported. The caller has two minutes to embed them before workers do.';
+  'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id. With an import_id, a project of another origin stays unless taken over; held_by is then that origin, empty if the project was not imported.';
 
 -- Upserts the comments of imported rows by key. A comment without key or text is skipped.
 create function private.upsert_comments(tickets jsonb) returns void

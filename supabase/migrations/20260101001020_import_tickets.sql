@@ -59,7 +59,6 @@ declare
   our_origin constant text := private.import_origin(upsert_tickets.import_id);
   own jsonb := upsert_tickets.tickets;
 begin
-  perform private.leave_embedding_to_caller(true);
   if our_origin is not null then
     -- The rows that an import may write: in its own projects, with keys that are its own or new.
     select coalesce(jsonb_agg(x.row order by x.place), '[]') into own
@@ -101,7 +100,6 @@ begin
   if our_origin is not null then
     perform private.mark_imported(own, upsert_tickets.import_id, our_origin, upsert_tickets.take_over);
   end if;
-  perform private.leave_embedding_to_caller(false);
 
   return query
   select t.key, t.ticket_id, t.project_id, array(
@@ -119,6 +117,6 @@ begin
 end
 $$;
 comment on function public.upsert_tickets is
-  'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Any other column of tickets is written by its name. Omitted fields from updated_at on keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns the keys of all tickets that were written or unchanged, with their ids and those of the given comments. With an import_id, tickets of projects of another origin are skipped and a ticket of another origin stays unless taken over; held_by is then that origin, empty if the ticket was not imported. link_imported_tickets stores the links. The caller has two minutes to embed them before workers do.';
+  'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Any other column of tickets is written by its name. Omitted fields from updated_at on keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns the keys of all tickets that were written or unchanged, with their ids and those of the given comments. With an import_id, tickets of projects of another origin are skipped and a ticket of another origin stays unless taken over; held_by is then that origin, empty if the ticket was not imported. link_imported_tickets stores the links.';
 
 insert into private.migrations (version) values ('20260101001020');

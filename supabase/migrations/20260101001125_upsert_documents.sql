@@ -1,10 +1,9 @@
 -- Writing, reading and deleting documents.
 
-create function public.upsert_documents(documents jsonb, embedded_by_caller boolean default false)
+create function public.upsert_documents(documents jsonb)
 returns table (id uuid, created boolean, embedding_status text)
 language sql volatile rows 100 security invoker set search_path = ''
 as $$
-  select private.leave_embedding_to_caller(upsert_documents.embedded_by_caller);
   with given as materialized (
     select coalesce(g.id, gen_random_uuid()) as id, g.title, coalesce(g.content, '') as content, g.keywords, g.temporal_class, g.archived,
       g.created_at, g.place
@@ -46,7 +45,7 @@ as $$
   order by g.place
 $$;
 comment on function public.upsert_documents is
-  'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title is required. Without id, or with an unknown one, a document is created. created_at applies to new documents only. keywords, temporal_class and archived stay unchanged if absent or null. keywords replace those of the previous call; keywords written to the table in between are kept. Unchanged rows are not written. embedded_by_caller: the caller has two minutes to embed the documents before workers do. Returns one row per document, in order.';
+  'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title is required. Without id, or with an unknown one, a document is created. created_at applies to new documents only. keywords, temporal_class and archived stay unchanged if absent or null. keywords replace those of the previous call; keywords written to the table in between are kept. Unchanged rows are not written. Returns one row per document, in order.';
 
 create function private.document_queries(doc_id uuid) returns text[]
 language sql stable security definer set search_path = ''

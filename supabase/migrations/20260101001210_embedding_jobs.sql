@@ -42,11 +42,8 @@ returns bigint
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
-  start constant timestamptz := clock_timestamp();
-  -- A bulk loader that embeds its rows itself declares so, which delays workers.
-  due constant timestamptz := start + least('10 minutes', coalesce(nullif(current_setting('tasklens.embedding_delay', true), ''), '0')::interval);
   -- Hundreds at once are not a user's edit.
-  behind constant boolean := enqueue_sources.background or cardinality(enqueue_sources.source_ids) > 100;
+  behind constant boolean := enqueue_sources.background or cardinality(enqueue_sources.source_ids) >= 100;
   waiting bigint[] := array[]::bigint[];
   added bigint;
 begin
@@ -59,11 +56,11 @@ begin
     waiting := array(
       select j.source_id from private.embedding_jobs j
       where j.source_id = any (enqueue_sources.source_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
-        and j.due_at <= due and j.background <= behind and j.with_children >= enqueue_sources.with_children
+        and j.due_at <= clock_timestamp() and j.background <= behind and j.with_children >= enqueue_sources.with_children
       for key share skip locked);
   end if;
-  insert into private.embedding_jobs (source_id, background, with_children, requested_at, due_at)
-  select s.source_id, behind, enqueue_sources.with_children, start, due
+  insert into private.embedding_jobs (source_id, background, with_children)
+  select s.source_id, behind, enqueue_sources.with_children
   from (select unnest(enqueue_sources.source_ids) as source_id except select unnest(waiting)) s
   order by s.source_id;
   get diagnostics added = row_count;
@@ -71,6 +68,6 @@ begin
 end
 $$;
 comment on function private.enqueue_sources is
-  'Queues these sources for embedding; with_children: also all tickets of a project, and all comments on a ticket. More than 100 at once, or background, run after others. Never waits. Returns how many jobs it added to those already waiting.';
+  'Queues these sources for embedding; with_children: also all tickets of a project, and all comments on a ticket. 100 or more at once, or background, run after others. Never waits. Returns how many jobs it added to those already waiting.';
 
 insert into private.migrations (version) values ('20260101001210');

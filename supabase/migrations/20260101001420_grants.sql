@@ -38,7 +38,7 @@ begin
       ('private', 'service_role', '{
         add_missing_sources, are_entities, check_platform, count_chunks, document_hash, edit_items,
         enqueue_sources, find_sources, given_chunks, import_origin, insert_chunks,
-        leave_embedding_to_caller, lock_sources, mark_documents, mark_imported, missing_sources,
+        lock_sources, mark_documents, mark_imported, missing_sources,
         pieces, present_parts, reembed_waits, source_texts, store_document_vectors, stored_chunks,
         unlisted_rows, upsert_comments, write_tickets}'),
       ('private', 'public', '{

@@ -86,7 +86,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.item_key(jsonb)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.keep_member()', 'volatile', 'invoker', ''),
     ('private.keyword_candidates(private.search, integer, integer)', 'stable', 'invoker', ''),
-    ('private.leave_embedding_to_caller(boolean)', 'volatile', 'invoker', 'service_role'),
     ('private.links_of(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.list_matches(private.search, integer)', 'stable', 'invoker', ''),
     ('private.list_passing(bigint, text, jsonb, text, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
@@ -213,7 +212,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('public.track_document_retrieval(uuid, text)', 'volatile', 'invoker', 'service_role'),
     ('public.track_document_retrievals(uuid[], text)', 'volatile', 'invoker', 'service_role'),
     ('public.unanswered_questions(integer, integer)', 'stable', 'invoker', 'service_role'),
-    ('public.upsert_documents(jsonb, boolean)', 'volatile', 'invoker', 'service_role'),
+    ('public.upsert_documents(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_projects(jsonb, bigint, boolean)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_tickets(jsonb, bigint, boolean)', 'volatile', 'invoker', 'service_role') $$,
   'exactly these functions exist, with their volatility, security and callers');
@@ -370,7 +369,7 @@ select results_eq(
     ('track_document_retrievals', 'doc_ids uuid[], query_text text', 'void'),
     ('unanswered_questions', 'days integer DEFAULT 7, match_count integer DEFAULT 50',
       'TABLE(question text, times bigint, last_asked_at timestamp with time zone, best_similarity double precision)'),
-    ('upsert_documents', 'documents jsonb, embedded_by_caller boolean DEFAULT false', 'TABLE(id uuid, created boolean, embedding_status text)'),
+    ('upsert_documents', 'documents jsonb', 'TABLE(id uuid, created boolean, embedding_status text)'),
     ('upsert_projects', 'projects jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, project_id bigint, held_by text)'),
     ('upsert_tickets', 'tickets jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text)') $$,
   'the public functions have the arguments and results that callers rely on');

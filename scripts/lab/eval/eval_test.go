@@ -1,18 +1,22 @@
 package eval_test
 
 import (
+	"context"
 	"io"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"tasklens/internal/load"
 	"tasklens/internal/testbed"
 	"tasklens/internal/threshold"
 	"tasklens/internal/ticketfile"
 	"tasklens/internal/tokenizer"
+	"tasklens/internal/worker"
 	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/eval"
 	"tasklens/scripts/lab/measure"
@@ -59,18 +63,30 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := load.Report{Began: func(string) {}, Indexed: func(int) {}, Trouble: func(kind load.Trouble, err error) { t.Errorf("%s: %v", kind, err) }}
-	if _, err = load.Load(t.Context(), service.Database, service.Indexer, rows, report, load.Options{}); err != nil {
+	report := load.Report{Began: func(string) {}, Written: func(int) {}, Trouble: func(kind load.Trouble, err error) { t.Errorf("%s: %v", kind, err) }}
+	if _, err = load.Load(t.Context(), service.Database, rows, report, load.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if folder := filepath.Join(path, eval.DocumentsFolder); load.HasNotes(folder) {
 		notes, err := load.OpenNotes(folder)
 		if err == nil {
-			_, err = load.LoadNotes(t.Context(), service.Database, service.Indexer, notes, report)
+			_, err = load.LoadNotes(t.Context(), service.Database, notes, report)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var working sync.WaitGroup
+	working.Go(func() { worker.New(service.Database, service.Indexer, worker.Options{Warn: func(_ context.Context, _ string, err error) { t.Error(err) }}).Run(ctx) })
+	defer working.Wait()
+	defer stop()
+	for left := 1; left > 0; time.Sleep(10 * time.Millisecond) {
+		status, err := worker.ReadStatus(t.Context(), service.Database, offline.EmbeddingModel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left = status.Pending + status.Running + status.Failed
 	}
 }
 
