@@ -153,8 +153,16 @@ const (
 	inDomain     = alphanumeric + ".-_"
 )
 
+// maxLookups bounds how often sources are searched for an address, which costs as much as they are
+// long. No honest answer has so many.
+const maxLookups = 1000
+
 // sourced reports whether a source contains an address as a whole, not as a part of a longer one.
+// After maxLookups none is found.
 func (c *Checker) sourced(address string) bool {
+	if c.lookups++; c.lookups > maxLookups {
+		return false
+	}
 	if !c.read { // most answers have no address
 		c.read = true
 		for i, text := range c.sources {

@@ -32,3 +32,20 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// The cost of many addresses is bounded: from some number on none counts as known.
+func TestLookupsAreBounded(t *testing.T) {
+	t.Parallel()
+	for unknown, want := range map[int]string{10: "ann@a.example", maxLookups: "ann @a.example"} {
+		c := New([]string{"Write to ann@a.example."}, nil)
+		if err := c.Write(strings.Repeat("x@b.example ", unknown) + "ann@a.example"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(c.Text(), " "+want) {
+			t.Errorf("after %d unknown addresses the text ends in %q", unknown, c.Text()[len(c.Text())-20:])
+		}
+	}
+}

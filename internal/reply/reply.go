@@ -31,6 +31,7 @@ type Checker struct {
 	tell    func(text string) error
 	sources []string
 	read    bool // the sources are ready to be compared
+	lookups int  // of addresses in the sources
 
 	filter clean.Filter
 	size   int  // bytes taken
