@@ -44,7 +44,7 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 		t.Fatalf("%+v, %v, %q", summary, err, r.bad)
 	}
 	for want, query := range map[int]string{
-		1: `select count(*) from tickets join status using (status_id) where key = 'A-1' and assignee = 'Ann' and labels = '{pump,wet}' and description = 'Water'
+		1: `select count(*) from tickets join status using (status_id) where key = 'A-1' and assignee = 'Ann' and labels = '{pump,wet}' and description = '*Water*'
 			and updated_at = '2025-03-15 13:00Z' and category = 'in_progress' and resolved_at is null and due_date = '2025-04-01' and ticket_type is null`,
 		3: `select count(*) from comments`,
 		4: `select count(*) from ticket_links`,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,18 +25,7 @@ type node struct {
 	} `json:"marks"`
 }
 
-// attr returns the first of these attributes that is a string, else "".
-func (n node) attr(names ...string) string {
-	for _, name := range names {
-		if s, _ := n.Attrs[name].(string); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-// readADF returns the text of adf, an object in Atlassian's document format. A node of unknown
-// type contributes its children.
+// readADF returns the text of adf, an object in Atlassian's document format.
 func readADF(adf json.RawMessage) (string, error) {
 	var root node
 	if err := json.Unmarshal(adf, &root); err != nil {
@@ -45,7 +35,7 @@ func readADF(adf json.RawMessage) (string, error) {
 		return "", errNotDocument
 	}
 	var w writer
-	w.blocks(root.Content, "\n\n", 0)
+	w.children(root, 0)
 	return string(w.text), nil
 }
 
@@ -67,75 +57,64 @@ func (w *writer) lead(separator string, follow func()) bool {
 	return true
 }
 
-// separators are what stands between the blocks in a node, by its type. Other nodes hold text.
+// separators are what stands between the blocks in a node, by its type; else a blank line.
 var separators = map[string]string{
 	"bulletList": "\n", "orderedList": "\n", "taskList": "\n", "decisionList": "\n", "listItem": "\n",
 	"table": "\n", "tableRow": " | ", "tableCell": " ", "tableHeader": " ",
-	"expand": "\n\n", "nestedExpand": "\n\n", "blockquote": "\n\n", "panel": "\n\n", "mediaGroup": "\n\n", "mediaSingle": "\n\n",
-	"layoutSection": "\n\n", "layoutColumn": "\n\n", "bodiedExtension": "\n\n",
 }
 
-// blocks writes block nodes, separated if they have text. lists is the number of lists around them.
-func (w *writer) blocks(nodes []node, separator string, lists int) {
+// children writes the nodes in a node: blocks, if one of them has content of its own, or parts of a
+// line. lists is the number of lists around them.
+func (w *writer) children(n node, lists int) {
+	separator := ""
+	if slices.ContainsFunc(n.Content, func(child node) bool { return len(child.Content) > 0 }) {
+		separator = "\n\n"
+		if its, known := separators[n.Type]; known {
+			separator = its
+		}
+	}
 	between := ""
-	for _, n := range nodes {
-		if w.lead(between, func() { w.block(n, lists) }) {
+	for _, child := range n.Content {
+		if w.lead(between, func() { w.node(child, lists) }) {
 			between = separator
 		}
 	}
 }
 
-func (w *writer) block(n node, lists int) {
-	if strings.HasSuffix(n.Type, "List") {
-		lists++
-	}
-	content := func() { w.inline(n) }
-	if separator, is := separators[n.Type]; is {
-		content = func() { w.blocks(n.Content, separator, lists) }
-	}
-	if strings.HasSuffix(n.Type, "Item") {
-		w.lead(strings.Repeat("  ", max(0, min(lists-1, 8)))+"- ", content)
-		return
-	}
-	if title := n.attr("title"); title != "" { // of an expand
-		w.write(title + "\n")
-	}
-	content()
-}
-
-// inline writes a node's text and the text of its descendants.
-func (w *writer) inline(n node) {
+// node writes a node: its own text or, of an element such as a mention, an emoji, a card or a file,
+// what stands for it; then its children.
+func (w *writer) node(n node, lists int) {
 	switch n.Type {
-	case "text":
-		w.write(n.Text)
-		for _, mark := range n.Marks {
-			if href, _ := mark.Attrs["href"].(string); mark.Type == "link" && href != "" && href != n.Text {
-				w.write(" (" + href + ")")
-			}
-		}
-		return
 	case "hardBreak":
 		w.write("\n")
-	case "mention":
-		if name := strings.TrimPrefix(n.attr("text", "id"), "@"); name != "" {
-			w.write("@" + name)
-		}
 	case "date":
-		if ms, err := strconv.ParseInt(n.attr("timestamp"), 10, 64); err == nil {
-			w.write(time.UnixMilli(ms).UTC().Format("2006-01-02"))
+		timestamp, _ := n.Attrs["timestamp"].(string)
+		if ms, err := strconv.ParseInt(timestamp, 10, 64); err == nil {
+			w.write(time.UnixMilli(ms).UTC().Format(time.DateOnly))
 		}
-	case "inlineCard", "blockCard", "embedCard":
-		w.write(n.attr("url"))
-	case "media", "mediaInline":
-		w.write(n.attr("alt"))
-	default: // emoji and status keep their text in attributes
-		w.write(n.Text + n.attr("text", "shortName"))
+	default:
+		w.write(n.Text)
+		for _, name := range []string{"text", "shortName", "url", "alt"} {
+			if text, _ := n.Attrs[name].(string); text != "" {
+				w.write(text)
+				break
+			}
+		}
 	}
-	for i, child := range n.Content {
-		// An unknown node may contain blocks, whose words must not run together.
-		if i > 0 && child.Type != "text" && len(child.Content) > 0 {
-			w.write("\n")
+	for _, mark := range n.Marks {
+		if href, _ := mark.Attrs["href"].(string); mark.Type == "link" && href != "" && href != n.Text {
+			w.write(" (" + href + ")")
 		}
-		w.inline(child)
+	}
+	if title, _ := n.Attrs["title"].(string); title != "" { // of an expand
+		w.write(title + "\n")
+	}
+	switch {
+	case strings.HasSuffix(n.Type, "List"):
+		w.children(n, lists+1)
+	case strings.HasSuffix(n.Type, "Item"):
+		w.lead(strings.Repeat("  ", max(0, min(lists-1, 8)))+"- ", func() { w.children(n, lists) })
+	default:
+		w.children(n, lists)
 	}
 }

@@ -31,7 +31,7 @@ func TestADF(t *testing.T) {
 	t.Parallel()
 	got, err := readADF(json.RawMessage(document))
 	want := "Root cause\n\nSee the page (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n  - deep\n- two\n\n" +
-		"int *a = *b;\nreturn _x_;\n\nCase | Result\n\nCareful\n\n- ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\ntoo"
+		"int *a = *b;\nreturn _x_;\n\nCase | Result\n\nCareful\n\n- ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\n\ntoo"
 	if err != nil || got != want {
 		t.Errorf("%v\n got %q\nwant %q", err, got, want)
 	}

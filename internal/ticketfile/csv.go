@@ -27,8 +27,7 @@ type csvRows struct {
 	csvFormat
 	header  []string         // the columns
 	places  map[string][]int // of each column, by its name in lower case; a name may repeat
-	comma   rune
-	before  int // lines before the first row
+	before  int              // lines before the first row
 	in      *stream
 	csv     *csv.Reader
 	line    int // on which the last row starts
@@ -38,43 +37,39 @@ type csvRows struct {
 
 // newCSVRows reads the first non-blank line. It picks the format and separator with which the
 // required columns are found.
-func newCSVRows(in *stream, n notices) (*csvRows, error) {
+func newCSVRows(in *stream, n notices) (rows, error) {
 	r := &csvRows{in: in, notices: n}
 	line := ""
 	for strings.TrimSpace(line) == "" {
 		var err error
 		line, err = in.ReadString('\n')
-		if long := in.tooLong(r.before); long != nil {
-			return nil, long
-		}
 		if err == io.EOF && line == "" {
-			return nil, errors.New("the file is empty; a CSV export starts with a line of column names")
+			return rows{}, errors.New("the file is empty; a CSV export starts with a line of column names")
 		}
 		if err != nil && err != io.EOF {
-			return nil, err
+			return rows{}, err
 		}
 		r.before++
 	}
 	line = strings.TrimRight(line, "\r\n") // only this: a tab may be a separator
-	for _, format := range csvFormats {
+	for _, r.csvFormat = range csvFormats {
 		for _, comma := range []rune{',', ';', '\t'} {
-			if r.csvFormat, r.comma = format, comma; !r.readHeader(line) {
-				continue
+			if r.readHeader(line, comma) {
+				r.csv = csv.NewReader(in.Reader)
+				r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = comma, -1, true // checked against the header
+				r.noticeUnread()
+				return rows{r.name, r.columns, r.next}, nil
 			}
-			r.csv = csv.NewReader(in.Reader)
-			r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = comma, -1, true // checked against the header
-			r.noticeUnread()
-			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("the first line names neither the columns %s, which a CSV export from Jira has, nor %s, which one from Linear has: %s",
+	return rows{}, fmt.Errorf("the first line names neither the columns %s, which a CSV export from Jira has, nor %s, which one from Linear has: %s",
 		strings.Join(jira.required, " and "), strings.Join(linear.required, ", "), quote(line))
 }
 
 // readHeader reports whether the line has the required columns.
-func (r *csvRows) readHeader(line string) bool {
+func (r *csvRows) readHeader(line string, comma rune) bool {
 	header := csv.NewReader(strings.NewReader(line))
-	header.Comma = r.comma
+	header.Comma = comma
 	var err error
 	if r.header, err = header.Read(); err != nil || len(r.header) > maxColumns {
 		return false
@@ -117,10 +112,6 @@ func (r *csvRows) noticeUnread() {
 	}
 }
 
-func (r *csvRows) format() string { return r.name }
-
-func (r *csvRows) names() fieldNames { return r.columns }
-
 func (r *csvRows) next() (Ticket, error) {
 	if err := r.nextRow(); err != nil {
 		return Ticket{}, err
@@ -153,15 +144,15 @@ func (r *csvRows) nextRow() (err error) {
 	for blank := true; blank; blank = strings.Join(r.row, "") == "" { // spreadsheets leave rows of separators
 		r.in.startRow()
 		r.row, err = r.csv.Read()
-		if long := r.in.tooLong(r.line); long != nil {
-			return long
-		}
 		if wrong, is := errors.AsType[*csv.ParseError](err); is {
 			r.line = r.before + wrong.StartLine
 			return &RowError{Line: r.line, Reason: "a quote is not doubled within its field, or not closed"}
 		}
-		if err != nil {
+		if err == io.EOF {
 			return err
+		}
+		if err != nil {
+			return fmt.Errorf("after line %d: %w", r.line, err)
 		}
 		line, _ := r.csv.FieldPos(0)
 		r.line = r.before + line

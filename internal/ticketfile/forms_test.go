@@ -26,7 +26,7 @@ func TestJiraDetails(t *testing.T) {
 	at := on(3, 14, 9, 30)
 	order := map[string]int{}
 	want := []Ticket{
-		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: given("Cause\nNot a*b*c"), Category: "in_progress", Reporter: given("Ann"),
+		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: given("Cause\n*Not* a*b*c"), Category: "in_progress", Reporter: given("Ann"),
 			DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(on(4, 3, 10, 0)), Labels: []string{"web", "API"},
 			Comments: []Comment{
 				{Key: given(madeKey(at, "ann", order)), Author: "ann", Body: given("see; @bob"), CreatedAt: at},
@@ -140,8 +140,8 @@ func TestGithub(t *testing.T) {
 		"the repositories github.com/Acme/pumps and github.com/Other/Pumps would have the same project key PUMPS: import each from a file of its own, with a prefix"}; !cmp.Equal(want, reasons(bad)) {
 		t.Errorf("reasons of bad rows (-want +got):\n%s", cmp.Diff(want, reasons(bad)))
 	}
-	if bad[0].Line != 4 || bad[3].Line != 5 {
-		t.Errorf("bad rows are not on lines 4 and 5: %v", bad)
+	if bad[0].Line != 4 || bad[3].Line != 7 {
+		t.Errorf("bad rows are not issues 4 and 7: %v", bad)
 	}
 	if good, _, fatal := collect(t, open(t, filepath.Join(folder, "cut.json")).Tickets()); len(good) != 1 || fatal == nil || !strings.Contains(fatal.Error(), "unexpected EOF") {
 		t.Errorf("a truncated file returned %v, %v", good, fatal)

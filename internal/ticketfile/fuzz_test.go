@@ -16,7 +16,7 @@ func FuzzJSONTickets(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		checkRows(t, data, &jsonLines{in: newStream(bytes.NewReader(data))})
+		checkRows(t, data, newJSONRows(newStream(bytes.NewReader(data), nil)))
 	})
 }
 
@@ -28,7 +28,7 @@ func FuzzJiraTickets(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := newCSVRows(newStream(bytes.NewReader(data)), notices{})
+		rows, err := newCSVRows(newStream(bytes.NewReader(data), nil), notices{})
 		if err == nil {
 			checkRows(t, data, rows)
 		}
@@ -40,7 +40,7 @@ func FuzzGithubIssues(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		checkRows(t, data, newGithubRows(newStream(bytes.NewReader(data)), notices{}))
+		checkRows(t, data, newGithubRows(newStream(bytes.NewReader(data), nil), notices{}))
 	})
 }
 
@@ -48,6 +48,9 @@ func FuzzGithubIssues(f *testing.F) {
 func checkRows(t *testing.T, data []byte, rows rows) {
 	r := &Reader{tickets: &file{path: "f"}}
 	last, lines := 0, bytes.Count(data, []byte("\n"))+1
+	if rows.format == "github" {
+		lines = bytes.Count(data, []byte("{"))
+	}
 	for {
 		ticket, err := r.nextTicket(rows)
 		bad, is := errors.AsType[*RowError](err)

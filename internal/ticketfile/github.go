@@ -74,50 +74,39 @@ func (c *githubComments) UnmarshalJSON(value []byte) error {
 type githubRows struct {
 	in      *stream
 	objects *json.Decoder
-	lines   lineCounter
 	arrays  bool // whether the issues are in arrays
 	inside  bool // of one
-	some    bool // whether an object was read
+	read    int  // objects
 	notices notices
 	repos   map[string]string // host/owner/name, by project key
 }
 
-func newGithubRows(in *stream, n notices) *githubRows {
-	g := &githubRows{in: in, lines: lineCounter{from: in}, notices: n, repos: map[string]string{}}
+func newGithubRows(in *stream, n notices) rows {
 	head, _ := in.Peek(1 << 10)
-	g.arrays = bytes.HasPrefix(bytes.TrimSpace(head), []byte("["))
-	g.objects = json.NewDecoder(&g.lines)
-	return g
-}
-
-func (*githubRows) format() string { return "github" }
-
-func (*githubRows) names() fieldNames {
-	return fieldNames{"key": {"number"}, "project_key": {"url"}, "name": {"title"}, "status": {"state"},
+	g := &githubRows{in: in, objects: json.NewDecoder(in), notices: n, repos: map[string]string{}, arrays: bytes.HasPrefix(bytes.TrimSpace(head), []byte("["))}
+	return rows{"github", fieldNames{"key": {"number"}, "project_key": {"url"}, "name": {"title"}, "status": {"state"},
 		"assignee": {"assignees"}, "reporter": {"author"}, "ticket_type": {"type"},
-		"created_at": {"createdAt"}, "updated_at": {"updatedAt"}, "resolved_at": {"closedAt"}}
+		"created_at": {"createdAt"}, "updated_at": {"updatedAt"}, "resolved_at": {"closedAt"}}, g.next}
 }
 
 var errNoIssues = errors.New("this is not an export of GitHub issues: its first object lacks number or title (gh issue list --json number,title,url,…); to import JSON Lines, pass their folder")
 
 func (g *githubRows) next() (Ticket, error) {
 	for {
-		object, line, err := g.nextObject()
-		if err == io.EOF && !g.some && !g.arrays {
+		object, err := g.nextObject()
+		if err == io.EOF && g.read == 0 && !g.arrays {
 			err = errNoIssues
 		}
 		if err != nil {
 			return Ticket{}, err
 		}
-		if !g.some {
-			var fields map[string]json.RawMessage
-			if json.Unmarshal(object, &fields) != nil || fields["number"] == nil || fields["title"] == nil {
-				return Ticket{}, errNoIssues
-			}
-			g.some = true
-		}
+		g.read++
 		var issue githubIssue
-		if err := decode(object, line, &issue); err != nil {
+		err = decode(object, g.read, &issue)
+		if g.read == 1 && (err != nil || issue.Number == 0 || issue.Title == "") {
+			return Ticket{}, errNoIssues
+		}
+		if err != nil {
 			return Ticket{}, err
 		}
 		if len(issue.PullRequest) > 0 && string(issue.PullRequest) != "null" || strings.Contains(issue.address(), "/pull/") {
@@ -126,38 +115,30 @@ func (g *githubRows) next() (Ticket, error) {
 		}
 		t, err := g.ticket(issue)
 		if err != nil {
-			return t, &RowError{Line: line, Reason: err.Error()}
+			return t, &RowError{Line: g.read, Reason: err.Error()}
 		}
-		t.Line = line
+		t.Line = g.read
 		return t, nil
 	}
 }
 
-// nextObject returns the next object of the arrays in the file, or of the file itself, and the line
-// on which it starts.
-func (g *githubRows) nextObject() (object json.RawMessage, line int, err error) {
+// nextObject returns the next object of the arrays in the file, or of the file itself.
+func (g *githubRows) nextObject() (object json.RawMessage, err error) {
 	g.in.startRow()
-	err = g.decodeNext(&object)
-	if long := g.in.tooLong(g.lines.number); long != nil {
-		err = long
-	}
-	return object, g.lines.at(g.objects.InputOffset() - int64(len(object))), err
-}
-
-func (g *githubRows) decodeNext(object *json.RawMessage) error {
 	for g.arrays && !(g.inside && g.objects.More()) {
 		token, err := g.objects.Token()
 		if err == io.EOF && g.inside {
-			return io.ErrUnexpectedEOF
+			return nil, io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if g.inside = token == json.Delim('['); !g.inside && token != json.Delim(']') {
-			return fmt.Errorf("there is %v where an array of issues should start", token)
+			return nil, fmt.Errorf("there is %v where an array of issues should start", token)
 		}
 	}
-	return g.objects.Decode(object)
+	err = g.objects.Decode(&object)
+	return object, err
 }
 
 // address returns the issue's web page. The API's own url field points to the API.
@@ -228,32 +209,4 @@ func repository(address string) (string, error) {
 		return "", fmt.Errorf("url %s is not one of a GitHub issue", quote(address))
 	}
 	return strings.TrimPrefix(u.Host, "api.") + "/" + parts[0] + "/" + parts[1], nil
-}
-
-// lineCounter knows the lines of what is read from it.
-type lineCounter struct {
-	from   io.Reader
-	read   int64
-	ends   []int64 // the offsets of line feeds after the last line that was asked for
-	number int     // of the line feeds before
-}
-
-func (c *lineCounter) Read(p []byte) (int, error) {
-	n, err := c.from.Read(p[:min(len(p), readAhead/2)])
-	for i, b := range p[:n] {
-		if b == '\n' {
-			c.ends = append(c.ends, c.read+int64(i))
-		}
-	}
-	c.read += int64(n)
-	return n, err
-}
-
-// at returns the line of an offset, which is not before that of an earlier call.
-func (c *lineCounter) at(offset int64) int {
-	for len(c.ends) > 0 && c.ends[0] < offset {
-		c.ends = c.ends[1:]
-		c.number++
-	}
-	return c.number + 1
 }

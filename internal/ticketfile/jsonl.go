@@ -16,10 +16,8 @@ type jsonLines struct {
 	line int // the number of the last line read
 }
 
-func (*jsonLines) format() string { return "jsonl" }
-
-func (*jsonLines) names() fieldNames {
-	return fieldNames{"key": {"ticket_id"}, "project_key": {"project_id"}}
+func newJSONRows(in *stream) rows {
+	return rows{"jsonl", fieldNames{"key": {"ticket_id"}, "project_key": {"project_id"}}, (&jsonLines{in: in}).next}
 }
 
 func (l *jsonLines) next() (Ticket, error) {
@@ -61,11 +59,11 @@ func (l *jsonLines) decode(into any) error {
 	for {
 		l.in.startRow()
 		line, err := l.in.ReadBytes('\n')
-		if long := l.in.tooLong(l.line); long != nil {
-			return long
-		}
-		if err != nil && (err != io.EOF || len(line) == 0) {
+		if err == io.EOF && len(line) == 0 {
 			return err
+		}
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("after line %d: %w", l.line, err)
 		}
 		l.line++
 		if line = bytes.TrimSpace(line); len(line) == 0 {

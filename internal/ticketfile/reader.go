@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,12 +20,13 @@ type Reader struct {
 	notices           notices // of the last pass over tickets
 }
 
-// rows are the rows of a file. A *RowError of next concerns that row alone and needs no file;
-// io.EOF is the end; any other error is final.
-type rows interface {
-	next() (Ticket, error) // not yet checked
-	names() fieldNames
-	format() string
+// rows are the rows of a file in some format.
+type rows struct {
+	format string
+	names  fieldNames
+	// next returns a ticket that is not yet checked. A *RowError concerns that row alone and needs no
+	// file; io.EOF is the end; any other error is final.
+	next func() (Ticket, error)
 }
 
 // Open detects the format of the import at path. It fails if no format matches, if a file cannot be
@@ -53,27 +56,21 @@ func detect(path string) (r *Reader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.projects != nil { // report a missing permission or bad gzip before the import starts
-		in, err := r.projects.open()
-		if err != nil {
-			return nil, err
-		}
-		in.disk.Close()
-	}
 	in, err := r.tickets.open()
 	if err != nil {
 		return nil, err
 	}
 	defer in.disk.Close()
 	rows, err := r.rows(in)
+	if err == nil && rows.format == "github" { // which its first object shows
+		if _, err = rows.next(); err == io.EOF || isRowError(err) {
+			err = nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	if r.format = rows.format(); r.format == "github" { // which its first object shows
-		if _, err := rows.next(); err != nil && err != io.EOF && !isRowError(err) {
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
-	}
+	r.format = rows.format
 	return r, nil
 }
 
@@ -85,10 +82,8 @@ func inFolder(folder, name string) (*file, error) {
 		return nil, fmt.Errorf("%s holds both %s and %[2]s.gz: keep the one to import", folder, name)
 	case zipErr == nil:
 		return zipped, nil
-	case errors.Is(err, os.ErrNotExist) && errors.Is(zipErr, os.ErrNotExist):
-		return nil, fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped", folder, name)
 	case errors.Is(err, os.ErrNotExist):
-		return nil, zipErr
+		return nil, fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped (%w)", folder, name, zipErr)
 	}
 	return plain, err
 }
@@ -99,13 +94,13 @@ func (r *Reader) rows(in *stream) (rows, error) {
 	name := strings.TrimSuffix(strings.ToLower(r.tickets.path), ".gz")
 	switch ext := filepath.Ext(name); {
 	case r.projects != nil:
-		return &jsonLines{in: in}, nil
+		return newJSONRows(in), nil
 	case ext == ".csv":
 		return newCSVRows(in, r.notices)
 	case ext == ".json" || ext == ".jsonl" || ext == ".ndjson":
 		return newGithubRows(in, r.notices), nil
 	}
-	return nil, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
+	return rows{}, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
 		"from Jira or Linear (.csv or .csv.gz), or of GitHub issues (.json, .jsonl or .gz of them)", r.tickets.path)
 }
 
@@ -155,10 +150,7 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	return pass(r.tickets, func(in *stream) (func() (Ticket, error), error) {
 		rows, err := r.rows(in)
-		if err != nil {
-			return nil, err
-		}
-		return func() (Ticket, error) { return r.nextTicket(rows) }, nil
+		return func() (Ticket, error) { return r.nextTicket(rows) }, err
 	})
 }
 
@@ -168,7 +160,7 @@ func (r *Reader) nextTicket(rows rows) (Ticket, error) {
 		return t, err
 	}
 	t.File = r.tickets.path
-	if err := t.check(rows.names()); err != nil {
+	if err := t.check(rows.names); err != nil {
 		return t, &RowError{t.File, t.Line, err.Error()}
 	}
 	t.Key, t.ProjectKey = r.prefix+t.Key, r.prefix+t.ProjectKey
@@ -195,13 +187,10 @@ func pass[T any](f *file, start func(*stream) (next func() (T, error), err error
 			row, err = next()
 			if bad, is := errors.AsType[*RowError](err); is {
 				bad.File = f.path
-				row, err = none, nil
-				if !yield(none, bad) {
+				if err = nil; !yield(none, bad) {
 					return
 				}
-				continue
-			}
-			if err == nil && !yield(row, nil) {
+			} else if err == nil && !yield(row, nil) {
 				return
 			}
 		}
@@ -216,12 +205,24 @@ func isRowError(err error) bool {
 	return is
 }
 
-// Notices returns remarks about the whole file, such as ignored columns, from the last pass of
-// Tickets. Call it after the pass.
-func (r *Reader) Notices() []string { return r.notices.list() }
-
 // Progress returns how many bytes on disk the current pass has read, of how many. It may be called
 // during the pass.
 func (r *Reader) Progress() (done, total int64) {
 	return min(r.tickets.read.Load(), r.tickets.size), r.tickets.size // the file may grow during the pass
+}
+
+// notices count remarks about the whole file, collected while its tickets are read. A remark that
+// is counted 0 times is not about rows.
+type notices map[string]int
+
+// Notices returns remarks about the whole file, such as ignored columns, from the last pass of
+// Tickets. Call it after the pass.
+func (r *Reader) Notices() (all []string) {
+	for _, remark := range slices.Sorted(maps.Keys(r.notices)) {
+		if count := r.notices[remark]; count > 0 {
+			remark += fmt.Sprintf(": %d", count)
+		}
+		all = append(all, remark)
+	}
+	return all
 }

@@ -2,6 +2,7 @@ package ticketfile
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestLongestRow(t *testing.T) {
 		before, row, endless string
 		rows                 func(*stream) (rows, error)
 	}{
-		"lines":   {"", `{"ticket_id":"S-1","project_id":"S","name":"n","description":"` + fill + `"}` + "\n", `{"name":"`, func(in *stream) (rows, error) { return &jsonLines{in: in}, nil }},
+		"lines":   {"", `{"ticket_id":"S-1","project_id":"S","name":"n","description":"` + fill + `"}` + "\n", `{"name":"`, func(in *stream) (rows, error) { return newJSONRows(in), nil }},
 		"records": {"Issue key,Summary\n", `S-1,"` + fill + `"` + "\n", `S-2,"`, func(in *stream) (rows, error) { return newCSVRows(in, notices{}) }},
 		"issues": {"[", `{"number":1,"title":"n","url":"https://github.com/a/s/issues/1","body":"` + fill + `"}` + "\n,", `{"title":"`,
 			func(in *stream) (rows, error) { return newGithubRows(in, notices{}), nil }},
@@ -25,7 +26,7 @@ func TestLongestRow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			endless := &endlessReader{}
-			in := newStream(io.MultiReader(strings.NewReader(c.before+c.row+c.endless), endless))
+			in := newStream(io.MultiReader(strings.NewReader(c.before+c.row+c.endless), endless), nil)
 			in.max = most
 			rows, err := c.rows(in)
 			if err != nil {
@@ -34,7 +35,7 @@ func TestLongestRow(t *testing.T) {
 			if got, err := rows.next(); err != nil || got.Key != "S-1" || len(got.Description.Value)+len(got.Name) < len(fill) {
 				t.Errorf("a row of the longest size is read as %.20q, %v", got.Key, err)
 			}
-			if _, err := rows.next(); err == nil || !strings.HasPrefix(err.Error(), "after line ") || !strings.HasSuffix(err.Error(), "a row is longer than 16 MiB: is a quote not closed?") {
+			if _, err := rows.next(); err == nil || !errors.Is(err, errLongRow) {
 				t.Errorf("the error for a longer row is %v", err)
 			}
 			if endless.read > most+2*readAhead {
@@ -42,7 +43,7 @@ func TestLongestRow(t *testing.T) {
 			}
 		})
 	}
-	if newStream(new(bytes.Buffer)).max != 16<<20 {
+	if newStream(new(bytes.Buffer), nil).max != 16<<20 {
 		t.Error("the error names another size than the longest")
 	}
 }
@@ -61,7 +62,7 @@ func (r *endlessReader) Read(p []byte) (int, error) {
 func TestNumberOfFieldsIsBounded(t *testing.T) {
 	t.Parallel()
 	for columns, want := range map[int]bool{maxColumns: true, maxColumns + 1: false} {
-		_, err := newCSVRows(newStream(strings.NewReader("Issue key,Summary"+strings.Repeat(",", columns-2))), notices{})
+		_, err := newCSVRows(newStream(strings.NewReader("Issue key,Summary"+strings.Repeat(",", columns-2)), nil), notices{})
 		if (err == nil) != want {
 			t.Errorf("a header of %d columns: %v", columns, err)
 		}

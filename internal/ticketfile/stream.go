@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,8 @@ const MaxRow = 16 << 20
 
 // readAhead is more than readers buffer beyond a row.
 const readAhead = 128 << 10
+
+var errLongRow = errors.New("a row is longer than 16 MiB: is a quote not closed?")
 
 // file is a file on disk and the progress of the current pass over it.
 type file struct {
@@ -39,9 +42,10 @@ func newFile(path string) (*file, error) {
 // stream is one pass over a file: decompressed, without its byte order mark.
 type stream struct {
 	*bufio.Reader
-	limit io.LimitedReader // of the current row
-	max   int64            // bytes of a row
+	plain io.Reader
 	disk  io.Closer
+	max   int // bytes of a row
+	left  int // of these
 }
 
 // open starts a pass at the beginning of the file. A name ending in .gz means gzip.
@@ -58,14 +62,12 @@ func (f *file) open() (*stream, error) {
 			return nil, fmt.Errorf("unzip %s: %w", f.path, err)
 		}
 	}
-	s := newStream(plain)
-	s.disk = disk
-	return s, nil
+	return newStream(plain, disk), nil
 }
 
-func newStream(plain io.Reader) *stream {
-	s := &stream{max: MaxRow, limit: io.LimitedReader{R: plain}}
-	s.Reader = bufio.NewReaderSize(&s.limit, 64<<10)
+func newStream(plain io.Reader, disk io.Closer) *stream {
+	s := &stream{plain: plain, disk: disk, max: MaxRow}
+	s.Reader = bufio.NewReaderSize(rowReader{s}, 64<<10)
 	s.startRow()
 	if mark, _ := s.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) { // as Windows programs write it
 		_, _ = s.Discard(len(mark)) // cannot fail: these bytes are in the buffer
@@ -74,14 +76,18 @@ func newStream(plain io.Reader) *stream {
 }
 
 // startRow allows the next row its size.
-func (s *stream) startRow() { s.limit.N = s.max + readAhead }
+func (s *stream) startRow() { s.left = s.max + readAhead }
 
-// tooLong is an error if the row is longer than it may be. To its reader the stream has ended.
-func (s *stream) tooLong(lineBefore int) error {
-	if s.limit.N > 0 {
-		return nil
+// rowReader fails within a row that is too long.
+type rowReader struct{ *stream }
+
+func (r rowReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errLongRow
 	}
-	return fmt.Errorf("after line %d a row is longer than %d MiB: is a quote not closed?", lineBefore, MaxRow>>20)
+	n, err := r.plain.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
 }
 
 type counter struct {

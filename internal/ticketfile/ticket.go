@@ -46,7 +46,7 @@ type Ticket struct {
 	Comments List[Comment] `json:"comments,omitzero"`
 	Links    List[Link]    `json:"links,omitzero"`
 
-	// Where the row starts, and what was dropped from it, such as an unreadable date.
+	// Where the row starts, as in RowError, and what was dropped from it, such as an unreadable date.
 	File     string      `json:"-"`
 	Line     int         `json:"-"`
 	Warnings []*RowError `json:"-"`
@@ -150,7 +150,7 @@ func (l *List[T]) UnmarshalJSON(value []byte) error {
 // RowError says what is wrong with one row.
 type RowError struct {
 	File   string // the path of the file
-	Line   int    // the line on which the row starts, counted from 1
+	Line   int    // the line on which the row starts, or of GitHub which issue it is, counted from 1
 	Reason string
 }
 
