@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"tasklens/internal/rescue"
-	"tasklens/internal/wait"
 	"tasklens/internal/worker"
 )
 
@@ -37,28 +36,18 @@ func work(ctx context.Context, args []string) error {
 	return nil
 }
 
-// panicPause is the pause after a panic of the whole worker.
-const panicPause = time.Second
-
 // runWorker runs a worker until the context ends and it has released its jobs, within the shutdown
 // time. Jobs that it still holds then are free when their lease expires.
 func runWorker(ctx context.Context, c Config, w *worker.Worker, log *slog.Logger) {
 	ended := make(chan struct{})
-	go func() {
+	rescue.Go(func() {
 		defer close(ended)
-		run := func() error {
-			w.Run(ctx)
-			return nil
-		}
-		for rescue.Do(run) != nil && wait.For(ctx, panicPause) == nil {
-		}
-	}()
+		w.Run(ctx)
+	})
 	<-ctx.Done()
-	patience := time.NewTimer(c.DrainTimeout)
-	defer patience.Stop()
 	select {
 	case <-ended:
-	case <-patience.C:
+	case <-time.After(c.DrainTimeout):
 		log.Warn("stopped with jobs that are free when their lease is over")
 	}
 }

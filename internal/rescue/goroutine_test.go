@@ -22,7 +22,6 @@ var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter
 var elsewhere = map[string]string{
 	"internal/backlog/backlog.go Start": "process rescues each attempt to write",
 	"internal/index/store.go callStore": "cancels",
-	"internal/worker/worker.go Run":     "alone rescues batches",
 	"internal/openai/chat.go Stream":    "cancels",
 	"internal/reembed/serving.go read":  "ask rescues the call",
 	"server/api/api.go Shutdown":        "cancels",

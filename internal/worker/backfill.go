@@ -32,44 +32,32 @@ func MeasureAnew(ctx context.Context, db Database, measurer Measurer, set int) (
 }
 
 func measure(ctx context.Context, db Database, measurer Measurer, arguments map[string]any, anew bool) (Missing, error) {
-	var rows []struct {
+	arguments["sample_count"] = sampled
+	all, err := callForRow[struct {
 		Sources    int
 		Characters int
 		Sample     []int64
-	}
-	arguments["sample_count"] = sampled
-	err := db.Call(ctx, "measure_missing_embeddings", arguments, &rows)
-	if err == nil && len(rows) != 1 {
-		err = fmt.Errorf("measure_missing_embeddings returned %d rows", len(rows))
-	}
+	}](ctx, db, "measure_missing_embeddings", arguments)
 	if err != nil {
-		return Missing{}, fmt.Errorf("measure what is missing: %w", err)
+		return Missing{}, err
 	}
-	missing := Missing{Sources: rows[0].Sources}
-	if missing.Sources == 0 {
-		return missing, nil
-	}
-	sources := make([]index.Source, len(rows[0].Sample))
-	for i, id := range rows[0].Sample {
+	sources := make([]index.Source, len(all.Sample))
+	for i, id := range all.Sample {
 		sources[i] = index.Source{ID: id}
 	}
 	tokens, characters, err := measurer.Measure(ctx, db, sources, anew)
 	if err != nil {
 		return Missing{}, fmt.Errorf("measure what is missing: %w", err)
 	}
-	missing.Tokens = tokens
-	if missing.Sources > len(sources) && characters > 0 {
-		missing.Tokens = int(float64(tokens) / float64(characters) * float64(rows[0].Characters))
+	if all.Sources > len(sources) && characters > 0 {
+		tokens = int(float64(tokens) / float64(characters) * float64(all.Characters))
 	}
-	return missing, nil
+	return Missing{Sources: all.Sources, Tokens: tokens}, nil
 }
 
 // EnqueueMissing queues, behind recent edits, all sources that have a text but no chunk of the
 // model or, with everything, all that have a text. It returns how many were added to the queue.
 func EnqueueMissing(ctx context.Context, db Database, model string, everything bool) (added int, err error) {
 	err = db.Call(ctx, "enqueue_missing_embeddings", map[string]any{"embedding_model": model, "everything": everything}, &added)
-	if err != nil {
-		return 0, fmt.Errorf("ask for what is missing: %w", err)
-	}
-	return added, nil
+	return added, err
 }

@@ -16,38 +16,36 @@ const limitedPause = 5 * time.Second
 
 // work processes the claimed jobs and releases all of them.
 func (w *Worker) work(ctx context.Context, taken claimed) {
+	if len(taken.Jobs) == 0 {
+		return
+	}
 	defer w.keep(ctx, taken.LeaseID)()
-	rest := taken.Jobs
-	var large []job // each alone and last, so that no other job stays open that long
-	for len(rest)+len(large) > 0 {
+	for rest := taken.Jobs; len(rest) > 0; {
 		var group []job
-		if len(rest) > 0 {
-			group, rest = next(rest, w.options.Batch)
-		} else {
-			group, large = large[:1], large[1:]
-		}
-		more, goOn := w.group(ctx, taken.LeaseID, group)
-		large = append(large, more...)
+		group, rest = next(rest, w.options.Batch)
+		large, goOn := w.group(ctx, taken.LeaseID, group)
+		rest = append(rest, large...) // last, so that no other job stays open that long
 		if !goOn {
-			w.release(ctx, taken.LeaseID, append(rest, large...), w.brake.left(ctx))
+			delay := w.brake.left()
+			if ctx.Err() != nil {
+				delay = 0
+			}
+			w.release(ctx, taken.LeaseID, rest, delay)
 			return
 		}
 	}
 }
 
-// next removes the first group: neighbours with the same attempt number. Jobs that failed together
-// are retried in ever smaller groups, so that a source that cannot be embedded eventually fails
-// alone.
+// next removes the first group: neighbours with the same attempt number, or a large one. Jobs that
+// failed together are retried in ever smaller groups, so that a source that cannot be embedded
+// eventually fails alone.
 func next(jobs []job, batch int) (group, rest []job) {
-	size := batch
-	for range min(jobs[0].Attempt-1, 3) {
-		size = max(1, size/4)
-	}
-	if jobs[0].Attempt > 3 {
+	size := max(1, batch>>(2*(jobs[0].Attempt-1)))
+	if jobs[0].large {
 		size = 1
 	}
 	n := 1
-	for n < len(jobs) && n < size && jobs[n].Attempt == jobs[0].Attempt {
+	for n < len(jobs) && n < size && jobs[n].Attempt == jobs[0].Attempt && !jobs[n].large {
 		n++
 	}
 	return jobs[:n], jobs[n:]
@@ -74,12 +72,13 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 		case outcomes[i] == nil:
 			ended = append(ended, j)
 		case errors.Is(outcomes[i], index.ErrLarge):
+			j.large = true
 			large = append(large, j)
 		case errors.Is(outcomes[i], index.ErrUndone) || ctx.Err() != nil:
 			left = append(left, j)
 		default:
 			causes = append(causes, outcomes[i])
-			w.warn(ctx, "embed what was edited", outcomes[i])
+			w.options.Warn(ctx, "embed what was edited", outcomes[i])
 			w.fail(ctx, lease, []job{j}, outcomes[i])
 		}
 	}
@@ -92,14 +91,14 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 	if err == nil {
 		w.release(ctx, lease, left, later)
 		if len(causes) > 1 && len(ended) == 0 {
-			return large, w.brake.failed()
+			w.brake.failed()
+			return large, false
 		}
 		w.brake.loosen()
 		return large, true
 	}
-	w.warn(ctx, "embed what was edited", err)
-	var failure *fault.Error
-	if errors.As(err, &failure) && failure.Code == fault.Unavailable {
+	w.options.Warn(ctx, "embed what was edited", err)
+	if failure, is := errors.AsType[*fault.Error](err); is && failure.Code == fault.Unavailable {
 		// A rate limit is a delay, not a failure, and so is an unreachable database.
 		pause := failure.RetryAfter
 		if pause <= 0 {
@@ -110,5 +109,6 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 		return large, false
 	}
 	w.fail(ctx, lease, left, err)
-	return large, w.brake.failed()
+	w.brake.failed()
+	return large, false
 }

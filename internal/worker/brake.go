@@ -16,26 +16,20 @@ const (
 
 // brake keeps a worker from claiming jobs, and using up their attempts, while everything fails.
 type brake struct {
-	mutex    sync.Mutex
-	failures int // consecutive failed groups and calls
-	pause    time.Duration
-	until    time.Time
+	mutex sync.Mutex
+	pause time.Duration // the last one; 0 after a success
+	until time.Time
 }
 
-// failed records a failure and reports whether to continue: one may fail by itself, two in a row
-// are systematic and start the next pause, unless one is running: concurrent batches fail at about
-// the same time.
-func (b *brake) failed() bool {
+// failed starts the next pause, unless one is running: concurrent batches fail at about the same
+// time.
+func (b *brake) failed() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if b.failures++; b.failures == 1 {
-		return true
-	}
 	if now := time.Now(); !now.Before(b.until) {
 		b.pause = min(max(2*b.pause, firstPause), longestPause)
 		b.until = now.Add(b.pause)
 	}
-	return false
 }
 
 // hold starts a pause of at least this length.
@@ -47,11 +41,11 @@ func (b *brake) hold(pause time.Duration) {
 	}
 }
 
-// loosen records a successful group.
+// loosen records a success.
 func (b *brake) loosen() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	b.failures, b.pause = 0, 0
+	b.pause = 0
 }
 
 // on reports whether the last result was a failure.
@@ -61,15 +55,12 @@ func (b *brake) on() bool {
 	return b.pause > 0
 }
 
-// left is the remaining pause, 0 if the context has ended.
-func (b *brake) left(ctx context.Context) time.Duration {
+// left is the remaining pause.
+func (b *brake) left() time.Duration {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if ctx.Err() != nil {
-		return 0
-	}
 	return max(0, time.Until(b.until))
 }
 
 // wait waits for the pause to end.
-func (b *brake) wait(ctx context.Context) error { return wait.For(ctx, b.left(ctx)) }
+func (b *brake) wait(ctx context.Context) error { return wait.For(ctx, b.left()) }

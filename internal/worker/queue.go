@@ -23,14 +23,7 @@ type job struct {
 	JobID    int64 `json:"job_id"`
 	SourceID int64 `json:"source_id"`
 	Attempt  int   `json:"attempt"` // 1 the first time
-}
-
-func ids(jobs []job) []int64 {
-	ids := make([]int64, len(jobs))
-	for i, j := range jobs {
-		ids[i] = j.JobID
-	}
-	return ids
+	large    bool  // left out of a group
 }
 
 func (w *Worker) call(ctx context.Context, function string, arguments map[string]any, result any) error {
@@ -61,7 +54,7 @@ func (w *Worker) keep(ctx context.Context, lease string) (stop func()) {
 		for wait.For(ctx, w.options.Lease/3) == nil {
 			err := w.call(ctx, "extend_embedding_leases", map[string]any{"lease_ids": []string{lease}, "lease_seconds": w.options.Lease.Seconds()}, nil)
 			if err != nil {
-				w.warn(ctx, "extend leases of embedding jobs", err)
+				w.options.Warn(ctx, "extend leases of embedding jobs", err)
 			}
 		}
 	})
@@ -95,8 +88,12 @@ func (w *Worker) end(ctx context.Context, function string, arguments map[string]
 	if len(jobs) == 0 {
 		return
 	}
-	arguments["job_ids"] = ids(jobs)
+	ids := make([]int64, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.JobID
+	}
+	arguments["job_ids"] = ids
 	if err := w.call(ctx, function, arguments, nil); err != nil {
-		w.warn(ctx, "end embedding jobs", err)
+		w.options.Warn(ctx, "end embedding jobs", err)
 	}
 }

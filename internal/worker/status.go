@@ -19,13 +19,17 @@ type Status struct {
 
 // ReadStatus reads the state of indexing for a model.
 func ReadStatus(ctx context.Context, db Database, model string) (Status, error) {
-	var rows []Status
-	err := db.Call(ctx, "embedding_status", map[string]any{"embedding_model": model}, &rows)
-	if err == nil && len(rows) != 1 {
-		err = fmt.Errorf("embedding_status returned %d rows", len(rows))
+	return callForRow[Status](ctx, db, "embedding_status", map[string]any{"embedding_model": model})
+}
+
+// callForRow calls a function that returns one row.
+func callForRow[T any](ctx context.Context, db Database, function string, arguments any) (row T, err error) {
+	var rows []T
+	if err := db.Call(ctx, function, arguments, &rows); err != nil {
+		return row, err
 	}
-	if err != nil {
-		return Status{}, fmt.Errorf("read the status of embeddings: %w", err)
+	if len(rows) != 1 {
+		return row, fmt.Errorf("%s returned %d rows", function, len(rows))
 	}
 	return rows[0], nil
 }

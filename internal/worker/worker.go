@@ -14,6 +14,7 @@ import (
 
 	"tasklens/internal/index"
 	"tasklens/internal/rescue"
+	"tasklens/internal/wait"
 )
 
 // Database calls a Postgres function with named arguments.
@@ -38,18 +39,17 @@ type Options struct {
 	// Warn is called with failures, from several goroutines.
 	Warn func(ctx context.Context, message string, err error)
 	// Watch is called with the size of each group. The context it returns is used for the work; the
-	// function it returns is called once, with how many are done and why the others are not. May be
-	// nil.
+	// function it returns is called once, with how many are done and why the others are not.
 	Watch func(ctx context.Context, sources int) (context.Context, func(done int, err error))
 }
 
 // Worker works until its context ends.
 type Worker struct {
-	db      Database
-	indexer Indexer
-	options Options
-	brake   brake
-	ended   chan struct{} // a batch ended since the dispatcher last looked
+	db       Database
+	indexer  Indexer
+	options  Options
+	brake    brake
+	claiming chan struct{} // holds one while a goroutine claims
 }
 
 // New returns a Worker. Run starts it.
@@ -60,92 +60,61 @@ func New(db Database, indexer Indexer, o Options) *Worker {
 	o.Attempts = cmp.Or(o.Attempts, 10)
 	o.Poll = cmp.Or(o.Poll, 1250*time.Millisecond)
 	o.Retry = cmp.Or(o.Retry, 5*time.Second)
+	if o.Warn == nil {
+		o.Warn = func(context.Context, string, error) {}
+	}
 	if o.Watch == nil {
 		o.Watch = func(ctx context.Context, _ int) (context.Context, func(int, error)) { return ctx, func(int, error) {} }
 	}
-	return &Worker{db: db, indexer: indexer, options: o, ended: make(chan struct{}, 1)}
+	return &Worker{db: db, indexer: indexer, options: o, claiming: make(chan struct{}, 1)}
 }
 
 // shortest is the first pause after the queue runs empty: one write is often followed by another.
 const shortest = 100 * time.Millisecond
 
-// Run works until the context ends, and returns when all claimed jobs are done or released.
+// Run works until the context ends, and returns when all claimed jobs are done or released. A panic
+// costs a batch: jobs it did not release become free when the lease expires, with one attempt used
+// up.
 func (w *Worker) Run(ctx context.Context) {
-	var batches sync.WaitGroup
-	defer batches.Wait()
+	var running sync.WaitGroup
+	for range w.options.Concurrency {
+		running.Go(func() {
+			for ctx.Err() == nil {
+				if rescue.Do(func() error { w.work(ctx, w.await(ctx)); return nil }) != nil {
+					w.brake.failed()
+				}
+			}
+		})
+	}
+	running.Wait()
+}
 
-	slots := make(chan struct{}, w.options.Concurrency)
-	pause := shortest
-	for {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
-		if w.brake.wait(ctx) != nil {
-			return
-		}
+// await claims jobs as soon as there are some. One goroutine at a time asks for them.
+func (w *Worker) await(ctx context.Context) (taken claimed) {
+	w.claiming <- struct{}{}
+	defer func() { <-w.claiming }()
+	for pause := shortest; w.brake.wait(ctx) == nil; pause = min(2*pause, w.options.Poll) {
 		wanted := w.options.Batch
 		if w.brake.on() {
 			wanted = 1 // one job shows whether it works again, without using up the attempts of others
 		}
 		taken, err := w.claim(ctx, wanted)
 		if len(taken.Jobs) > 0 {
-			pause = shortest
-			batches.Go(func() {
-				w.alone(func() { w.work(ctx, taken) })
-				<-slots
-				select {
-				case w.ended <- struct{}{}:
-				default:
-				}
-			})
-			continue
+			return taken
 		}
-		<-slots
 		if err != nil {
 			if ctx.Err() == nil {
-				w.warn(ctx, "take embedding jobs", err)
+				w.options.Warn(ctx, "take embedding jobs", err)
 			}
 			w.brake.failed()
 			continue
 		}
-		w.idle(ctx, pause, taken.NextDueSeconds)
-		pause = min(2*pause, w.options.Poll)
+		// Workers started together must not poll together.
+		idle := time.Duration(float64(pause) * (0.75 + rand.Float64()/2))
+		if due := taken.NextDueSeconds; due != nil && *due < idle.Seconds() {
+			idle = max(10*time.Millisecond, time.Duration(*due*float64(time.Second)))
+		}
+		_ = wait.For(ctx, idle) // the brake's wait reports the end
 	}
-}
-
-// idle waits for about this long, or until a job is due or a batch ends: sources edited during a
-// batch can be claimed then.
-func (w *Worker) idle(ctx context.Context, pause time.Duration, due *float64) {
-	// Workers started together must not poll together.
-	pause = time.Duration(float64(pause) * (0.75 + rand.Float64()/2))
-	if due != nil && *due < pause.Seconds() {
-		pause = max(10*time.Millisecond, time.Duration(*due*float64(time.Second)))
-	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-w.ended:
-	case <-ctx.Done():
-	}
-}
-
-// alone runs work whose panic must not stop the rest. Jobs it did not release become free when the
-// lease expires, with one attempt used up.
-func (w *Worker) alone(work func()) {
-	err := rescue.Do(func() error {
-		work()
-		return nil
-	})
-	if err != nil {
-		w.brake.failed()
-	}
-}
-
-func (w *Worker) warn(ctx context.Context, message string, err error) {
-	if w.options.Warn != nil {
-		w.options.Warn(ctx, message, err)
-	}
+	return claimed{}
 }
