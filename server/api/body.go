@@ -2,24 +2,55 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/fault"
 )
 
-// readBody reads a request's body, which fasthttp streams: what a client announced takes memory
-// only as it comes, and a handler reads it only once the caller was admitted.
+// Limits on the JSON that is decoded, whatever its size. Decoded, a small value takes up to 40 times
+// its text.
+const (
+	maxTokens = 4000 // names, values and brackets
+	maxDepth  = 32   // of lists and objects
+)
+
+// readObject reads a request's body, which must be one JSON object. It returns nil if there is none
+// and need not be one.
+func readObject(c *fiber.Ctx, isOptional bool) ([]byte, error) {
+	body, err := readBody(c)
+	if err != nil || len(body) == 0 && isOptional {
+		return nil, err
+	}
+	mediaType, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
+	if !strings.EqualFold(strings.TrimSpace(mediaType), fiber.MIMEApplicationJSON) {
+		return nil, fiber.ErrUnsupportedMediaType
+	}
+	// A compressed body could expand to any size.
+	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, fiber.ErrUnsupportedMediaType
+	}
+	switch field, problem := checkObject(body); {
+	case field != "":
+		return nil, fault.InvalidFields(fault.Field{Name: clip(field), Message: problem})
+	case problem != "":
+		return nil, fault.New(fault.Invalid, "The request body must be one JSON object: "+problem+".")
+	}
+	return body, nil
+}
+
+// readBody reads a body, which fasthttp streams: what a client announced takes memory only as it
+// comes, and a handler reads it only once the caller was admitted.
 func readBody(c *fiber.Ctx) ([]byte, error) {
 	stream, length := c.Context().RequestBodyStream(), c.Request().Header.ContentLength()
-	if stream == nil { // none, or a tool's
+	if stream == nil {
 		return c.Request().Body(), nil
 	}
 	if length > maxBodyBytes {
@@ -45,60 +76,46 @@ func brokenOff(c *fiber.Ctx, err error) error {
 	return err
 }
 
-// checkObject reports why a body is not a single JSON object of moderate size, without decoding it.
-func checkObject(c *fiber.Ctx, body []byte) error {
-	mediaType, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
-	if !strings.EqualFold(strings.TrimSpace(mediaType), fiber.MIMEApplicationJSON) {
-		return fiber.ErrUnsupportedMediaType
-	}
-	// A compressed body could expand to any size.
-	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fiber.ErrUnsupportedMediaType
-	}
-	if !utf8.Valid(body) {
-		return fault.New(fault.Invalid, "The request body is not valid UTF-8.")
-	}
-	if !json.Valid(body) {
-		err := errors.New("it is not JSON")
-		var syntax *json.SyntaxError
-		var any json.RawMessage
-		if errors.As(json.Unmarshal(body, &any), &syntax) {
-			err = fmt.Errorf("at byte %d, %w", syntax.Offset, syntax)
+// checkObject reports why a text is not one JSON object of moderate size that can be stored, and the
+// member at fault, if it is one. A name given twice, half of a surrogate pair and invalid UTF-8 are
+// faults, which encoding/json would hide.
+func checkObject(text []byte) (field, problem string) {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
+	for count := 0; ; count++ {
+		outside := decoder.StackDepth() == 0
+		token, err := decoder.ReadToken()
+		var syntax *jsontext.SyntacticError
+		switch {
+		case count == 0 && err == nil && token.Kind() != '{':
+			return "", "it is of another type"
+		case errors.Is(err, io.EOF) && count > 0:
+			return "", ""
+		case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
+			return dotted(syntax.JSONPointer), "is given twice"
+		case errors.As(err, &syntax) && syntax.JSONPointer != "":
+			return dotted(syntax.JSONPointer), "is not valid JSON: " + syntax.Err.Error()
+		case errors.As(err, &syntax):
+			return "", fmt.Sprintf("at byte %d, %v", syntax.ByteOffset, syntax.Err)
+		case err != nil:
+			return "", "it is not JSON"
+		case count > 0 && outside:
+			return "", "something follows it"
+		case count >= maxTokens || decoder.StackDepth() > maxDepth:
+			return "", fmt.Sprintf("it must have at most %d names, values and brackets, nested at most %d deep", maxTokens, maxDepth)
+		case token.Kind() == '"' && strings.ContainsRune(token.String(), 0): // which Postgres cannot store
+			return dotted(decoder.StackPointer()), "must not contain U+0000"
 		}
-		return fault.Wrap(fault.Invalid, "The request body must be one JSON object: "+err.Error()+".", err)
 	}
-	if bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
-		return fault.New(fault.Invalid, "The request body must be one JSON object: it is of another type.")
-	}
-	if isCrowded(body) {
-		return fault.New(fault.Invalid, fmt.Sprintf("The request body must have at most %d values, nested at most %d deep.", maxValues, maxDepth))
-	}
-	return nil
 }
 
-// isCrowded reports whether valid JSON has too many values or is nested too deeply. Decoded, a
-// small value takes up to 40 times its text. A value follows a comma or a bracket.
-func isCrowded(text []byte) bool {
-	values, depth := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			values++
-			depth++
-		case '}', ']':
-			depth--
-		case ',':
-			values++
-		}
-		if values > maxValues || depth > maxDepth {
-			return true
+// dotted is the path to a member as in filters.labels[0].
+func dotted(pointer jsontext.Pointer) (path string) {
+	for name := range pointer.Tokens() {
+		if _, err := strconv.Atoi(name); err == nil {
+			path += "[" + name + "]"
+		} else {
+			path += "." + name
 		}
 	}
-	return false
+	return strings.TrimPrefix(path, ".")
 }

@@ -4,18 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
-	"github.com/tidwall/gjson"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
@@ -27,13 +24,8 @@ const (
 	maxFieldName = 100 // bytes of a name that the client made up
 )
 
-// Limits on what is decoded, whatever the request's size.
-const (
-	maxElements   = 50   // of a list
-	maxValues     = 2000 // of a body, elements and members
-	maxDepth      = 32   // of lists and objects in a body
-	maxParameters = 20   // of a query
-)
+// maxElements bounds a list.
+const maxElements = 50
 
 // checked is a request with rules that its tags cannot express, for fields that are valid.
 type checked interface {
@@ -43,9 +35,9 @@ type checked interface {
 // report records an invalid field.
 type report func(bad bool, field, format string, args ...any)
 
-// input is a request that is being decoded, with what is wrong with it. All of it is reported
-// together, by name. A field is required unless it is a pointer or has a default; null counts as
-// absent.
+// input is a request that is being read, with what is wrong with it. All of it is reported together,
+// by name. A field is required unless it is a pointer or has a default; null counts as absent, as
+// does a blank text of an optional field: forms send empty fields.
 type input struct {
 	into   any
 	target reflect.Value
@@ -55,7 +47,9 @@ type input struct {
 func newInput(into any) *input {
 	in := &input{into: into, target: reflect.ValueOf(into).Elem()}
 	for _, field := range reflect.VisibleFields(in.target.Type()) {
-		setDefault(in.target.FieldByIndex(field.Index), field.Tag.Get("default"))
+		if field.Tag.Get("default") != "" {
+			setDefault(in.target.FieldByIndex(field.Index), field.Tag)
+		}
 	}
 	return in
 }
@@ -84,128 +78,17 @@ func readRequest(c *fiber.Ctx, into any) error {
 	return in.readBody(c)
 }
 
-func (in *input) readBody(c *fiber.Ctx) error {
-	fields := bodyFields(in.target.Type())
-	if len(fields) == 0 {
-		return nil
-	}
-	body, err := readBody(c)
-	if err != nil {
-		return err
-	}
-	if len(body) == 0 && !slices.ContainsFunc(fields, isRequired) {
-		return nil
-	}
-	if err := checkObject(c, body); err != nil {
-		return err
-	}
-	return in.readMembers(body, fields)
-}
-
 // readArguments reads an object whose members are parameters and members of the body of a request.
 func readArguments(object []byte, into any) error {
 	in := newInput(into)
-	var fields []reflect.StructField
-	for _, field := range reflect.VisibleFields(in.target.Type()) {
-		if inputName(field) != "" {
-			fields = append(fields, field)
-		}
-	}
-	return in.readMembers(object, fields)
+	return in.readMembers(object, slices.DeleteFunc(reflect.VisibleFields(in.target.Type()), func(field reflect.StructField) bool {
+		return inputName(field) == ""
+	}))
 }
 
 // inputName is a field's name in a request, or "" if requests do not have it.
 func inputName(field reflect.StructField) string {
 	return cmp.Or(nameOf(field), field.Tag.Get("path"), field.Tag.Get("query"))
-}
-
-// readParameters reads the fields that are parameters of the path or the query.
-func (in *input) readParameters(c *fiber.Ctx) error {
-	var known []string
-	for _, field := range reflect.VisibleFields(in.target.Type()) {
-		name, text, given := field.Tag.Get("path"), "", true
-		if name != "" {
-			var err error
-			text, err = url.PathUnescape(c.Params(name))
-			in.wrong(err != nil, name, "must be percent-encoded")
-		} else if name = field.Tag.Get("query"); name == "" {
-			continue
-		} else {
-			known = append(known, name)
-			// A blank one counts as absent, because forms send empty fields.
-			text = strings.TrimSpace(string(c.Context().QueryArgs().Peek(name)))
-			given = text != ""
-			in.wrong(len(c.Context().QueryArgs().PeekMulti(name)) > 1, name, "must be given once")
-		}
-		before := len(in.fields)
-		in.wrong(!utf8.ValidString(text), name, "must be valid UTF-8")
-		if given && before == len(in.fields) {
-			in.decode(name, field, asJSON(text, field.Type))
-		}
-		if before == len(in.fields) && (given || isRequired(field)) {
-			checkTags(in.wrong, name, in.target.FieldByIndex(field.Index), field.Tag)
-		}
-	}
-	if err := noParameters(c, known...); err != nil {
-		return err
-	}
-	return in.err()
-}
-
-// asJSON is the text of a parameter as JSON, which is not valid if the text is of no such type.
-func asJSON(text string, t reflect.Type) []byte {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.String && (text == "null" || text != strings.TrimSpace(text)) {
-		return nil
-	}
-	if t.Kind() != reflect.String {
-		return []byte(text)
-	}
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // of a text
-	}
-	return quoted
-}
-
-// readMembers reads the members of a valid JSON object, strictly.
-func (in *input) readMembers(object []byte, fields []reflect.StructField) error {
-	given, seen := map[string]bool{}, []reflect.StructField{} // seen: given and not null
-	// Stop at the last error that would be reported: the members of a body are not collected.
-	gjson.ParseBytes(object).ForEach(func(key, value gjson.Result) bool {
-		name := key.Str
-		at := slices.IndexFunc(fields, func(field reflect.StructField) bool { return inputName(field) == name })
-		switch {
-		case at < 0:
-			in.wrong(true, name, "is not a field of this request")
-		case given[name]:
-			in.wrong(true, name, "is given twice")
-			seen = append(seen, fields[at])
-		case value.Type != gjson.Null:
-			seen = append(seen, fields[at])
-			in.decode(name, fields[at], []byte(value.Raw))
-		}
-		if at >= 0 {
-			given[name] = true
-		}
-		return len(in.fields) < maxReported
-	})
-	for _, field := range fields {
-		isSeen := slices.ContainsFunc(seen, func(f reflect.StructField) bool { return f.Name == field.Name })
-		in.wrong(isRequired(field) && !isSeen, inputName(field), "is required")
-	}
-	if len(in.fields) > 0 {
-		return in.err()
-	}
-	for _, field := range seen {
-		checkTags(in.wrong, inputName(field), in.target.FieldByIndex(field.Index), field.Tag)
-	}
-	if more, is := in.into.(checked); is && len(in.fields) == 0 {
-		more.check(in.wrong)
-	}
-	return in.err()
 }
 
 // isRequired reports whether a request must have a field. If it need not have any, its body may be
@@ -215,10 +98,12 @@ func isRequired(field reflect.StructField) bool {
 	return !hasDefault && field.Type.Kind() != reflect.Pointer
 }
 
-// setDefault sets a field to the text of its tag.
-func setDefault(field reflect.Value, text string) {
+// setDefault sets a field to the value of its tag.
+func setDefault(field reflect.Value, tags reflect.StructTag) {
+	text := tags.Get("default")
 	switch {
 	case text == "":
+		field.SetZero()
 	case field.Kind() == reflect.String:
 		field.SetString(text)
 	default:
@@ -228,130 +113,49 @@ func setDefault(field reflect.Value, text string) {
 	}
 }
 
-// decode decodes one field from JSON, which is valid in a body. It trims optional texts and treats
-// blank ones as absent.
-func (in *input) decode(name string, field reflect.StructField, text []byte) {
-	value, tags := in.target.FieldByIndex(field.Index), field.Tag
-	if field.Type != reflect.TypeFor[[]json.RawMessage]() { // which are read later
-		if problem := badEscape(string(text)); problem != "" {
-			in.wrong(true, name, "must not contain %s", problem)
-			return
-		}
-		if !bytes.HasPrefix(text, []byte(`"`)) { // a text, which parsing would unescape into another copy
-			if path := givenTwice(name, gjson.ParseBytes(text)); path != "" {
-				in.wrong(true, path, "is given twice")
-				return
+// readParameters reads the fields that are parameters of the path or the query.
+func (in *input) readParameters(c *fiber.Ctx) error {
+	var known []string
+	for _, field := range reflect.VisibleFields(in.target.Type()) {
+		if name := field.Tag.Get("path"); name != "" {
+			text, err := url.PathUnescape(c.Params(name))
+			in.wrong(err != nil, name, "must be percent-encoded")
+			in.readParameter(name, field, text)
+		} else if name = field.Tag.Get("query"); name != "" {
+			known = append(known, name)
+			in.wrong(len(c.Context().QueryArgs().PeekMulti(name)) > 1, name, "must be given once")
+			text := strings.TrimSpace(string(c.Context().QueryArgs().Peek(name)))
+			in.wrong(text == "" && isRequired(field), name, "is required")
+			if text != "" {
+				in.readParameter(name, field, text)
 			}
 		}
 	}
-	if into, is := value.Addr().Interface().(*filter.Filters); is {
-		filters, err := filter.Read(text) // the database validates the members
-		if err == nil && isCrowded(text) {
-			err = errors.New("has too many values")
-		}
-		in.wrong(err != nil, name, "%v", err)
-		*into = filters
-		return
+	if err := noParameters(c, known...); err != nil {
+		return err
 	}
-	if json.Unmarshal(text, value.Addr().Interface()) != nil {
+	return in.err()
+}
+
+func (in *input) readParameter(name string, field reflect.StructField, text string) {
+	value, before := []byte(text), len(in.fields)
+	in.wrong(!utf8.ValidString(text), name, "must be valid UTF-8")
+	in.wrong(strings.ContainsRune(text, 0), name, "must not contain U+0000")
+	switch {
+	case kindOf(field) == reflect.String:
+		value, _ = json.Marshal(text) // a text has no error
+	case field.Type == filtersType:
+		if member, problem := checkObject(value); member != "" {
+			in.wrong(true, name+"."+member, "%s", problem)
+		} else if problem != "" {
+			in.wrong(true, name, "must be a JSON object: %s", problem)
+		}
+	case text == "null" || text != strings.TrimSpace(text):
 		in.wrong(true, name, "%s", typeOf(field))
-		return
 	}
-	list := reflect.Indirect(value)
-	in.wrong(list.Kind() == reflect.Slice && list.Len() > maxElements, name, "must have at most %d elements", maxElements)
-	fallback, isOptional := tags.Lookup("default")
-	if text, is := value.Interface().(*string); is && text != nil {
-		if *text = strings.TrimSpace(*text); *text == "" {
-			value.SetZero()
-		}
-	} else if isOptional && value.Kind() == reflect.String {
-		value.SetString(cmp.Or(strings.TrimSpace(value.String()), fallback))
+	if len(in.fields) == before && in.decode(name, field, value) {
+		checkTags(in.wrong, name, reflect.Indirect(in.target.FieldByIndex(field.Index)), field.Tag)
 	}
-}
-
-// givenTwice returns the path of a member that an object has twice, at any depth, or "". Decoding
-// would keep the last one in silence.
-func givenTwice(path string, value gjson.Result) (twice string) {
-	if !value.IsObject() && !value.IsArray() {
-		return ""
-	}
-	given := map[string]bool{}
-	value.ForEach(func(key, element gjson.Result) bool {
-		inside := path + "[" + key.String() + "]"
-		if value.IsObject() {
-			inside = path + "." + key.String()
-		}
-		if given[inside] {
-			twice = inside
-		} else {
-			given[inside] = true
-			twice = givenTwice(inside, element)
-		}
-		return twice == ""
-	})
-	return twice
-}
-
-// typeOf says of which type a field must be.
-func typeOf(field reflect.StructField) string {
-	t := field.Type
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return "must be a string"
-	case reflect.Bool:
-		return "must be true or false"
-	case reflect.Slice:
-		return "must be a list of strings"
-	case reflect.Struct:
-		return "must be a JSON object"
-	}
-	if nameOf(field) == "" {
-		return rangeOf(field.Tag)
-	}
-	if t.Kind() == reflect.Float64 {
-		return "must be a number"
-	}
-	return "must be an integer"
-}
-
-// badEscape reports what JSON escapes that is no text: NUL, which Postgres cannot store, or half of
-// a UTF-16 pair, as \ud83d alone, which decoding would replace in silence.
-func badEscape(raw string) string {
-	unit := func(i int) rune { // escaped at i
-		if !strings.HasPrefix(raw[i:], `\u`) {
-			return -1
-		}
-		value, _ := strconv.ParseUint(raw[i+2:min(i+6, len(raw))], 16, 16) // valid JSON has four digits there
-		return rune(value)
-	}
-	for i := strings.IndexByte(raw, '\\'); i >= 0 && i < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		first := unit(i)
-		switch {
-		case first == 0:
-			return "U+0000"
-		case utf16.IsSurrogate(first):
-			if i+6 > len(raw) || utf16.DecodeRune(first, unit(i+6)) == utf8.RuneError {
-				return "half of a surrogate pair"
-			}
-			i += 6
-		}
-		i++ // whatever is escaped, a backslash too
-	}
-	return ""
-}
-
-// fewParameters rejects a query string with too many parameters before parsing it.
-func fewParameters(c *fiber.Ctx) error {
-	if bytes.Count(c.Request().URI().QueryString(), []byte("&")) >= maxParameters {
-		return fault.New(fault.Invalid, fmt.Sprintf("A request has at most %d query parameters.", maxParameters))
-	}
-	return nil
 }
 
 // noParameters rejects unknown query parameters.
@@ -361,4 +165,108 @@ func noParameters(c *fiber.Ctx, known ...string) error {
 		in.wrong(!slices.Contains(known, string(key)), string(key), "is not a parameter of this request")
 	}
 	return in.err()
+}
+
+func (in *input) readBody(c *fiber.Ctx) error {
+	fields := bodyFields(in.target.Type())
+	if len(fields) == 0 {
+		return nil
+	}
+	body, err := readObject(c, !slices.ContainsFunc(fields, isRequired))
+	if err != nil || body == nil {
+		return err
+	}
+	return in.readMembers(body, fields)
+}
+
+// readMembers reads the members of an object that checkObject found valid, or that is ours.
+func (in *input) readMembers(object []byte, fields []reflect.StructField) error {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(object))
+	_, err := decoder.ReadToken() // the brace
+	given := map[string]bool{} // the fields that have a value, which may be wrong
+	for err == nil && decoder.PeekKind() != '}' {
+		var value jsontext.Value
+		if _, err = decoder.ReadToken(); err == nil {
+			value, err = decoder.ReadValue()
+		}
+		name := decoder.StackPointer().LastToken()
+		at := slices.IndexFunc(fields, func(field reflect.StructField) bool { return inputName(field) == name })
+		in.wrong(at < 0, name, "is not a field of this request")
+		if at >= 0 && value.Kind() != 'n' {
+			given[name] = in.decode(name, fields[at], value)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read the members of a request: %w", err)
+	}
+	for _, field := range fields {
+		_, isGiven := given[inputName(field)]
+		in.wrong(isRequired(field) && !isGiven, inputName(field), "is required")
+	}
+	if len(in.fields) > 0 {
+		return in.err()
+	}
+	for _, field := range fields {
+		if name := inputName(field); given[name] {
+			checkTags(in.wrong, name, reflect.Indirect(in.target.FieldByIndex(field.Index)), field.Tag)
+		}
+	}
+	if more, is := in.into.(checked); is && len(in.fields) == 0 {
+		more.check(in.wrong)
+	}
+	return in.err()
+}
+
+// decode decodes one field from JSON. It returns false if there is no value to check.
+func (in *input) decode(name string, field reflect.StructField, text []byte) bool {
+	value := in.target.FieldByIndex(field.Index)
+	if into, is := value.Addr().Interface().(*filter.Filters); is {
+		filters, err := filter.Read(text) // the database validates the members
+		in.wrong(err != nil, name, "%v", err)
+		*into = filters
+		return false
+	}
+	if json.Unmarshal(text, value.Addr().Interface()) != nil {
+		in.wrong(true, name, "%s", typeOf(field))
+		return false
+	}
+	content := reflect.Indirect(value)
+	if content.Kind() == reflect.String && !isRequired(field) {
+		if content.SetString(strings.TrimSpace(content.String())); content.Len() == 0 {
+			setDefault(value, field.Tag)
+			return false
+		}
+	}
+	isLong := content.Kind() == reflect.Slice && content.Len() > maxElements
+	in.wrong(isLong, name, "must have at most %d elements", maxElements)
+	return !isLong
+}
+
+// kindOf is the kind of a field's values.
+func kindOf(field reflect.StructField) reflect.Kind {
+	if field.Type.Kind() == reflect.Pointer {
+		return field.Type.Elem().Kind()
+	}
+	return field.Type.Kind()
+}
+
+// typeOf says of which type a field must be.
+func typeOf(field reflect.StructField) string {
+	kind := kindOf(field)
+	switch {
+	case kind == reflect.String:
+		return "must be a string"
+	case kind == reflect.Bool:
+		return "must be true or false"
+	case kind == reflect.Slice:
+		return "must be a list of strings"
+	case kind == reflect.Struct:
+		return "must be a JSON object"
+	case nameOf(field) == "":
+		return rangeOf(field.Tag)
+	case kind == reflect.Float64:
+		return "must be a number"
+	default:
+		return "must be an integer"
+	}
 }

@@ -79,12 +79,12 @@ func TestInvalidBodies(t *testing.T) {
 			{name: "trailing data", body: route.good + "x", beyond: true},
 			{name: "two objects", body: route.good + route.good, beyond: true},
 			{name: "byte order mark", body: "\ufeff" + route.good},
-			{name: "invalid UTF-8", body: inside + `,"note":"` + "\xff" + `"}`},
+			{name: "invalid UTF-8", body: inside + `,"note":"` + "\xff" + `"}`, fields: []string{"note"}},
 			{name: "no field", body: "{}", fields: []string{required}},
 			{name: "null for the required", body: `{"` + required + `":null}`, fields: []string{required}},
 			{name: "name in other case", body: strings.Replace(route.good, required, strings.ToUpper(required), 1), fields: []string{required, strings.ToUpper(required)}},
 			{name: "unknown field", body: inside + `,"colour":1}`, fields: []string{"colour"}},
-			{name: "several faults", body: inside + `,"colour":1,"project_ids":[],"` + required + `":{}}`, fields: []string{"colour", "project_ids", required}},
+			{name: "several faults", body: `{"colour":1,"project_ids":[],"` + required + `":{}}`, fields: []string{"colour", "project_ids", required}},
 			{name: "given twice", body: inside + "," + strings.TrimPrefix(route.good, "{"), fields: []string{required}, beyond: true},
 			{name: "null, then given", body: `{"` + required + `":null,` + strings.TrimPrefix(route.good, "{"), fields: []string{required}, beyond: true},
 			{name: "empty name", body: inside + `,"":1}`, fields: []string{""}},
@@ -117,7 +117,7 @@ func TestInvalidBodies(t *testing.T) {
 				}
 				c := invalid{name: field + " " + value[:min(len(value), 20)], body: body, fields: []string{field}}
 				c.beyond = value == "9223372036854775808"
-				if value == "NaN" || value == "1e2x" { // not valid JSON
+				if value == "1e2x" { // not valid JSON
 					c.fields = nil
 				}
 				s.refuse(route.path, c)
@@ -160,26 +160,25 @@ func TestInvalidBodies(t *testing.T) {
 func TestManyFaults(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	body := `{"query":"why"` + strings.Repeat(`,"`+strings.Repeat("ä", 200)+`":1`, 1000) + "}"
-	r := s.send(http.MethodPost, "/api/hybrid-search", body).want(http.StatusBadRequest)
+	body := `{"query":"why"`
+	for i := range 1000 {
+		body += fmt.Sprintf(`,"%s%d":1`, strings.Repeat("ä", 200), i)
+	}
+	r := s.send(http.MethodPost, "/api/hybrid-search", body+"}").want(http.StatusBadRequest)
 	if len(r.text) > 8000 || len(r.problem().Errors) != 20 {
 		t.Errorf("%d bytes about %d faults", len(r.text), len(r.problem().Errors))
 	}
-}
-
-// Only a limited number of errors is reported, and the rest of the body is not read.
-func TestManyMembers(t *testing.T) {
-	t.Parallel()
-	s := start(t)
 	again := `{"query":"why"` + strings.Repeat(`,"query":1`, 1000) + "}"
 	p := s.send(http.MethodPost, "/api/hybrid-search", again).want(http.StatusBadRequest).problem()
-	if len(p.Errors) != 20 || p.Errors[19].Field != "query" || p.Errors[19].Message != "is given twice" {
+	if len(p.Errors) != 1 || p.Errors[0].Field != "query" || p.Errors[0].Message != "is given twice" {
 		t.Errorf("the answer names %+v", p.Errors)
 	}
-	last := `{` + strings.Repeat(`"x":1,`, 18) + `"limit":0.5,"y":1,"query":1}`
-	if p = s.send(http.MethodPost, "/api/hybrid-search", last).want(http.StatusBadRequest).problem(); len(p.Errors) != 20 || p.Errors[18].Field != "limit" || p.Errors[19].Field != "y" {
-		t.Errorf("the answer names %+v", p.Errors)
-	}
+}
+
+// The number of elements and of query parameters is bounded.
+func TestManyElements(t *testing.T) {
+	t.Parallel()
+	s := start(t)
 	for _, most := range []int{50, 51, 1900} {
 		body := `{"title":"x","content":"x","keywords":["k"` + strings.Repeat(`, "k"`, most-1) + `]}`
 		r := s.send(http.MethodPost, "/api/knowledge/documents", body)
@@ -191,9 +190,8 @@ func TestManyMembers(t *testing.T) {
 			t.Errorf("%d keywords: %+v", most, p.Errors)
 		}
 	}
-	s.get("/api/knowledge/search?q=why" + strings.Repeat("&", 19)).want(http.StatusOK)
 	for _, path := range []string{"/api/knowledge/search?q=why", "/api/projects?"} {
-		if p := s.get(path + strings.Repeat("&x", 20)).want(http.StatusBadRequest).problem(); !strings.Contains(p.Detail, "at most 20 query parameters") {
+		if p := s.get(path + strings.Repeat("&x", 1000)).want(http.StatusBadRequest).problem(); len(p.Errors) != 20 {
 			t.Errorf("%s: %+v", path, p)
 		}
 	}

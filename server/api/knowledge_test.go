@@ -279,7 +279,7 @@ func TestInvalidDocumentRequests(t *testing.T) {
 		`{"title": "x", "content": "x", "keywords": "x"}`:                                     "keywords",
 		`{"title": "x", "content": "x", "keywords": [""]}`:                                    "keywords",
 		`{"title": "x", "content": "x", "keywords": [null]}`:                                  "keywords",
-		`{"title": "x", "content": "x", "keywords": ["\u0000"]}`:                              "keywords",
+		`{"title": "x", "content": "x", "keywords": ["\u0000"]}`:                              "keywords[0]",
 		`{"title": "x", "content": "x", "keywords": [` + strings.Repeat(`"k",`, 50) + `"k"]}`: "keywords",
 		`{"title": "x", "content": "x", "temporal_class": "current, dated"}`:                  "temporal_class",
 		`{"title": "x", "content": "x", "archived": 1}`:                                       "archived",

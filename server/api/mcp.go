@@ -79,12 +79,9 @@ func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 	if err := noParameters(c); err != nil {
 		return err
 	}
-	body, err := readBody(c)
+	body, err := readObject(c, false) // no batch: each of its calls would have to be counted
 	if err != nil {
 		return err
-	}
-	if err := checkObject(c, body); err != nil {
-		return err // a batch too: each of its calls would have to be counted
 	}
 	if err := checkRole(c.UserContext(), who); err != nil {
 		return err

@@ -120,8 +120,5 @@ func (a *API) handle(c *fiber.Ctx, r route) error {
 	if err != nil {
 		return err
 	}
-	if err := fewParameters(c); err != nil {
-		return err
-	}
 	return r.serve(c, who)
 }

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"reflect"
 	"slices"
@@ -73,12 +72,18 @@ func TestSimilarBatchRefused(t *testing.T) {
 		}
 	}
 	bad := []any{"x", nil, 5, map[string]any{}, map[string]any{"text": " "}, map[string]any{"text": "x", "ticket_key": "TX-400"}, map[string]any{"ticket_key": " "},
-		map[string]any{"text": "x", "project_id": 0}, map[string]any{"text": 5}, map[string]any{"text": "x", "colour": 1}, map[string]any{"text": "a\u0000b"}, json.RawMessage(`{"text":"\ud83d"}`),
+		map[string]any{"text": "x", "project_id": 0}, map[string]any{"text": 5}, map[string]any{"text": "x", "colour": 1},
 		map[string]any{"text": strings.Repeat("x", 100_001)}}
 	got := s.compareAll(append(bad, item)...)
 	for i := range bad {
 		if failed := got.Items[i].Error; failed == nil || failed.Code != "invalid" || failed.Detail == "" || got.Items[i].Results != nil {
 			t.Errorf("%.50v: %+v", bad[i], got.Items[i])
+		}
+	}
+	for _, text := range []string{`"a\u0000b"`, `"\ud83d"`} { // not valid as JSON, wherever it stands
+		problem := s.send(http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"x"},{"text":`+text+`}]}`).want(http.StatusBadRequest).problem()
+		if len(problem.Errors) != 1 || problem.Errors[0].Field != "items[1].text" {
+			t.Errorf("%s: the answer names %+v", text, problem.Errors)
 		}
 	}
 	if last := got.Items[len(bad)]; last.Error != nil || len(last.Results) != 3 {

@@ -14,18 +14,9 @@ import (
 // checkTags validates a value, by the tags that the document is generated from. It trims texts
 // whose length is limited.
 func checkTags(wrong report, name string, value reflect.Value, tags reflect.StructTag) {
-	if value.Kind() == reflect.Pointer {
-		if value.IsNil() {
-			return
-		}
-		value = value.Elem()
-	}
 	switch value.Kind() {
 	case reflect.String:
 		text := value.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string)
-		if fallback, optional := tags.Lookup("default"); optional && *text == fallback {
-			return
-		}
 		if most, has := tags.Lookup("length"); has {
 			checkLength(wrong, name, text, number(most))
 		}
