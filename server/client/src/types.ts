@@ -177,15 +177,13 @@ export interface paths {
          * Answer a question from tickets, projects or documents
          * @description Embeds the question, takes the chunks whose similarity exceeds the threshold, selects `top_k` that are relevant and different from each other (maximal marginal relevance), and has the chat model answer from these alone. `[1]`, `[2]` … in the answer cite `sources`, counted from 1. All sources together have at most 8,000 tokens; beyond that the least relevant are left out.
          *
-         *     With `"retrieval": "hybrid"` the candidates come from hybrid search, so that exact codes are found; keyword matches need not exceed the threshold.
-         *
          *     Texts that the question names are among the sources whatever their similarity: tickets by key (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status.
          *
          *     If no text exceeds the threshold and nothing is named, the chat model is not called and `sources` is empty. With named sources alone `low_similarity` is true as well.
          *
-         *     An answer has at most 800 tokens and 32 KiB. One that is refused, empty, cut off or ended by the provider's content filter has status 200 and says so in words. A question that is not embedded within 5 seconds is a `504`.
+         *     An answer has at most 800 tokens and 32 KiB. One that is refused, empty or cut off has status 200 and says so in words. A question that is not embedded within 5 seconds is a `504`.
          *
-         *     **Showing an answer**: as plain text, or as Markdown without images and raw HTML; escape HTML. The service removes citations of sources that do not exist, addresses that occur in no source, images, and invisible characters. In code, an index such as `rows[0]` is written `rows(0)`. `docs/api.md` has the whole list.
+         *     **Showing an answer**: as plain text, or as Markdown without images and raw HTML; escape HTML. `docs/api.md` says what the service removes.
          *
          *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources`, many `delta` (one if it is cached), then `done` or `error`; `QueryEvent` describes their data. The deltas joined are the `answer` of `done`. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent stream alive. If the client disconnects, the work ends.
          *
@@ -220,9 +218,7 @@ export interface paths {
          * Find tickets and projects by keywords and by meaning
          * @description Runs a keyword search and a vector search and fuses them. Tickets whose key the query names (`TX-400`) come first, the others by `fused_score` (`docs/ranking.md`).
          *
-         *     Any word of the query may match. `"a phrase"` must occur in every result, and `-word` or `-"a phrase"` excludes results that contain it (`-9` is a number). If no visible text contains a phrase, its words count instead and `relaxed` says so. `-TX-400` excludes that ticket, `-"TX-400"` also tickets that mention it. `C++`, `C#` and `.NET` are words. Two neighbouring words match their compound (`log in` and `login`), and the other way round. A single Chinese, Japanese, Korean or Thai character is found inside any text.
-         *
-         *     Filters may stand in the query, such as `project:TX is:open -label:ios updated:>2025-03-01` (`docs/api.md` lists them); anything else is text. They are joined with `filters` by AND, and `read_as` says how the query was read. A query of filters alone lists the tickets that pass.
+         *     Any word of the query may match. `"a phrase"`, `-word` and filters such as `is:open` or `-label:ios` may stand in the query (`docs/api.md` lists them); `read_as` says how filters were read. A query of filters alone lists the tickets that pass.
          *
          *     If the query cannot be embedded within 1.2 seconds (or half of the request's time, if less), keyword search answers alone, with status 200, and `degraded` names `vector`. The same search soon after is complete.
          */
