@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -147,17 +148,13 @@ var errInterrupted = errors.New("interrupted: what was embedded stays, and the r
 // workOff works on the queue until done, called every statusInterval, returns true. It shows the
 // progress. Workers elsewhere take part.
 func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, error)) error {
-	var mutex sync.Mutex // guards the terminal and:
-	var bar *progressbar.ProgressBar
-	var failure error // the last
+	bar := newBar(1, "embedding", false)
+	var failure atomic.Pointer[error] // the last
 	warn := func(_ context.Context, message string, err error) {
-		mutex.Lock()
-		defer mutex.Unlock()
-		if bar != nil {
-			_ = bar.Clear()
-		}
-		failure = fmt.Errorf("%s: %w", message, err)
-		fmt.Fprintln(os.Stderr, failure)
+		err = fmt.Errorf("%s: %w", message, err)
+		failure.Store(&err)
+		_ = bar.Clear()
+		fmt.Fprintln(os.Stderr, err)
 	}
 	working, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -174,19 +171,13 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 			return err
 		}
 		answered = time.Now()
-		mutex.Lock()
-		if bar == nil || left(status) > most {
-			most = left(status)
-			bar = newBar(int64(most), "embedding", false)
-		}
+		most = max(most, left(status))
+		bar.ChangeMax(most)
 		_ = bar.Set(most - left(status))
-		mutex.Unlock()
 		if ended, err := done(status); (ended || err != nil) && ctx.Err() == nil {
-			mutex.Lock()
-			defer mutex.Unlock()
 			_ = bar.Finish()
-			if err != nil && failure != nil {
-				err = fmt.Errorf("%w: %w", err, failure)
+			if last := failure.Load(); err != nil && last != nil {
+				err = fmt.Errorf("%w: %w", err, *last)
 			}
 			return err
 		}

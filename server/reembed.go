@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"tasklens/internal/chunk"
 	"tasklens/internal/reembed"
 	"tasklens/internal/worker"
 )
@@ -32,25 +31,22 @@ func reembedAll(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	wanted := reembed.Recipe{Model: e.config.storedModel(), Chunking: chunk.Version}
+	model := e.config.storedModel()
 	if sets.OtherState != reembed.Building {
-		if sets.IsBy(wanted) {
-			fmt.Printf("Everything is embedded by %s already, with this program's chunking.\n", wanted.Model)
+		if sets.IsBy(model) {
+			fmt.Printf("Everything is embedded by %s already, with this program's chunking.\n", model)
 			return e.clearRetired(ctx, sets)
 		}
 		missing, err := worker.MeasureAnew(ctx, e.db, e.indexer, sets.Serving)
 		if err != nil {
 			return err
 		}
-		fmt.Println(estimate(missing, wanted.Model, *price))
+		fmt.Println(estimate(missing, model, *price))
 	} else {
 		fmt.Printf("A set by %s with chunking %d was begun.\n", deref(sets.OtherModel), deref(sets.OtherChunking))
 	}
 	if *onlyEstimate {
 		return nil
-	}
-	if other := (reembed.Recipe{Model: deref(sets.OtherModel), Chunking: deref(sets.OtherChunking)}); sets.OtherState == reembed.Building && other != wanted {
-		return fmt.Errorf("a set by %s with chunking %d is being built: go on with that, or give it up with --abandon", other.Model, other.Chunking)
 	}
 	// A model that is unavailable would also block the indexing of edits.
 	if err := e.tryModel(ctx); err != nil {
@@ -59,16 +55,16 @@ func reembedAll(ctx context.Context, args []string) error {
 	if err := e.clearRetired(ctx, sets); err != nil {
 		return err
 	}
-	if err := e.build(ctx, wanted); err != nil {
+	if err := e.build(ctx, model); err != nil {
 		return err
 	}
-	fmt.Printf("Search goes by %s now. The former embeddings are being removed.\n", wanted.Model)
+	fmt.Printf("Search goes by %s now. The former embeddings are being removed.\n", model)
 	return reembed.Clear(ctx, e.db, e.config.RequestTimeout)
 }
 
 // build fills the second set and switches to it.
-func (e embedding) build(ctx context.Context, wanted reembed.Recipe) error {
-	added, err := reembed.Begin(ctx, e.db, wanted)
+func (e embedding) build(ctx context.Context, model string) error {
+	added, err := reembed.Begin(ctx, e.db, model)
 	if err != nil {
 		return err
 	}
@@ -87,7 +83,7 @@ func (e embedding) build(ctx context.Context, wanted reembed.Recipe) error {
 		if err := givenUp(status); err != nil {
 			return true, err
 		}
-		if _, err := reembed.Begin(ctx, e.db, wanted); err != nil {
+		if _, err := reembed.Begin(ctx, e.db, model); err != nil {
 			return true, err
 		}
 		// The status is slightly older than these checks.

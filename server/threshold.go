@@ -13,28 +13,21 @@ import (
 	"tasklens/internal/wait"
 )
 
-const (
-	thresholdPoll     = time.Minute // interval between checks for models in use
-	thresholdLongPoll = time.Hour   // while measuring fails
-)
+// thresholdPoll is the interval between checks for models in use.
+const thresholdPoll = time.Minute
 
 // keepThresholds measures the model in use, and one about to be used, unless already measured.
 // Until then the documented thresholds apply.
 func keepThresholds(ctx context.Context, db threshold.Database, model threshold.Model, configured string, log *slog.Logger) {
-	pause := thresholdPoll
-	for ctx.Err() == nil {
+	for ; ctx.Err() == nil; _ = wait.For(ctx, thresholdPoll) {
 		measured, err := measureThresholds(ctx, db, model, configured)
 		for _, m := range measured {
 			log.InfoContext(ctx, "threshold measured", "model", m.Model, "dimensions", m.Dimensions, "match_threshold", m.Threshold,
 				"right_over", m.RightOver, "unrelated_over", m.UnrelatedOver)
 		}
-		next := thresholdPoll
 		if err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "the fitting threshold could not be measured", "error", err, "again", pause)
-			next = min(2*pause, thresholdLongPoll)
+			log.WarnContext(ctx, "the fitting threshold could not be measured", "error", err, "again", thresholdPoll)
 		}
-		_ = wait.For(ctx, pause)
-		pause = next
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"tasklens/internal/chunk"
 	"tasklens/internal/threshold"
 	"tasklens/internal/wait"
 )
@@ -28,12 +29,6 @@ const (
 	Retired  State = "retired"  // served before or was abandoned; to be emptied
 )
 
-// Recipe is how chunks are made.
-type Recipe struct {
-	Model    string
-	Chunking int // chunk.Version
-}
-
 // Sets are the two sets of chunks.
 type Sets struct {
 	Serving       int     `json:"serving"`  // 1 or 2
@@ -46,9 +41,9 @@ type Sets struct {
 	Thresholds []threshold.Measured `json:"match_thresholds"`
 }
 
-// IsBy reports whether the serving set is known to follow a recipe.
-func (s Sets) IsBy(r Recipe) bool {
-	return s.Model != nil && *s.Model == r.Model && s.Chunking != nil && *s.Chunking == r.Chunking
+// IsBy reports whether the serving set is known to be of a model and this program's chunking.
+func (s Sets) IsBy(model string) bool {
+	return s.Model != nil && *s.Model == model && s.Chunking != nil && *s.Chunking == chunk.Version
 }
 
 // Models are the models that queries are embedded with now or next: that of the serving set, or the
@@ -72,35 +67,30 @@ func Read(ctx context.Context, db Database) (Sets, error) {
 		err = fmt.Errorf("embedding_sets returned %d rows", len(rows))
 	}
 	if err != nil {
-		return Sets{}, fmt.Errorf("read the sets of embeddings: %w", err)
+		return Sets{}, err
 	}
 	return rows[0], nil
 }
 
-// Begin starts or continues filling the other set: it queues, behind recent edits, everything that
-// the set lacks, and returns how many sources it added to the queue. A retired set must be emptied
-// first; a set that is being built with another recipe is an error and stays unchanged.
-func Begin(ctx context.Context, db Database, r Recipe) (added int, err error) {
-	if err := db.Call(ctx, "begin_reembed", map[string]any{"embedding_model": r.Model, "chunking": r.Chunking}, &added); err != nil {
-		return 0, fmt.Errorf("begin another set of embeddings: %w", err)
-	}
-	return added, nil
+// Begin starts or continues filling the other set, by a model and this program's chunking: it
+// queues, behind recent edits, everything that the set lacks, and returns how many sources it added
+// to the queue. A retired set must be emptied first; a set that is being built in another way is an
+// error and stays unchanged.
+func Begin(ctx context.Context, db Database, model string) (added int, err error) {
+	err = db.Call(ctx, "begin_reembed", map[string]any{"embedding_model": model, "chunking": chunk.Version}, &added)
+	return added, err
 }
 
 // Finish makes the other set serve if it is complete, and reports whether it does.
 func Finish(ctx context.Context, db Database) (serves bool, err error) {
-	if err := db.Call(ctx, "finish_reembed", nil, &serves); err != nil {
-		return false, fmt.Errorf("switch to the other set of embeddings: %w", err)
-	}
-	return serves, nil
+	err = db.Call(ctx, "finish_reembed", nil, &serves)
+	return serves, err
 }
 
 // Abandon gives up the set that is being built; false if there is none.
 func Abandon(ctx context.Context, db Database) (was bool, err error) {
-	if err := db.Call(ctx, "abandon_reembed", nil, &was); err != nil {
-		return false, fmt.Errorf("give up the other set of embeddings: %w", err)
-	}
-	return was, nil
+	err = db.Call(ctx, "abandon_reembed", nil, &was)
+	return was, err
 }
 
 const (
@@ -113,23 +103,18 @@ const (
 // Clear empties the retired set in parts. A set that served a moment ago first gets a grace period,
 // as long as a request may take, so that queries embedded for it are still answered.
 func Clear(ctx context.Context, db Database, grace time.Duration) error {
-	if err := wait.For(ctx, grace); err != nil {
-		return fmt.Errorf("empty the former set of embeddings: %w", err)
-	}
 	var after *string
-	for {
-		var last *string
-		if err := db.Call(ctx, "clear_retired_set", map[string]any{"after": after}, &last); err != nil {
+	for pause := grace; ; pause = 0 {
+		if after != nil && *after == startOver {
+			pause = heldPause
+		}
+		if err := wait.For(ctx, pause); err != nil {
 			return fmt.Errorf("empty the former set of embeddings: %w", err)
 		}
-		if last == nil {
-			return nil
+		var last *string
+		if err := db.Call(ctx, "clear_retired_set", map[string]any{"after": after}, &last); err != nil || last == nil {
+			return err
 		}
 		after = last
-		if *last == startOver {
-			if err := wait.For(ctx, heldPause); err != nil {
-				return fmt.Errorf("empty the former set of embeddings: %w", err)
-			}
-		}
 	}
 }

@@ -52,7 +52,7 @@ func (b *bench) mustFind(when string, serving *reembed.Serving) {
 // use starts another set for a model, and updates the service's reading of it.
 func (b *bench) use(model string) {
 	b.t.Helper()
-	if _, err := reembed.Begin(b.t.Context(), b.rows, reembed.Recipe{Model: model, Chunking: chunk.Version}); err != nil {
+	if _, err := reembed.Begin(b.t.Context(), b.rows, model); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -200,9 +200,7 @@ func TestAnotherChunkingIsLeftToOthers(t *testing.T) {
 	b.fill(3)
 	b.start(quick(t))
 	b.await(0, openJobs)
-	if _, err := reembed.Begin(t.Context(), b.rows, reembed.Recipe{Model: "stand-in", Chunking: chunk.Version + 1}); err != nil {
-		t.Fatal(err)
-	}
+	b.run(`select public.begin_reembed('stand-in', $1)`, chunk.Version+1)
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 1'`)
 	b.await(1, `select count(*) from public.chunks where text like '%Dry'`)
 	b.await(4, `select count(distinct source_id) from private.embedding_jobs where dead_at is null`)
