@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 	"tasklens/internal/postgrest"
 	"tasklens/supabase"
@@ -125,13 +126,16 @@ func count(findings []finding, severity string) (n int) {
 	return n
 }
 
+// maxFinding bounds what is printed of a finding, in characters.
+const maxFinding = 2000
+
 // printFindings prints each finding with its remedy below it.
 func printFindings(to io.Writer, findings []finding) error {
 	out := bufio.NewWriter(to)
 	for _, f := range findings {
-		fmt.Fprintf(out, "%-8s %s: %s\n", f.Severity, oneLine(f.Subject), oneLine(f.Finding))
+		fmt.Fprintf(out, "%-8s %s: %s\n", f.Severity, clean.Line(f.Subject, maxFinding), clean.Line(f.Finding, maxFinding))
 		if f.Remedy != "" {
-			fmt.Fprintf(out, "         → %s\n", oneLine(f.Remedy))
+			fmt.Fprintf(out, "         → %s\n", clean.Line(f.Remedy, maxFinding))
 		}
 	}
 	fmt.Fprintf(out, "Errors: %d. Warnings: %d.\n", count(findings, "error"), count(findings, "warning"))

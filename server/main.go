@@ -33,24 +33,21 @@ const usage = `usage: server VERB
   enrich [--retry]
                  extract keywords, entities and a temporal class from new and changed documents; --retry includes failed
                  ones at once (scripts/enrich)
-  questions [--days 7] [--limit 50]
-                 list recent questions that found nothing (scripts/questions)
   check [--json] report what is missing or doubtful in the database; exit with 1 if there are errors (scripts/check)
   health         exit with 0 if the service at HOST and PORT is alive, else with 1 (for containers)
   version        print version, revision and Go's version
 `
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
-	"serve":     serve,
-	"worker":    work,
-	"import":    importFiles,
-	"questions": showQuestions,
-	"backfill":  backfill,
-	"reembed":   reembedAll,
-	"enrich":    enrichDocuments,
-	"check":     checkInstallation,
-	"health":    checkHealth,
-	"version":   printVersion,
+	"serve":    serve,
+	"worker":   work,
+	"import":   importFiles,
+	"backfill": backfill,
+	"reembed":  reembedAll,
+	"enrich":   enrichDocuments,
+	"check":    checkInstallation,
+	"health":   checkHealth,
+	"version":  printVersion,
 }
 
 // newFlags returns a verb's flags. Errors print the usage.

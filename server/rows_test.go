@@ -79,13 +79,9 @@ func TestNoResponseIsCut(t *testing.T) {
 	ask(http.MethodGet, "/api/knowledge/entities/Ada?limit=100", "")
 	ask(http.MethodPost, "/api/knowledge/enrich/batch", `{"batch_size": 100}`)
 	fetch(t, http.MethodPost, service.url+"/api/knowledge/documents", `{"title": "Pump", "content": "It leaks"}`, http.StatusCreated)
-	for _, verb := range []string{"check", "questions"} {
-		command := exec.CommandContext(t.Context(), os.Args[0], verb)
-		command.Env = slices.Clone(service.command.Env)
-		if text, err := command.CombinedOutput(); err != nil && verb != "check" { // which has findings
-			t.Errorf("%s: %v: %s", verb, err, text)
-		}
-	}
+	command := exec.CommandContext(t.Context(), os.Args[0], "check")
+	command.Env = slices.Clone(service.command.Env)
+	_ = command.Run() // it has findings
 	if testbed.HasPostgREST() {
 		return // which does not report what it serves
 	}
