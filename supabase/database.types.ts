@@ -275,29 +275,24 @@ export type Database = {
           enriched_at: string | null
           enriched_entities: NonNullable<Json>
           enriched_keywords: string[]
-          enriched_temporal_class: string | null
           enrichment_attempts: number
           enrichment_due_at: string
           enrichment_error: string | null
           enrichment_lease_id: string | null
           enrichment_model: string | null
-          given_entities: NonNullable<Json>
-          given_keywords: string[]
           given_temporal_class: string | null
           helpful_votes: number
           id: string
           keywords: string[]
           last_retrieved_at: string | null
           named_entities: NonNullable<Json>
-          removed_entities: NonNullable<Json>
-          removed_keywords: string[]
           retrieval_count: number
           retrieval_queries: string[]
           temporal_class: string | null
           title: string
           unhelpful_votes: number
           updated_at: string
-          upserted_keywords: string[]
+          upserted_keywords: string[] | null
           utility_base: number
           utility_score: number
         }
@@ -309,29 +304,24 @@ export type Database = {
           enriched_at?: string | null
           enriched_entities?: NonNullable<Json>
           enriched_keywords?: string[]
-          enriched_temporal_class?: string | null
           enrichment_attempts?: number
           enrichment_due_at?: string
           enrichment_error?: string | null
           enrichment_lease_id?: string | null
           enrichment_model?: string | null
-          given_entities?: NonNullable<Json>
-          given_keywords?: string[]
           given_temporal_class?: string | null
           helpful_votes?: number
           id?: string
           keywords?: string[]
           last_retrieved_at?: string | null
           named_entities?: NonNullable<Json>
-          removed_entities?: NonNullable<Json>
-          removed_keywords?: string[]
           retrieval_count?: number
           retrieval_queries?: string[]
           temporal_class?: string | null
           title: string
           unhelpful_votes?: number
           updated_at?: string
-          upserted_keywords?: string[]
+          upserted_keywords?: string[] | null
           utility_base: number
           utility_score?: number
         }
@@ -343,29 +333,24 @@ export type Database = {
           enriched_at?: string | null
           enriched_entities?: NonNullable<Json>
           enriched_keywords?: string[]
-          enriched_temporal_class?: string | null
           enrichment_attempts?: number
           enrichment_due_at?: string
           enrichment_error?: string | null
           enrichment_lease_id?: string | null
           enrichment_model?: string | null
-          given_entities?: NonNullable<Json>
-          given_keywords?: string[]
           given_temporal_class?: string | null
           helpful_votes?: number
           id?: string
           keywords?: string[]
           last_retrieved_at?: string | null
           named_entities?: NonNullable<Json>
-          removed_entities?: NonNullable<Json>
-          removed_keywords?: string[]
           retrieval_count?: number
           retrieval_queries?: string[]
           temporal_class?: string | null
           title?: string
           unhelpful_votes?: number
           updated_at?: string
-          upserted_keywords?: string[]
+          upserted_keywords?: string[] | null
           utility_base?: number
           utility_score?: number
         }
@@ -757,7 +742,6 @@ export type Database = {
           content: string
           id: string
           lease_id: string
-          source_hash: string
           title: string
         }[]
       }
@@ -833,15 +817,6 @@ export type Database = {
           retry_seconds?: number
         }
         Returns: number
-      }
-      fail_enrichment: {
-        Args: {
-          doc_id: string
-          error: string
-          lease_id: string
-          retry_seconds?: number
-        }
-        Returns: boolean
       }
       find_documents_by_entity: {
         Args: {
@@ -1123,10 +1098,6 @@ export type Database = {
         Args: { delay_seconds?: number; job_ids: number[]; lease_id: string }
         Returns: number
       }
-      release_enrichments: {
-        Args: { delay_seconds?: number; lease_ids: string[] }
-        Returns: number
-      }
       replay_embedding_jobs: { Args: { job_ids?: number[] }; Returns: number }
       retrieve_all_chunks: {
         Args: {
@@ -1252,6 +1223,10 @@ export type Database = {
         }[]
       }
       retry_enrichments: { Args: Record<PropertyKey, never>; Returns: number }
+      return_enrichments: {
+        Args: { error?: string; lease_ids: string[]; retry_seconds?: number }
+        Returns: number
+      }
       search_by_keyword: {
         Args: {
           filters?: Json
@@ -1452,9 +1427,9 @@ export type Database = {
         Args: {
           doc_id: string
           keywords: string[]
+          lease_id: string
           model: string
           named_entities: Json
-          source_hash: string
           temporal_class: string
         }
         Returns: boolean

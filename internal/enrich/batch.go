@@ -43,11 +43,10 @@ type Failure struct {
 
 // document is a claimed document, as claim_enrichments returns it.
 type document struct {
-	ID         string `json:"id"`
-	Title      string `json:"title"`
-	Content    string `json:"content"`
-	SourceHash string `json:"source_hash"`
-	LeaseID    string `json:"lease_id"`
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Content string `json:"content"`
+	LeaseID string `json:"lease_id"`
 }
 
 // batch is a running batch.
@@ -158,7 +157,7 @@ func (b *batch) call(function string, arguments map[string]any, result any) erro
 func (b *batch) store(d document, said enrichment) error {
 	var stored bool
 	err := b.call("store_enrichment", map[string]any{
-		"doc_id": d.ID, "source_hash": d.SourceHash, "keywords": said.Keywords, "named_entities": said.NamedEntities,
+		"doc_id": d.ID, "lease_id": d.LeaseID, "keywords": said.Keywords, "named_entities": said.NamedEntities,
 		"temporal_class": said.TemporalClass, "model": said.model,
 	}, &stored)
 	if err != nil {
@@ -173,8 +172,8 @@ func (b *batch) store(d document, said enrichment) error {
 // fail records an error on the document and schedules its retry. If that fails too, the document is
 // due when its lease expires.
 func (b *batch) fail(d document, failure error) {
-	err := b.call("fail_enrichment", map[string]any{
-		"doc_id": d.ID, "lease_id": d.LeaseID, "error": failureOf(failure).Message, "retry_seconds": b.options.Retry.Seconds(),
+	err := b.call("return_enrichments", map[string]any{
+		"lease_ids": []string{d.LeaseID}, "error": failureOf(failure).Message, "retry_seconds": b.options.Retry.Seconds(),
 	}, nil)
 	if err != nil {
 		b.options.Warn("record that a document was not enriched", err)
@@ -187,7 +186,7 @@ func (b *batch) release(stopped error) {
 	if len(b.untried) == 0 {
 		return
 	}
-	err := b.call("release_enrichments", map[string]any{"lease_ids": b.untried, "delay_seconds": failureOf(stopped).RetryAfter.Seconds()}, nil)
+	err := b.call("return_enrichments", map[string]any{"lease_ids": b.untried, "retry_seconds": failureOf(stopped).RetryAfter.Seconds()}, nil)
 	if err != nil {
 		b.options.Warn("release documents that were not tried", err)
 	}

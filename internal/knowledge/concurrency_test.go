@@ -111,8 +111,10 @@ func TestEditsAndEnrichmentsKeepEachOther(t *testing.T) {
 			sql := `update public.documents set keywords = array_append(keywords, 'edit ' || $2::text), named_entities = named_entities || jsonb_build_object('name', 'edit ' || $2::text)
 				where id = $1`
 			if number%2 == 0 {
-				sql = `select public.store_enrichment(id, private.document_hash(title, content), array['found', $2], '[{"name": "Found"}]', 'dated', 'model')
-					from public.documents where id = $1`
+				if _, err := conn.Exec(s.ctx, "update public.documents set enrichment_lease_id = id where id = $1", s.ids[0]); err != nil {
+					return fmt.Errorf("claim: %w", err)
+				}
+				sql = `select public.store_enrichment($1, $1, array['found', $2], '[{"name": "Found"}]', 'dated', 'model')`
 			}
 			if _, err := conn.Exec(s.ctx, sql, s.ids[0], fmt.Sprintf("%d of %d", round, number)); err != nil {
 				return fmt.Errorf("write: %w", err)

@@ -14,17 +14,12 @@ create table public.documents (
   title text not null check (title ~ '\S' and length(title) <= 500),
   content text not null default '',
   keywords text[] not null default '{}',
-  given_keywords text[] not null default '{}',
-  upserted_keywords text[] not null default '{}',
+  upserted_keywords text[] default '{}',
   enriched_keywords text[] not null default '{}',
-  removed_keywords text[] not null default '{}',
   named_entities jsonb not null default '[]' check (private.are_entities(named_entities)),
-  given_entities jsonb not null default '[]' check (private.are_entities(given_entities)),
   enriched_entities jsonb not null default '[]' check (private.are_entities(enriched_entities)),
-  removed_entities jsonb not null default '[]' check (private.are_entities(removed_entities)),
   temporal_class text check (temporal_class in ('evergreen', 'current', 'dated', 'historical', 'unknown')),
-  given_temporal_class text check (given_temporal_class in ('evergreen', 'current', 'dated', 'historical', 'unknown')),
-  enriched_temporal_class text check (enriched_temporal_class in ('evergreen', 'current', 'dated', 'historical', 'unknown')),
+  given_temporal_class text,
   archived boolean not null default false,
   embedding_status text not null default 'pending' check (embedding_status in ('pending', 'complete', 'failed')),
   utility_score double precision not null default 0 check (utility_score >= 0 and utility_score <> 'NaN'),
@@ -48,26 +43,17 @@ create table public.documents (
 with (fillfactor = 80, toast_tuple_target = 256);
 alter table public.documents alter column content set storage external;
 comment on table public.documents is 'A document. Its age counts from created_at, which a new text does not change.';
-comment on column public.documents.keywords is
-  'The keywords that search compares: given_keywords, then enriched_keywords, without removed_keywords. Writing the column edits the list: new keywords are added to given_keywords, missing ones move to removed_keywords. An update to null drops all edits.';
-comment on column public.documents.given_keywords is 'The keywords written by people and programs, in any way. Enrichment never changes them.';
-comment on column public.documents.upserted_keywords is 'The keywords of the last upsert_documents call that had any. The next call replaces these and keeps other given keywords.';
-comment on column public.documents.enriched_keywords is 'The keywords that enrichment found in the text.';
-comment on column public.documents.removed_keywords is 'The keywords removed by an edit. Enrichment does not bring them back; writing them again does.';
-comment on column public.documents.named_entities is
-  'The names in the text, [{name, type}]: given_entities, then enriched_entities, without removed_entities. Writing the column edits the list, as for keywords. Entities are equal where name and type are, without regard to case.';
-comment on column public.documents.given_entities is 'The entities written by people and programs. Enrichment never changes them.';
-comment on column public.documents.enriched_entities is 'The entities that enrichment found in the text.';
-comment on column public.documents.removed_entities is 'The entities removed by an edit. Enrichment does not bring them back; writing them again does.';
-comment on column public.documents.temporal_class is
-  'How long the text stays valid: given_temporal_class, else enriched_temporal_class, else null. Writing a class sets the given one; an update to null unsets it.';
-comment on column public.documents.given_temporal_class is 'The class written by people and programs. Enrichment never changes it.';
-comment on column public.documents.enriched_temporal_class is 'The class that enrichment found.';
+comment on column public.documents.upserted_keywords is 'The keywords of the last upsert_documents call that had any. The next call replaces these and keeps others.';
+comment on column public.documents.enriched_keywords is
+  'The keywords that enrichment found, beside those given, and those that an edit removed: they are no longer in keywords, and enrichment does not bring them back.';
+comment on column public.documents.named_entities is 'The names in the text, [{name, type}]. Entities are equal where name and type are, without regard to case.';
+comment on column public.documents.enriched_entities is 'As enriched_keywords.';
+comment on column public.documents.temporal_class is 'How long the text stays valid.';
+comment on column public.documents.given_temporal_class is 'The class written by people and programs, null if it comes from enrichment.';
 comment on column public.documents.utility_score is
-  'How useful readers find it, 0 to 10: (19 * utility_base + 10 * helpful_votes) / (19 + helpful_votes + unhelpful_votes). Writing the score sets utility_base so that later votes count from the written score. An update to null sets the base to 0.';
-comment on column public.documents.utility_base is 'The score without votes. It weighs as much as 19 votes. It can be outside of 0 to 10 if a score was written after many votes.';
-comment on column public.documents.helpful_votes is 'The number of helpful rows in document_votes, kept by a trigger.';
-comment on column public.documents.unhelpful_votes is 'The number of other rows in document_votes, kept by a trigger.';
+  'How useful readers find it, 0 to 10: (19 * utility_base + 10 * helpful_votes) / (19 + helpful_votes + unhelpful_votes). Writing it sets utility_base.';
+comment on column public.documents.utility_base is 'The score without votes, weighing as much as 19 of them. Outside of 0 to 10 if a score was written after many votes.';
+comment on column public.documents.helpful_votes is 'The helpful rows of document_votes, as counted by a trigger.';
 comment on column public.documents.retrieval_queries is 'The last 50 distinct queries that found it, oldest first.';
 comment on column public.documents.enriched_at is 'When the current text was enriched. Null: not yet.';
 comment on column public.documents.enrichment_attempts is 'How often the current text was claimed and not released. A batch that dies has used up one attempt.';
@@ -84,8 +70,7 @@ grant select, insert, update, delete on public.documents to service_role;
 -- Documents belong to no project: every member of any project can read them. Queries of other users
 -- and leases are not readable.
 grant select (
-  id, title, content, keywords, given_keywords, upserted_keywords, enriched_keywords, removed_keywords,
-  named_entities, given_entities, enriched_entities, removed_entities, temporal_class, given_temporal_class, enriched_temporal_class,
+  id, title, content, keywords, upserted_keywords, enriched_keywords, named_entities, enriched_entities, temporal_class, given_temporal_class,
   archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at
 ) on public.documents to authenticated;
 create policy read_documents on public.documents for select to authenticated

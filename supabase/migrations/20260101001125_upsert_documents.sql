@@ -10,42 +10,28 @@ as $$
     from rows from (jsonb_to_recordset(upsert_documents.documents) as (
       id uuid, title text, content text, keywords text[], temporal_class text, archived boolean, created_at timestamptz
     )) with ordinality as g(id, title, content, keywords, temporal_class, archived, created_at, place)
-  ), latest as materialized (
-    -- If an id occurs more than once, the last row counts. Rows are locked in order of ids to avoid
-    -- deadlocks.
-    select distinct on (g.id) g.id, g.title, g.content, case when g.keywords is not null then private.combine_keywords(g.keywords, '{}') end as keywords,
-      g.temporal_class, g.archived, g.created_at
-    from given g
-    order by g.id, g.place desc
   ), written as (
-    insert into public.documents as d (id, title, content, given_keywords, upserted_keywords, given_temporal_class, archived, created_at)
-    select l.id, l.title, l.content, coalesce(l.keywords, '{}'), coalesce(l.keywords, '{}'), l.temporal_class, coalesce(l.archived, false), coalesce(l.created_at, now())
-    from latest l
-    order by l.id
-    on conflict (id) do update set (title, content, given_keywords, upserted_keywords, given_temporal_class, archived) = (
-      select l.title, l.content,
-        case when l.keywords is null then d.given_keywords else private.combine_keywords(l.keywords, d.given_keywords, d.upserted_keywords) end,
-        coalesce(l.keywords, d.upserted_keywords),
-        coalesce(l.temporal_class, d.given_temporal_class), coalesce(l.archived, d.archived)
-      from latest l
-      where l.id = excluded.id)
-    where exists (
-      select from latest l
-      where l.id = excluded.id and ((d.title, d.content) is distinct from (l.title, l.content)
-        or l.keywords is not null and (d.upserted_keywords, d.given_keywords)
-          is distinct from (l.keywords, private.combine_keywords(l.keywords, d.given_keywords, d.upserted_keywords))
-        or l.temporal_class is not null and d.given_temporal_class is distinct from l.temporal_class
-        or l.archived is not null and d.archived <> l.archived))
+    -- If an id occurs more than once, the last row counts. Rows are locked in order of ids to avoid
+    -- deadlocks. The trigger replaces a null by the stored value.
+    insert into public.documents as d (id, title, content, keywords, upserted_keywords, temporal_class, archived, created_at)
+    select distinct on (g.id) g.id, g.title, g.content, k.keywords, k.keywords, g.temporal_class, g.archived, g.created_at
+    from given g
+    cross join lateral (select case when g.keywords is not null then private.combine_keywords(g.keywords, '{}') end as keywords) k
+    order by g.id, g.place desc
+    on conflict (id) do update set title = excluded.title, content = excluded.content, archived = excluded.archived,
+      keywords = case when excluded.upserted_keywords is null then d.keywords
+        else private.combine_keywords(excluded.upserted_keywords, d.keywords, d.upserted_keywords) end,
+      upserted_keywords = coalesce(excluded.upserted_keywords, d.upserted_keywords),
+      temporal_class = excluded.temporal_class, given_temporal_class = coalesce(excluded.given_temporal_class, d.given_temporal_class)
     returning d.id, d.embedding_status, d.xmax = 0 as created
   )
-  select g.id, coalesce(w.created, false), coalesce(w.embedding_status, d.embedding_status)
+  select g.id, w.created, w.embedding_status
   from given g
-  left join written w using (id)
-  left join public.documents d using (id)
+  join written w using (id)
   order by g.place
 $$;
 comment on function public.upsert_documents is
-  'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}]. Only title is required. Without id, or with an unknown one, a document is created. created_at applies to new documents only. keywords, temporal_class and archived stay unchanged if absent or null. keywords replace those of the previous call; keywords written to the table in between are kept. Unchanged rows are not written. Returns one row per document, in order.';
+  'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}], of which only title is required. Without id, or with an unknown one, a document is created, at created_at. keywords, temporal_class and archived stay unchanged if absent or null; keywords replace those of the previous call. Returns one row per document, in order.';
 
 create function private.document_queries(doc_id uuid) returns text[]
 language sql stable security definer set search_path = ''

@@ -1,20 +1,12 @@
 -- Enrichment: a model reads a document and describes it. Documents are leased like embedding jobs:
 -- no transaction stays open while the model works, and two batches never claim the same document.
 
--- Everything that enrichments are computed from.
-create function private.document_hash(title text, content text) returns text
-language sql stable security invoker set search_path = ''
-as $$
-  select encode(sha256(convert_to(jsonb_build_array(document_hash.title, document_hash.content)::text, 'UTF8')), 'hex')
-$$;
-comment on function private.document_hash is 'The fingerprint of a document''s text.';
-
 create function public.claim_enrichments(
   batch_size integer default 10,
   lease_seconds double precision default 60,
   attempt_limit integer default 5
 )
-returns table (id uuid, title text, content text, source_hash text, attempt integer, lease_id uuid)
+returns table (id uuid, title text, content text, attempt integer, lease_id uuid)
 language plpgsql volatile rows 10 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
@@ -38,7 +30,7 @@ begin
       where d.id = due.id
       returning d.*
     )
-    select t.id, t.title, left(t.content, private.text_limit()), private.document_hash(t.title, t.content), t.enrichment_attempts, t.enrichment_lease_id
+    select t.id, t.title, left(t.content, private.text_limit()), t.enrichment_attempts, t.enrichment_lease_id
     from taken t
     order by t.archived, t.created_at, t.id;
   -- A document whose last batch died would otherwise stay unfinished forever.
@@ -48,18 +40,9 @@ begin
 end
 $$;
 comment on function public.claim_enrichments is
-  'Claims up to batch_size (at most 100) documents that are due and not enriched, archived ones last, each for lease_seconds. Until then no other caller gets them; then anyone can. attempt is 1 the first time. After attempt_limit attempts a document is skipped until its text changes or retry_enrichments is called. content is cut at its 200,000th character.';
+  'Claims up to batch_size (at most 100) documents that are due and not enriched, archived ones last, each for lease_seconds. attempt is 1 the first time; after attempt_limit a document is skipped until its text changes or retry_enrichments is called. content is cut at its 200,000th character.';
 
--- A result for an older text is rejected. A second result for the same text is accepted: a former
--- lease holder may store its result too.
-create function public.store_enrichment(
-  doc_id uuid,
-  source_hash text,
-  keywords text[],
-  named_entities jsonb,
-  temporal_class text,
-  model text
-)
+create function public.store_enrichment(doc_id uuid, lease_id uuid, keywords text[], named_entities jsonb, temporal_class text, model text)
 returns boolean
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -68,55 +51,46 @@ begin
     raise exception 'an enrichment has at most 15 keywords' using errcode = '22023', hint = 'Omit the least specific ones.';
   end if;
   update public.documents d
-    set enriched_keywords = private.combine_keywords(store_enrichment.keywords, '{}'),
-      enriched_entities = coalesce(store_enrichment.named_entities, '[]'),
-      enriched_temporal_class = store_enrichment.temporal_class,
+    set (keywords, enriched_keywords) = (
+        select private.combine_keywords(k.given, store_enrichment.keywords, k.removed), private.combine_keywords(k.removed, store_enrichment.keywords, k.given)
+        from (select private.combine_keywords('{}', d.keywords, d.enriched_keywords) as given,
+          private.combine_keywords('{}', d.enriched_keywords, d.keywords) as removed) k),
+      (named_entities, enriched_entities) = (
+        select private.combine_items(e.given, store_enrichment.named_entities, e.removed), private.combine_items(e.removed, store_enrichment.named_entities, e.given)
+        from (select private.combine_items('[]', d.named_entities, d.enriched_entities) as given,
+          private.combine_items('[]', d.enriched_entities, d.named_entities) as removed) e),
+      temporal_class = coalesce(d.given_temporal_class, store_enrichment.temporal_class),
       enriched_at = clock_timestamp(),
       enrichment_model = store_enrichment.model,
       enrichment_error = null,
       enrichment_lease_id = null
-    where d.id = store_enrichment.doc_id and private.document_hash(d.title, d.content) = store_enrichment.source_hash;
+    where d.id = store_enrichment.doc_id and d.enrichment_lease_id = store_enrichment.lease_id;
   return found;
 end
 $$;
 comment on function public.store_enrichment is
-  'Stores a model''s description of a document, with the model''s name and the time, if the text still has the fingerprint from claim_enrichments; else returns false. It replaces the previous enrichment and keeps all given values: keywords (at most 15) and named_entities ([{name, type}]) follow the given ones, and a given temporal class takes precedence.';
+  'Stores a model''s description of a document: at most 15 keywords, and named_entities ([{name, type}]), which follow those given; a given temporal class stays. They replace what the previous enrichment found. False if the text has changed since it was claimed, or another caller holds it.';
 
-create function public.fail_enrichment(doc_id uuid, lease_id uuid, error text, retry_seconds double precision default 60)
-returns boolean
-language plpgsql volatile security invoker set search_path = ''
-as $$
-begin
-  update public.documents d
-    set enrichment_error = coalesce(nullif(left(fail_enrichment.error, 1000), ''), 'It failed without a reason.'),
-      enrichment_lease_id = null,
-      -- Exponential backoff up to an hour, with 25% jitter so that documents that failed together
-      -- are not retried together.
-      enrichment_due_at = clock_timestamp() + make_interval(secs =>
-        least(3600, greatest(0, fail_enrichment.retry_seconds) * 2 ^ least(20, d.enrichment_attempts - 1)) * (0.75 + random() / 2))
-    where d.id = fail_enrichment.doc_id and d.enrichment_lease_id = fail_enrichment.lease_id;
-  return found;
-end
-$$;
-comment on function public.fail_enrichment is
-  'Records that an attempt failed, and why. The document is due again after retry_seconds, doubled with each attempt up to an hour. False if another caller holds it now or its text changed.';
-
-create function public.release_enrichments(lease_ids uuid[], delay_seconds double precision default 0)
+create function public.return_enrichments(lease_ids uuid[], error text default null, retry_seconds double precision default 0)
 returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
-  with released as (
+  with returned as (
     update public.documents d
-    set enrichment_attempts = d.enrichment_attempts - 1,
-      enrichment_lease_id = null,
-      enrichment_due_at = clock_timestamp() + make_interval(secs => greatest(0, least(3600, release_enrichments.delay_seconds)))
-    where d.enriched_at is null and d.enrichment_lease_id = any (release_enrichments.lease_ids)
+    set enrichment_lease_id = null,
+      enrichment_error = coalesce(left(return_enrichments.error, 1000), d.enrichment_error),
+      -- Exponential backoff with 25% jitter, so that documents that failed together are not retried
+      -- together.
+      enrichment_due_at = clock_timestamp() + make_interval(secs => least(3600, greatest(0, return_enrichments.retry_seconds)
+        * case when return_enrichments.error is null then 1 else 2 ^ least(20, d.enrichment_attempts - 1) * (0.75 + random() / 2) end)),
+      enrichment_attempts = d.enrichment_attempts - case when return_enrichments.error is null then 1 else 0 end
+    where d.enrichment_lease_id = any (return_enrichments.lease_ids)
     returning 1
   )
-  select count(*) from released
+  select count(*) from returned
 $$;
-comment on function public.release_enrichments is
-  'Releases documents that did not fail: the attempt does not count. They are due after delay_seconds. Returns how many were still held.';
+comment on function public.return_enrichments is
+  'Ends leases without a result. After an error, a document is due again after retry_seconds, doubled with each attempt up to an hour; without one, the attempt does not count. Returns how many were still held.';
 
 create function public.retry_enrichments()
 returns bigint

@@ -92,7 +92,7 @@ select pg_temp.moves($$ insert into public.embeddings (document_id, model, embed
 select pg_temp.moves($$ select public.track_document_retrieval('00000000-0000-4000-8000-000000000001', 'q'), public.rate_document('00000000-0000-4000-8000-000000000001', true) $$,
   '{}', 'a retrieval and a vote move no version');
 select pg_temp.moves($$ update public.documents set keywords = '{k}', temporal_class = 'dated' $$, '{}', 'new keywords and a new temporal class of a document move no version');
-select pg_temp.moves($$ update public.documents set enriched_keywords = '{e}', enriched_temporal_class = 'dated' $$, '{}', 'a document''s enrichment moves no version');
+select pg_temp.moves($$ update public.documents set enriched_keywords = '{e}', enriched_at = now() $$, '{}', 'a document''s enrichment moves no version');
 select pg_temp.moves($$ select public.upsert_documents('[{"id": "00000000-0000-4000-8000-000000000001", "title": "One"}]') $$, '{}', 'an upsert of an unchanged document moves no version');
 select pg_temp.moves($$ delete from public.embeddings where document_id = '00000000-0000-4000-8000-000000000009' $$, '{}', 'a delete that matches no vector moves no version');
 create function pg_temp.store(chunk jsonb) returns boolean

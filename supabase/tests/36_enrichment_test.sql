@@ -11,11 +11,11 @@ select results_eq('select total, enriched, unenriched, failed from public.enrich
   'the statistics of an empty database are zero');
 select is_empty('select from public.claim_enrichments()', 'a claim in an empty database returns no documents');
 
-insert into public.documents (id, title, content, archived, keywords, given_keywords, enrichment_due_at) values
-  (pg_temp.doc(1), 'one', 'text of one', false, '{Given}', '{Given}', now() - interval '3 s'),
-  (pg_temp.doc(2), 'two', 'text of two', false, '{}', '{}', now() - interval '2 s'),
-  (pg_temp.doc(3), 'three', 'text of three', true, '{}', '{}', now() - interval '9 s');
-create temporary table claims (id uuid, title text, content text, source_hash text, attempt integer, lease_id uuid, place bigint generated always as identity);
+insert into public.documents (id, title, content, archived, keywords, enrichment_due_at) values
+  (pg_temp.doc(1), 'one', 'text of one', false, '{Given}', now() - interval '3 s'),
+  (pg_temp.doc(2), 'two', 'text of two', false, '{}', now() - interval '2 s'),
+  (pg_temp.doc(3), 'three', 'text of three', true, '{}', now() - interval '9 s');
+create temporary table claims (id uuid, title text, content text, attempt integer, lease_id uuid, place bigint generated always as identity);
 create function pg_temp.claim(count integer default 10, attempts integer default 3) returns text -- the claimed documents, each with its attempt
 language sql as $$
   with claimed as (insert into pg_temp.claims select * from public.claim_enrichments(count, 60, attempts) returning *)
@@ -23,14 +23,12 @@ language sql as $$
 $$;
 create function pg_temp.lease(wanted text) returns uuid
 language sql as 'select lease_id from pg_temp.claims where title = wanted order by place desc limit 1';
-create function pg_temp.hash(wanted text) returns text
-language sql as 'select source_hash from pg_temp.claims where title = wanted order by place desc limit 1';
 create function pg_temp.come_due() returns void
 language sql as $$ update public.documents set enrichment_due_at = clock_timestamp() - interval '1 second' $$;
 create function pg_temp.stats() returns text
 language sql as $$ select concat_ws(' ', total, enriched, unenriched, failed) from public.enrichment_stats() $$;
 create function pg_temp.store(name text, keywords text[] default '{}', entities jsonb default '[]', class text default null) returns boolean
-language sql as $$ select public.store_enrichment((select id from public.documents where title = name), pg_temp.hash(name), keywords, entities, class, 'model') $$;
+language sql as $$ select public.store_enrichment((select id from public.documents where title = name), pg_temp.lease(name), keywords, entities, class, 'model') $$;
 
 -- Claiming ----------------------------------------------------------------------------------------
 
@@ -48,7 +46,7 @@ select row_eq($$ select keywords, named_entities, temporal_class, enrichment_mod
   'an enrichment stores model and time, with given keywords first');
 select is(pg_temp.stats(), '3 1 2 0', 'the statistics count one enriched document');
 select is((select title from public.find_documents_by_entity('raft')), 'one', 'an enriched document is found by its entities');
-update public.documents set given_temporal_class = 'dated', temporal_class = 'dated' where id = pg_temp.doc(2);
+update public.documents set temporal_class = 'dated' where id = pg_temp.doc(2);
 select ok(pg_temp.store('two', class => 'historical'), 'an enrichment with a class is stored');
 select is((select temporal_class from public.get_document(pg_temp.doc(2))), 'dated', 'a given class takes precedence over the model''s');
 select throws_ok($$ select pg_temp.store('three', array(select 'k' || i from generate_series(1, 16) i)) $$, '22023', null, 'more than 15 keywords are rejected');
@@ -59,8 +57,8 @@ select throws_ok($$ select pg_temp.store('three', '{}', '[]', 'ancient') $$, '23
 
 update public.documents set content = 'changed' where title in ('one', 'three');
 select is(pg_temp.store('three', '{stale}'), false, 'an enrichment of a previous text is not stored');
-select is(public.fail_enrichment(pg_temp.doc(3), pg_temp.lease('three'), 'x'), false, 'a failure with a previous text is not recorded');
-select is(public.release_enrichments(array[pg_temp.lease('three')]), 0::bigint, 'a lease of a previous text is not released');
+select is(public.return_enrichments(array[pg_temp.lease('three')], 'x'), 0::bigint, 'a failure with a previous text is not recorded');
+select is(public.return_enrichments(array[pg_temp.lease('three')]), 0::bigint, 'a lease of a previous text is not released');
 select is(pg_temp.stats() || ' ' || (select keywords from public.get_document(pg_temp.doc(1)))::text, '3 1 2 0 {Given,raft,log}',
   'a changed text is unenriched and keeps its keywords');
 select is(pg_temp.claim(), 'one 1, three 1', 'changed documents are due at once, with attempt 1');
@@ -75,18 +73,18 @@ create function pg_temp.due_in(low double precision, high double precision) retu
 language sql as $$
   select extract(epoch from enrichment_due_at - clock_timestamp()) between low and high from public.documents where id = pg_temp.doc(3)
 $$;
-select ok(public.fail_enrichment(pg_temp.doc(3), pg_temp.lease('three'), repeat('No. ', 1000), 40), 'the holder marks its document as failed');
+select is(public.return_enrichments(array[pg_temp.lease('three')], repeat('No. ', 1000), 40), 1::bigint, 'the holder marks its document as failed');
 select is((select left(enrichment_error, 7) || length(enrichment_error) from public.documents where title = 'three'), 'No. No.1000', 'the failure reason is truncated to 1,000 characters');
 select is(pg_temp.stats(), '3 2 1 1', 'the statistics count one failed document');
 select ok(pg_temp.due_in(29, 51), 'the first retry is due after the base delay');
 select is(pg_temp.claim(), 'none', 'a failed document is not claimed before its retry is due');
 select from pg_temp.come_due();
 select is(pg_temp.claim(), 'three 2', 'a failed document is claimed as attempt 2 when its retry is due');
-select from public.fail_enrichment(pg_temp.doc(3), pg_temp.lease('three'), '', 40);
+select from public.return_enrichments(array[pg_temp.lease('three')], 'No.', 40);
 select ok(pg_temp.due_in(59, 101), 'the second retry is due after twice the base delay');
 select from pg_temp.come_due();
 select from pg_temp.claim();
-select is(public.release_enrichments(array[pg_temp.lease('three')], 7), 1::bigint, 'the holder releases its document');
+select is(public.return_enrichments(array[pg_temp.lease('three')], null, 7), 1::bigint, 'the holder releases its document');
 select ok(pg_temp.due_in(6, 7.1), 'a released document is due at the given time');
 select from pg_temp.come_due();
 select is(pg_temp.claim(), 'three 3', 'a document released during attempt 3 is claimed as attempt 3 again');

@@ -90,8 +90,8 @@ update public.documents set utility_base = 2 where id = pg_temp.doc(2);
 select is(pg_temp.score(2), 2.0, 'utility_base can be written');
 select is(round(public.rate_document(pg_temp.doc(2), true)::numeric, 6), 2.4, 'a helpful vote moves the base by a twentieth of the distance to 10');
 select is(round(public.rate_document(pg_temp.doc(2), false)::numeric, 6), round(48 / 21.0, 6), 'an unhelpful vote lowers a score with a written base');
-update public.documents set utility_score = null where id = pg_temp.doc(2);
-select is(pg_temp.score(2), round(10 / 21.0, 6), 'a score set to null is computed from the votes');
+update public.documents set utility_base = 0 where id = pg_temp.doc(2);
+select is(pg_temp.score(2), round(10 / 21.0, 6), 'with the base 0 a score is computed from the votes alone');
 update public.documents set utility_score = 1e6 where id = pg_temp.doc(2);
 select is(pg_temp.score(2), 1e6, 'a written score above 10 is kept');
 select ok(public.rate_document(pg_temp.doc(2), false) < 10, 'a vote brings a score above 10 below 10');
@@ -102,7 +102,7 @@ select is(pg_temp.score(4), 4.75, 'other edits keep the score');
 
 -- Deleted votes -----------------------------------------------------------------------------------
 
-update public.documents set utility_score = null;
+update public.documents set utility_base = 0;
 delete from public.document_votes where user_id = pg_temp.user_id('viewer');
 select is(pg_temp.votes(3) || ' ' || pg_temp.score(3), '2 1 ' || round(20 / 22.0, 6), 'deleting a user''s votes updates counts and score');
 update public.document_votes set document_id = pg_temp.doc(4) where user_id = pg_temp.user_id('member');
