@@ -221,7 +221,7 @@ func (b *bench) stored() (lines []string) {
 // mustBeCurrent compares the stored chunks with a fresh embedding of everything.
 func (b *bench) mustBeCurrent() {
 	b.t.Helper()
-	if wrong := b.number(`select count(*) from private.sources s, private.stored_chunks(array[s.source_id]) c where (s.models, s.chunks) is distinct from (c.models, c.chunks)`); wrong > 0 {
+	if wrong := b.number(`select count(*) from private.sources s join private.stored_chunks c using (source_id) where (s.models, s.chunks) is distinct from (c.models, c.chunks)`); wrong > 0 {
 		b.t.Errorf("%d sources have other chunks than are recorded", wrong)
 	}
 	before := b.stored()

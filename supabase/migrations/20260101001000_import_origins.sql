@@ -6,26 +6,28 @@ create table private.imports (
   format text,
   began_at timestamptz not null default now()
 );
-comment on table private.imports is 'The imports that began. All imports of the same export, such as each month''s, have the same origin.';
-comment on column private.imports.format is 'The format of the files, by which a default origin is found again. Null if the caller named the origin first.';
+comment on table private.imports is 'The imports that began. Those of the same export, such as each month''s, have one origin.';
+comment on column private.imports.format is 'By which a default origin is found again; null if the caller named the origin.';
 create index imports_origin_idx on private.imports (origin, import_id);
 
 create table private.imported_projects (
   project_id bigint primary key references public.projects on delete cascade,
-  import_id bigint not null references private.imports
+  import_id bigint not null references private.imports,
+  origin text not null
 );
-comment on table private.imported_projects is 'The last import that listed a project. One made by hand or by an application is not here.';
+comment on table private.imported_projects is 'The last import that listed a project, and its origin. One made otherwise is not here.';
 create index imported_projects_import_id_idx on private.imported_projects (import_id);
 
 create table private.imported_tickets (
   ticket_id bigint primary key references public.tickets on delete cascade,
   import_id bigint not null references private.imports,
+  origin text not null,
   links jsonb,
   unlisted_comments bigint[] not null default '{}'
 );
-comment on table private.imported_tickets is 'The last import that listed a ticket. One made by hand or by an application is not here.';
-comment on column private.imported_tickets.links is 'The links that this import lists, by key: stored once all tickets exist. Null if it has none for this ticket.';
-comment on column private.imported_tickets.unlisted_comments is 'The comments with a key that this import lacks. Empty if it has no comments for this ticket.';
+comment on table private.imported_tickets is 'The last import that listed a ticket, and its origin. One made otherwise is not here.';
+comment on column private.imported_tickets.links is 'The links that this import lists, by key; null if it has none for this ticket. Stored once all tickets exist.';
+comment on column private.imported_tickets.unlisted_comments is 'The comments with a key that this import lacks; none if it has no comments for this ticket.';
 create index imported_tickets_import_id_idx on private.imported_tickets (import_id, ticket_id);
 
 create table private.imported_links (
@@ -60,10 +62,10 @@ declare
   known text[];
 begin
   if name is null then
-    select array_agg(distinct i.origin order by i.origin) into known
+    select array_agg(distinct m.origin order by m.origin) into known
     from public.projects p
-    join private.imported_projects m on m.project_id = p.project_id
-    join private.imports i on i.import_id = m.import_id
+    join private.imported_projects m using (project_id)
+    join private.imports i using (import_id)
     where p.key = any (begin_import.project_keys) and i.format = begin_import.format;
     if cardinality(known) > 1 then
       raise exception using errcode = 'invalid_parameter_value',
@@ -80,12 +82,7 @@ begin
 end
 $$;
 comment on function public.begin_import is
-  'Begins an import and returns its id, for upsert_projects and upsert_tickets, and its origin: the given one, else that of the last import of this format with one of these projects, else a new one.';
-
-create function private.import_origin(import_id bigint) returns text
-language sql stable security invoker set search_path = ''
-as $$ select i.origin from private.imports i where i.import_id = import_origin.import_id $$;
-comment on function private.import_origin is 'The origin of an import.';
+  'Begins an import: its id, for upsert_projects and upsert_tickets, and its origin, by default that of the last import of this format with one of these projects.';
 
 -- Records which import listed the tickets, and what it lists of them.
 create function private.mark_imported(tickets jsonb, import_id bigint, our_origin text, take_over boolean) returns void
@@ -99,8 +96,8 @@ begin
   select count(*) into expected
   from public.tickets t
   where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(mark_imported.tickets) g);
-  insert into private.imported_tickets as m (ticket_id, import_id, links, unlisted_comments)
-  select t.ticket_id, mark_imported.import_id, case when jsonb_typeof(g.row -> 'links') = 'array' then g.row -> 'links' end,
+  insert into private.imported_tickets as m (ticket_id, import_id, origin, links, unlisted_comments)
+  select t.ticket_id, mark_imported.import_id, mark_imported.our_origin, case when jsonb_typeof(g.row -> 'links') = 'array' then g.row -> 'links' end,
     array(
       select c.comment_id from public.comments c
       where c.ticket_id = t.ticket_id and c.key is not null and jsonb_typeof(g.row -> 'comments') = 'array'
@@ -115,8 +112,8 @@ begin
   order by t.ticket_id
   on conflict (ticket_id) do update
     set import_id = case when mark_imported.take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end,
-      links = excluded.links, unlisted_comments = excluded.unlisted_comments
-    where mark_imported.take_over or private.import_origin(m.import_id) = mark_imported.our_origin;
+      origin = excluded.origin, links = excluded.links, unlisted_comments = excluded.unlisted_comments
+    where mark_imported.take_over or m.origin = excluded.origin;
   get diagnostics marked = row_count;
   if marked <> expected then
     -- Undoes this batch. When it is tried again, these keys are refused.
@@ -125,6 +122,6 @@ begin
 end
 $$;
 comment on function private.mark_imported is
-  'Records that this import lists these tickets, with their links and the comments that it lacks. Fails if another origin''s import added one of them meanwhile.';
+  'Records that this import lists these tickets, with their links and the comments that it lacks. Fails (40001) if another origin''s import has just added one.';
 
 insert into private.migrations (version) values ('20260101001000');

@@ -7,7 +7,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  our_origin constant text := private.import_origin(upsert_projects.import_id);
+  our_origin constant text := (select i.origin from private.imports i where i.import_id = upsert_projects.import_id);
 begin
   if our_origin is not null then
     -- Two imports must not both find a key free.
@@ -20,11 +20,11 @@ begin
     from jsonb_array_elements(upsert_projects.projects) with ordinality as g(row, place)
     order by g.row ->> 'key', g.place desc
   ), held as (
-    select p.key, p.project_id, coalesce(private.import_origin(m.import_id), '') as held_by
+    select p.key, p.project_id, coalesce(m.origin, '') as held_by
     from given g
     join public.projects p on p.key = g.key
     left join private.imported_projects m on m.project_id = p.project_id
-    where not upsert_projects.take_over and private.import_origin(m.import_id) is distinct from our_origin and our_origin is not null
+    where not upsert_projects.take_over and m.origin is distinct from our_origin and our_origin is not null
   ), written as (
     insert into public.projects as p (key, name, description)
     select g.key, g.name, g.description from given g where not exists (select from held h where h.key = g.key)
@@ -37,9 +37,10 @@ begin
     select p.key, p.project_id from public.projects p join given g on g.key = p.key
     where not exists (select 1 from written w where w.key = p.key) and not exists (select from held h where h.key = p.key)
   ), listed as (
-    insert into private.imported_projects as m (project_id, import_id)
-    select o.project_id, upsert_projects.import_id from ours o where our_origin is not null
-    on conflict (project_id) do update set import_id = case when upsert_projects.take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end
+    insert into private.imported_projects as m (project_id, import_id, origin)
+    select o.project_id, upsert_projects.import_id, our_origin from ours o where our_origin is not null
+    on conflict (project_id) do update set origin = excluded.origin,
+      import_id = case when upsert_projects.take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end
   )
   select o.key, o.project_id, null::text from ours o
   union all
@@ -47,7 +48,7 @@ begin
 end
 $$;
 comment on function public.upsert_projects is
-  'Inserts or updates projects by key: [{key, name, description}]. Returns every key with its project_id. With an import_id, a project of another origin stays unless taken over; held_by is then that origin, empty if the project was not imported.';
+  'Inserts or updates projects by key: [{key, name, description}]. With an import_id, a project of another origin stays unless taken over; held_by is then that origin, empty if it was not imported.';
 
 -- Upserts the comments of imported rows by key. A comment without key or text is skipped.
 create function private.upsert_comments(tickets jsonb) returns void
@@ -62,8 +63,7 @@ as $$
     from jsonb_array_elements(upsert_comments.tickets) with ordinality as x(row, place)
     join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
     join public.projects p on p.key = x.row ->> 'project_key'
-    cross join lateral jsonb_array_elements(case when jsonb_typeof(x.row -> 'comments') = 'array' then x.row -> 'comments' else '[]' end)
-      with ordinality as n(row, place)
+    cross join lateral jsonb_path_query(x.row, '$.comments[*]') with ordinality as n(row, place)
     where n.row ->> 'key' ~ '\S' and n.row ->> 'body' ~ '\S'
     order by t.ticket_id, n.row ->> 'key', x.place desc, n.place desc
   ) g
@@ -76,6 +76,6 @@ as $$
       or excluded.updated_at not in (now(), excluded.created_at) and c.updated_at is distinct from excluded.updated_at
 $$;
 comment on function private.upsert_comments is
-  'Inserts or updates the comments of [{key, project_key, comments: [{key, author, body, created_at, updated_at}]}] whose tickets exist. The creation time of an existing comment is kept.';
+  'Inserts or updates the comments given to upsert_tickets whose tickets exist. An existing comment keeps its creation time.';
 
 insert into private.migrations (version) values ('20260101001010');

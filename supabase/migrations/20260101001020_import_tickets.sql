@@ -47,7 +47,7 @@ begin
     using tickets;
 end
 $$;
-comment on function private.write_tickets is 'Inserts or updates tickets by key, whose projects and statuses exist, as upsert_tickets describes.';
+comment on function private.write_tickets is 'Inserts or updates the tickets given to upsert_tickets whose projects and statuses exist.';
 
 -- Without an import_id rows are matched by key alone.
 create function public.upsert_tickets(tickets jsonb, import_id bigint default null, take_over boolean default false)
@@ -56,7 +56,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  our_origin constant text := private.import_origin(upsert_tickets.import_id);
+  our_origin constant text := (select i.origin from private.imports i where i.import_id = upsert_tickets.import_id);
   own jsonb := upsert_tickets.tickets;
 begin
   if our_origin is not null then
@@ -64,10 +64,10 @@ begin
     select coalesce(jsonb_agg(x.row order by x.place), '[]') into own
     from jsonb_array_elements(upsert_tickets.tickets) with ordinality as x(row, place)
     join public.projects p on p.key = x.row ->> 'project_key'
-    join private.imported_projects m on m.project_id = p.project_id and private.import_origin(m.import_id) = our_origin
+    join private.imported_projects m on m.project_id = p.project_id and m.origin = our_origin
     left join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
     left join private.imported_tickets n on n.ticket_id = t.ticket_id
-    where upsert_tickets.take_over or t.ticket_id is null or private.import_origin(n.import_id) = our_origin;
+    where upsert_tickets.take_over or t.ticket_id is null or n.origin = our_origin;
   end if;
   -- Missing statuses. The category of an existing one is kept: it may have been set by hand.
   insert into public.status (name, category)
@@ -105,18 +105,16 @@ begin
   select t.key, t.ticket_id, t.project_id, array(
     select c.comment_id from public.comments c
     where c.ticket_id = t.ticket_id and c.key in (
-      select n ->> 'key' from jsonb_array_elements(upsert_tickets.tickets) g,
-        jsonb_array_elements(case when jsonb_typeof(g -> 'comments') = 'array' then g -> 'comments' else '[]' end) n
+      select n ->> 'key' from jsonb_array_elements(upsert_tickets.tickets) g, jsonb_path_query(g, '$.comments[*]') n
       where upper(g ->> 'key') = upper(t.key))
     order by c.comment_id),
-    case when our_origin is not null and private.import_origin(m.import_id) is distinct from our_origin
-      then coalesce(private.import_origin(m.import_id), '') end
+    case when our_origin is not null and m.origin is distinct from our_origin then coalesce(m.origin, '') end
   from public.tickets t
   left join private.imported_tickets m on m.ticket_id = t.ticket_id
   where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(upsert_tickets.tickets) g);
 end
 $$;
 comment on function public.upsert_tickets is
-  'Inserts or updates tickets by key: [{key, project_key, status, status_category, name, description, created_at, updated_at, assignee, reporter, ticket_type, priority, labels, due_date, resolved_at, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Any other column of tickets is written by its name. Omitted fields from updated_at on keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns the keys of all tickets that were written or unchanged, with their ids and those of the given comments. With an import_id, tickets of projects of another origin are skipped and a ticket of another origin stays unless taken over; held_by is then that origin, empty if the ticket was not imported. link_imported_tickets stores the links.';
+  'Inserts or updates tickets by key: [{key, project_key, status, status_category, any column of tickets, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns all tickets that were written or unchanged, with the ids of the given comments. With an import_id, tickets of another origin, or in its projects, stay unless taken over; held_by is then that origin, empty if the ticket was not imported.';
 
 insert into private.migrations (version) values ('20260101001020');

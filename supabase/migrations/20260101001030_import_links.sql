@@ -52,7 +52,7 @@ begin
 end
 $$;
 comment on function public.link_imported_tickets is
-  'Stores the links that an import lists, for at most match_count of its tickets in order of ids, starting after the given id. Returns the last id (null at the end), how many links these tickets list, and how many of them, with examples, are skipped because the other ticket does not exist.';
+  'Stores the links that an import lists, for the next match_count of its tickets by id. Returns the last id (null at the end), how many links these list, and how many of them, with examples, name an unknown ticket.';
 
 -- Comments and links come first: those of a ticket are deleted with it.
 create function private.unlisted_rows(import_id bigint, row_limit integer)
@@ -60,8 +60,8 @@ returns table (ticket_id bigint, comment_id bigint, kind text, other_ticket_id b
 language sql stable security invoker set search_path = ''
 as $$
   with earlier as (
-    select i.import_id from private.imports i
-    where i.origin = private.import_origin(unlisted_rows.import_id) and i.import_id < unlisted_rows.import_id
+    select e.import_id from private.imports i join private.imports e on e.origin = i.origin and e.import_id < i.import_id
+    where i.import_id = unlisted_rows.import_id
   )
   select * from (
     select t.ticket_id, c.comment_id, null::text, null::bigint, 'comment ' || c.key || ' of ' || t.key
@@ -89,22 +89,21 @@ as $$
   limit unlisted_rows.row_limit
 $$;
 comment on function private.unlisted_rows is
-  'What earlier imports of the same origin stored and this one did not list: comments of tickets that have comments in it, links of tickets that have links in it, and tickets of its projects. Complete once the import has ended.';
+  'What earlier imports of the same origin stored and this one, once it has ended, did not list: comments of tickets that have comments in it, links likewise, and tickets of its projects.';
 
 create function public.count_unlisted(import_id bigint)
 returns table (all_tickets integer, listed_tickets integer, tickets integer, comments integer, ticket_links integer, examples text[])
 language sql stable security invoker set search_path = ''
 as $$
   select
-    (select count(*) from private.imported_tickets m join private.imports i on i.import_id = m.import_id
-      where i.origin = private.import_origin(count_unlisted.import_id))::integer,
+    (select count(*) from private.imported_tickets m join private.imports i using (origin) where i.import_id = count_unlisted.import_id)::integer,
     (select count(*) from private.imported_tickets m where m.import_id = count_unlisted.import_id)::integer,
     (count(*) filter (where u.comment_id is null and u.kind is null))::integer, count(u.comment_id)::integer, count(u.kind)::integer,
     array(select x.what from private.unlisted_rows(count_unlisted.import_id, 50) x)
   from private.unlisted_rows(count_unlisted.import_id, null) u
 $$;
 comment on function public.count_unlisted is
-  'How many tickets an import''s origin has, how many of them this import listed, and what prune_import would delete, with examples.';
+  'How many tickets the import''s origin has, how many of them it listed, and what prune_import would delete, with examples.';
 
 create function public.prune_import(import_id bigint, match_count integer default 100)
 returns table (tickets integer, comments integer, ticket_links integer)
@@ -116,8 +115,8 @@ declare
   gone_links jsonb;
 begin
   if exists (
-    select from private.imports i
-    where i.origin = private.import_origin(prune_import.import_id) and i.import_id > prune_import.import_id
+    select from private.imports i join private.imports later on later.origin = i.origin and later.import_id > i.import_id
+    where i.import_id = prune_import.import_id
   ) then
     raise exception using errcode = 'object_not_in_prerequisite_state', message = 'A later import of the same origin has begun.',
       hint = 'Prune with that one.';
@@ -139,6 +138,6 @@ begin
 end
 $$;
 comment on function public.prune_import is
-  'Deletes at most match_count rows that earlier imports of the same origin stored and this one, which must have been complete, did not list. Returns how many of each; call it until all are 0.';
+  'Deletes at most match_count rows that earlier imports of the same origin stored and this one, once complete, did not list. Returns how many of each; call it until all are 0.';
 
 insert into private.migrations (version) values ('20260101001030');

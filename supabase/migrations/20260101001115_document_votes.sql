@@ -12,7 +12,7 @@ create table public.document_votes (
 );
 comment on table public.document_votes is 'Whether readers found documents helpful. To forget a user''s votes, delete their rows: the scores follow.';
 comment on column public.document_votes.user_id is 'The user''s id in Supabase Auth. Null: a vote of the service, each of which counts.';
-comment on column public.document_votes.voted_at is 'When the vote got its current value.';
+comment on column public.document_votes.voted_at is 'When the user first voted on the document.';
 create index document_votes_user_id_idx on public.document_votes (user_id) where user_id is not null;
 
 alter table public.document_votes enable row level security;
@@ -29,17 +29,6 @@ create policy update_votes on public.document_votes for update to authenticated
   with check (user_id = (select auth.uid()) and (select private.projects_as('viewer')) <> '{}');
 create policy delete_votes on public.document_votes for delete to authenticated
   using (user_id = (select auth.uid()));
-
-create function private.time_vote() returns trigger
-language plpgsql volatile security invoker set search_path = ''
-as $$
-begin
-  new.voted_at := now();
-  return new;
-end
-$$;
-comment on function private.time_vote is 'Trigger: updates the time of a changed vote.';
-create trigger time_vote before update of helpful on public.document_votes for each row execute function private.time_vote();
 
 -- Security definer: readers may vote but not write documents. Its triggers are in follow_documents.
 create function private.count_votes() returns trigger
@@ -67,7 +56,8 @@ begin
   return null;
 end
 $$;
-comment on function private.count_votes is 'Trigger: updates the vote counts of documents.';
+comment on function private.count_votes is 'Trigger: counts the votes of documents again.';
+
 create function public.rate_document(doc_id uuid, helpful boolean)
 returns double precision
 language plpgsql volatile security invoker set search_path = ''

@@ -117,24 +117,20 @@ $$;
 comment on function public.find_sources is
   'The source_id of each of these: [{project_id, ticket_id, comment_id, document_id}], a project''s own text, a ticket with its project, a comment with its ticket and project, or a document; place is its index from 1. One that does not exist, or belongs to another project or ticket, has no row.';
 
-create function private.stored_chunks(source_ids bigint[])
-returns table (source_id bigint, models text[], chunks integer[])
-language sql stable rows 100 security invoker set search_path = ''
-as $$
-  select s.source_id,
-    array[max(c.model) filter (where c.embedding_set = 1), max(c.model) filter (where c.embedding_set = 2)],
-    array[count(c.chunk_id) filter (where c.embedding_set = 1), count(c.chunk_id) filter (where c.embedding_set = 2)]::integer[]
-  from private.sources s
-  left join lateral (
-    select coalesce(k.embedding_set, 1) as embedding_set, k.chunk_id, case when s.document_id is null then k.model end as model
-    from private.source_chunks k where k.source_id = s.source_id
-    union all
-    select 1, null, e.model from public.embeddings e where e.document_id = s.document_id and e.chunk_id is null
-  ) c on true
-  where s.source_id = any (stored_chunks.source_ids)
-  group by s.source_id
-$$;
-comment on function private.stored_chunks is 'The model and the number of the chunks that these sources have, by set.';
+create view private.stored_chunks with (security_invoker = on) as
+select s.source_id,
+  array[max(c.model) filter (where c.embedding_set = 1), max(c.model) filter (where c.embedding_set = 2)] as models,
+  array[count(c.chunk_id) filter (where c.embedding_set = 1), count(c.chunk_id) filter (where c.embedding_set = 2)]::integer[] as chunks
+from private.sources s
+left join lateral (
+  select coalesce(k.embedding_set, 1) as embedding_set, k.chunk_id, case when s.document_id is null then k.model end as model
+  from private.source_chunks k where k.source_id = s.source_id
+  union all
+  select 1, null, e.model from public.embeddings e where e.document_id = s.document_id and e.chunk_id is null
+) c on true
+group by s.source_id;
+comment on view private.stored_chunks is 'models and chunks as sources should have them.';
+grant select on private.stored_chunks to service_role;
 
 -- Called when a source is stored, and when its job ends: a note may have been deleted with its
 -- chunks. Mostly nothing has changed, and no row is locked: who deletes a source would wait for it.
@@ -145,14 +141,12 @@ declare
   changed bigint[];
 begin
   changed := array(
-    select s.source_id from private.stored_chunks(count_chunks.source_ids) c join private.sources s using (source_id)
-    where (s.models, s.chunks) is distinct from (c.models, c.chunks));
-  if changed <> '{}' then
-    changed := array(select s.source_id from private.sources s where s.source_id = any (changed) for no key update skip locked);
-    update private.sources s set models = c.models, chunks = c.chunks
-    from private.stored_chunks(changed) c
-    where s.source_id = c.source_id;
-  end if;
+    select s.source_id from private.stored_chunks c join private.sources s using (source_id)
+    where c.source_id = any (count_chunks.source_ids) and (s.models, s.chunks) is distinct from (c.models, c.chunks));
+  changed := array(select s.source_id from private.sources s where s.source_id = any (changed) for no key update skip locked);
+  update private.sources s set models = c.models, chunks = c.chunks
+  from private.stored_chunks c
+  where c.source_id = s.source_id and c.source_id = any (changed);
 end
 $$;
 comment on function private.count_chunks is 'Records the model and the number of the chunks that these sources have.';

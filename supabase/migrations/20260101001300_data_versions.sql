@@ -24,24 +24,6 @@ comment on table private.data_version_changes is 'Changes not merged into data_v
 alter table private.data_versions enable row level security;
 alter table private.data_version_changes enable row level security;
 
--- Merges the changes, unless another transaction is doing so.
-create function private.merge_data_versions() returns void
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  if not private.may_merge('private.merge_data_versions') then
-    return;
-  end if;
-  with gone as (
-    delete from private.data_version_changes returning data_version_changes.project_id, data_version_changes.change
-  )
-  insert into private.data_versions as v (project_id, total)
-  select g.project_id, sum(g.change) from gone g group by g.project_id
-  on conflict (project_id) do update set total = v.total + excluded.total;
-end
-$$;
-comment on function private.merge_data_versions is 'Merges the collected changes into data_versions. Does nothing while another transaction does it.';
-
 create function private.change_data_version(project_ids bigint[]) returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -52,8 +34,14 @@ begin
   insert into private.data_version_changes (project_id)
   select distinct p.project_id from unnest(project_ids) as p(project_id) where p.project_id is not null
   on conflict (project_id, transaction_id, started_at) do nothing;
-  if found and (select count(*) from (select 1 from private.data_version_changes c limit gathered + 1) c) > gathered then
-    perform private.merge_data_versions();
+  if found and (select count(*) from (select 1 from private.data_version_changes c limit gathered + 1) c) > gathered
+    and private.may_merge('private.data_versions') then
+    with gone as (
+      delete from private.data_version_changes returning data_version_changes.project_id, data_version_changes.change
+    )
+    insert into private.data_versions as v (project_id, total)
+    select g.project_id, sum(g.change) from gone g group by g.project_id
+    on conflict (project_id) do update set total = v.total + excluded.total;
   end if;
 end
 $$;

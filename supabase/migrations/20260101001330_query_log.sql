@@ -8,21 +8,21 @@ create table private.query_log (
   request_id text,
   kind text not null check (kind in ('query', 'search')),
   question text not null,
-  parameters jsonb not null default '{}',
+  parameters jsonb,
   outcome text not null,
   error text,
-  sources jsonb not null default '[]',
+  sources jsonb,
   best_similarity double precision,
   answer text,
   model text,
-  low_similarity boolean not null default false,
-  ambiguous boolean not null default false,
-  uncited boolean not null default false,
-  unknown_citations integer not null default 0,
-  cached boolean not null default false,
-  streamed boolean not null default false,
-  tokens_in integer not null default 0,
-  tokens_out integer not null default 0,
+  low_similarity boolean,
+  ambiguous boolean,
+  uncited boolean,
+  unknown_citations integer,
+  cached boolean,
+  streamed boolean,
+  tokens_in integer,
+  tokens_out integer,
   embedding_ms double precision,
   retrieval_ms double precision,
   chat_ms double precision,
@@ -41,17 +41,8 @@ returns table (logged bigint, deleted bigint)
 language sql volatile rows 1 security invoker set search_path = ''
 as $$
   with written as (
-    insert into private.query_log (query_id, asked_at, request_id, kind, question, parameters, outcome, error, sources, best_similarity, answer,
-      model, low_similarity, ambiguous, uncited, unknown_citations, cached, streamed, tokens_in, tokens_out, embedding_ms, retrieval_ms, chat_ms, total_ms)
-    select e.query_id, e.asked_at, e.request_id, e.kind, e.question, coalesce(e.parameters, '{}'), e.outcome, e.error, coalesce(e.sources, '[]'),
-      e.best_similarity, e.answer, e.model, coalesce(e.low_similarity, false), coalesce(e.ambiguous, false), coalesce(e.uncited, false), coalesce(e.unknown_citations, 0),
-      coalesce(e.cached, false), coalesce(e.streamed, false), coalesce(e.tokens_in, 0), coalesce(e.tokens_out, 0),
-      e.embedding_ms, e.retrieval_ms, e.chat_ms, e.total_ms
-    from jsonb_to_recordset(log_queries.entries) as e(
-      query_id uuid, asked_at timestamptz, request_id text, kind text, question text, parameters jsonb, outcome text, error text, sources jsonb,
-      best_similarity double precision, answer text, model text, low_similarity boolean, ambiguous boolean, uncited boolean, unknown_citations integer, cached boolean,
-      streamed boolean, tokens_in integer, tokens_out integer, embedding_ms double precision, retrieval_ms double precision,
-      chat_ms double precision, total_ms double precision)
+    insert into private.query_log
+    select e.* from jsonb_populate_recordset(null::private.query_log, log_queries.entries) e
     -- A client that missed the response sends the rows again.
     on conflict (query_id) do nothing
     returning 1
