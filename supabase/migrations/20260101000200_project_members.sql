@@ -1,7 +1,8 @@
 -- Members of projects. Every function and policy that returns data checks membership here.
 
 create type public.project_role as enum ('viewer', 'member', 'admin');
-comment on type public.project_role is 'What a user may do in a project, each role including the previous ones: viewer: read; member: write tickets and notes; admin: change the project and its members.';
+comment on type public.project_role is
+  'What a user may do in a project, each role including the former: read (viewer), write tickets and notes (member), change the project and its members (admin).';
 
 -- user_id is Supabase Auth's id. A user deleted there has no valid token, so leftover rows are
 -- harmless.
@@ -44,7 +45,7 @@ begin
 end
 $$;
 comment on function private.projects_as is
-  'The projects in which the caller has at least this role, in order; empty if none; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
+  'The projects in which the caller has at least this role, in order; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
 
 alter table public.project_members enable row level security;
 revoke all on public.project_members from anon, authenticated;
@@ -103,6 +104,6 @@ begin
   return writable is null or coalesce(project_id = any (writable), false);
 end
 $$;
-comment on function public.may_write_project is 'Whether the caller may write tickets and notes of a project: true for its members and admins, and for unrestricted callers.';
+comment on function public.may_write_project is 'Whether the caller may write tickets and notes of a project.';
 
 insert into private.migrations (version) values ('20260101000200');

@@ -48,7 +48,7 @@ begin
 end
 $$;
 comment on function public.upsert_projects is
-  'Inserts or updates projects by key: [{key, name, description}]. With an import_id, a project of another origin stays unless taken over; held_by is then that origin, empty if it was not imported.';
+  'Inserts or updates projects by key: [{key, name, description}]. Projects of another origin than import_id''s stay unless taken over: held_by names it, empty if they were not imported.';
 
 -- Upserts the comments of imported rows by key. A comment without key or text is skipped.
 create function private.upsert_comments(tickets jsonb) returns void

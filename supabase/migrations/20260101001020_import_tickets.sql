@@ -115,6 +115,6 @@ begin
 end
 $$;
 comment on function public.upsert_tickets is
-  'Inserts or updates tickets by key: [{key, project_key, status, status_category, any column of tickets, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields keep their values, and null clears them. Missing statuses are added; tickets of unknown projects are skipped. Returns all tickets that were written or unchanged, with the ids of the given comments. With an import_id, tickets of another origin, or in its projects, stay unless taken over; held_by is then that origin, empty if the ticket was not imported.';
+  'Inserts or updates tickets by key: [{key, project_key, status, status_category, any column of tickets, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields keep their values, and null clears them; tickets of unknown projects are skipped. Tickets of another origin than import_id''s stay unless taken over: held_by names it.';
 
 insert into private.migrations (version) values ('20260101001020');

@@ -75,6 +75,6 @@ exception
 end
 $$;
 comment on function public.rate_document is
-  'Votes on a document as the caller. A user''s vote replaces their earlier one; each vote of the service counts. utility_score is (19 * utility_base + 10 * helpful votes) / (19 + all votes): the first helpful vote raises 0 to 0.5. Returns the new score, null if the document does not exist.';
+  'Votes on a document as the caller: a user''s vote replaces their earlier one, each vote of the service counts. Returns the new utility_score, null if the document does not exist.';
 
 insert into private.migrations (version) values ('20260101001115');

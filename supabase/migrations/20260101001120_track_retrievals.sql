@@ -28,7 +28,7 @@ as $$
   where d.id = f.id
 $$;
 comment on function public.track_document_retrievals is
-  'Counts one retrieval of each document and stores its time and the last 50 distinct queries: their first 200 characters, oldest first. Without a query it only updates count and time.';
+  'Counts one retrieval of each document and stores its time and the last 50 distinct queries, each cut to 200 characters.';
 
 create function public.track_document_retrieval(doc_id uuid, query_text text)
 returns void

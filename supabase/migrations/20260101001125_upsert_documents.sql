@@ -31,14 +31,14 @@ as $$
   order by g.place
 $$;
 comment on function public.upsert_documents is
-  'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}], of which only title is required. Without id, or with an unknown one, a document is created, at created_at. keywords, temporal_class and archived stay unchanged if absent or null; keywords replace those of the previous call. Returns one row per document, in order.';
+  'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}], of which only title is required. keywords, temporal_class and archived stay unchanged if absent; keywords replace those of the previous call. Returns one row per document, in order.';
 
 create function private.document_queries(doc_id uuid) returns text[]
 language sql stable security definer set search_path = ''
 as $$
   select d.retrieval_queries from public.documents d where d.id = document_queries.doc_id and private.is_unrestricted()
 $$;
-comment on function private.document_queries is 'The queries that found a document, for unrestricted callers; null for others, because they are queries of other users.';
+comment on function private.document_queries is 'The queries that found a document; null for users, because they are those of others.';
 
 create function public.get_document(doc_id uuid)
 returns table (
@@ -54,7 +54,7 @@ as $$
   from public.documents d
   where d.id = get_document.doc_id
 $$;
-comment on function public.get_document is 'A document with all its fields. truncated: its content is too long to be indexed whole. retrieval_queries is empty for users, because it contains queries of others. No row if the document does not exist.';
+comment on function public.get_document is 'A document with all its fields. truncated: its content is too long to be indexed whole.';
 
 create function public.delete_document(doc_id uuid)
 returns boolean

@@ -15,7 +15,7 @@ create table public.search_config (
   constraint search_config_weights_check check (abs(similarity_weight + keyword_weight + utility_weight + freshness_weight - 1) < 1e-9)
 );
 comment on table public.search_config is
-  'The weights of search_documents_hybrid, in one row. A score is (similarity, keyword, utility, freshness; sum 1) times the weight of the temporal class.';
+  'The weights of search_documents_hybrid, in one row.';
 insert into public.search_config default values;
 
 alter table public.search_config enable row level security;

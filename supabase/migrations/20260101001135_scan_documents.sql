@@ -79,6 +79,6 @@ begin
 end
 $$;
 comment on function private.scan_documents is
-  'Visible documents strictly above the threshold, unordered: all of them or, if there are more, at least the document_limit nearest. embedding_model: only vectors of this model are compared; null: of any.';
+  'Visible documents strictly above the threshold, unordered: all, or at least the document_limit nearest. embedding_model null: vectors of any model.';
 
 insert into private.migrations (version) values ('20260101001135');

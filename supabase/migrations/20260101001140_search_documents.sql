@@ -25,7 +25,7 @@ as $$
   order by n.similarity desc, d.id
 $$;
 comment on function public.search_documents is
-  'Documents by the cosine similarity of their own vector, strictly above match_threshold. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
+  'Documents by the cosine similarity of their own vector, strictly above match_threshold. embedding_model null: vectors of any model.';
 
 create function public.find_similar_documents(doc_id uuid, match_count integer default 5)
 returns table (id uuid, title text, similarity double precision)
@@ -46,6 +46,6 @@ as $$
   order by n.similarity desc, d.id
 $$;
 comment on function public.find_similar_documents is
-  'The documents whose own vector is nearest to that of a document, excluding itself, without a threshold. No row if the document does not exist or is not embedded. match_count at most 100.';
+  'The documents whose own vector is nearest to that of a document, without a threshold.';
 
 insert into private.migrations (version) values ('20260101001140');

@@ -14,7 +14,7 @@ as $$
   ) s
 $$;
 comment on function private.pieces is
-  'All substrings of 1 to 3 characters of some texts, in lower case. With shortest 3: those that a text containing one of them must have.';
+  'All substrings of 1 to 3 characters, in lower case; with shortest 3, those that any text containing one of these must have.';
 
 create index documents_keyword_pieces_idx on public.documents using gin (private.pieces(keywords)) where not archived and embedding_status = 'complete';
 
@@ -53,6 +53,6 @@ as $$
   where (select private.projects_as('viewer')) is distinct from '{}'
 $$;
 comment on function private.document_candidates is
-  'Visible documents, whatever their similarity: the most useful, the newest, and those with most of the keywords, document_limit of each.';
+  'Visible documents whatever their similarity: the most useful, the newest, and those with most of the keywords.';
 
 insert into private.migrations (version) values ('20260101001145');

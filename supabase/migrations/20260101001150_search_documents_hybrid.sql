@@ -112,6 +112,6 @@ begin
 end
 $$;
 comment on function public.search_documents_hybrid is
-  'Documents strictly above match_threshold, sorted by final_score = (0.50 similarity + 0.25 keyword_score + 0.15 utility_boost + 0.10 freshness_boost) * temporal_weight, with the weights of search_config. keyword_score: the share of query_keywords that any keyword of the document contains (case-insensitive); utility_boost: ln(utility_score + 1) / ln(11), at most 1; freshness_boost: 1 / (1 + age in days / freshness_decay_days). If at most 1,000 documents exceed the threshold, all of them are scored; otherwise the 1,000 nearest and the 1,500 most useful, newest and with most keywords. track_retrievals counts the results as retrieved, by the service only: with a user''s token, or in a read-only transaction (a GET), nothing is counted and no error raised. embedding_model: only vectors of this model are compared; null: of any. match_count at most 100.';
+  'Documents strictly above match_threshold by final_score, the sum of similarity, keyword_score, utility_boost and freshness_boost, weighted by search_config, times temporal_weight. track_retrievals counts the results as retrieved, unless a user calls or the transaction is read-only. embedding_model null: vectors of any model.';
 
 insert into private.migrations (version) values ('20260101001150');

@@ -65,6 +65,6 @@ begin
 end
 $$;
 comment on function public.retrieve_document_chunks is
-  'The chunks of documents nearest to a question: those above match_threshold, or else only the nearest one with over_threshold false. similarities[i] is the cosine similarity to row i, for the rows before its own. match_count at most 100.';
+  'The chunks of documents nearest to a question: those above match_threshold, or else only the nearest one with over_threshold false. similarities[i] is the cosine similarity to row i, of the rows before its own.';
 
 insert into private.migrations (version) values ('20260101001155');

@@ -7,7 +7,7 @@ create table public.document_entities (
   type text,
   primary key (document_id, place)
 );
-comment on table public.document_entities is 'The named entities of documents for lookup, each once per document. A trigger updates it in the writer''s transaction.';
+comment on table public.document_entities is 'The named entities of documents for lookup, each once per document, kept by a trigger.';
 create index document_entities_name_idx on public.document_entities (lower(name));
 create index document_entities_name_pieces_idx on public.document_entities using gin (private.pieces(array[name]));
 
@@ -73,6 +73,6 @@ as $$
   from private.find_entities(find_documents_by_entity.entity_name, find_documents_by_entity.entity_type, find_documents_by_entity.match_limit) f
 $$;
 comment on function public.find_documents_by_entity is
-  'Documents that name an entity whose name contains entity_name (case-insensitive) and, if entity_type is given, has that type: exact names first, then by length. A document that names several such entities is returned once for each. Archived documents are excluded. match_limit at most 100.';
+  'Documents that name an entity whose name contains entity_name (case-insensitive): exact names first, then by length. Archived documents are excluded.';
 
 insert into private.migrations (version) values ('20260101001165');

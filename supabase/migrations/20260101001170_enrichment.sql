@@ -40,7 +40,7 @@ begin
 end
 $$;
 comment on function public.claim_enrichments is
-  'Claims up to batch_size (at most 100) documents that are due and not enriched, archived ones last, each for lease_seconds. attempt is 1 the first time; after attempt_limit a document is skipped until its text changes or retry_enrichments is called. content is cut at its 200,000th character.';
+  'Claims documents that are due and not enriched, archived ones last, each for lease_seconds. After attempt_limit attempts one is skipped until its text changes or retry_enrichments is called. content is cut at its 200,000th character.';
 
 create function public.store_enrichment(doc_id uuid, lease_id uuid, keywords text[], named_entities jsonb, temporal_class text, model text)
 returns boolean
@@ -69,7 +69,7 @@ begin
 end
 $$;
 comment on function public.store_enrichment is
-  'Stores a model''s description of a document: at most 15 keywords, and named_entities ([{name, type}]), which follow those given; a given temporal class stays. They replace what the previous enrichment found. False if the text has changed since it was claimed, or another caller holds it.';
+  'Stores a model''s description of a claimed document: at most 15 keywords, and named_entities ([{name, type}]), which replace those found before and follow those given. False if the lease is no longer held, because the text changed.';
 
 create function public.return_enrichments(lease_ids uuid[], error text default null, retry_seconds double precision default 0)
 returns bigint
@@ -90,7 +90,7 @@ as $$
   select count(*) from returned
 $$;
 comment on function public.return_enrichments is
-  'Ends leases without a result. After an error, a document is due again after retry_seconds, doubled with each attempt up to an hour; without one, the attempt does not count. Returns how many were still held.';
+  'Ends leases without a result. After an error, a document is due again after retry_seconds, doubled with each attempt up to an hour; without one, the attempt does not count.';
 
 create function public.retry_enrichments()
 returns bigint
@@ -114,7 +114,7 @@ as $$
   from public.documents d
 $$;
 comment on function public.enrichment_stats is
-  'The number of documents in total, with the current text enriched, not enriched, and not enriched because the last attempt failed.';
+  'How many documents there are, with the current text enriched, not enriched, and not enriched because the last attempt failed.';
 
 create function public.list_unenriched_documents(after uuid default null, match_limit integer default 1000)
 returns table (id uuid, title text, attempts integer, last_error text)
@@ -127,6 +127,6 @@ as $$
   limit private.clamp(list_unenriched_documents.match_limit, 1000, 1, 1000)
 $$;
 comment on function public.list_unenriched_documents is
-  'The documents that enrichment_stats counts as unenriched, in order of their ids: how often their text was tried, and the error of the last attempt, if it failed. match_limit at most 1,000; after: the last id of the previous page. No rows follow the last page.';
+  'The documents that enrichment_stats counts as unenriched, by id: how often their text was tried, and the error of the last attempt. after: the last id of the previous page.';
 
 insert into private.migrations (version) values ('20260101001170');

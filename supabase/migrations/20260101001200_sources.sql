@@ -19,7 +19,8 @@ with (fillfactor = 85);
 comment on table private.sources is 'What is embedded on its own: a ticket or a comment (in any project), a project''s own text, or a document.';
 comment on column private.sources.models is 'By set of chunks, the model of what is stored; null: nothing is. Of a document, the first is that of its own vector.';
 comment on column private.sources.chunks is 'By set of chunks, how many are stored. Of a document, the first.';
-comment on column private.sources.truncated is 'Whether the stored chunks lack the end of its texts: what follows the 200,000th character of a text, or the 2,000th chunk.';
+comment on column private.sources.truncated is
+  'Whether the stored chunks lack the end of a text: what follows its 200,000th character, or the 2,000th chunk.';
 
 create unique index sources_project_id_idx on private.sources (project_id) where project_id is not null;
 create unique index sources_ticket_id_idx on private.sources (ticket_id) where ticket_id is not null;
@@ -40,7 +41,7 @@ from private.sources s
 left join public.comments c on c.comment_id = s.comment_id
 left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id);
 comment on view private.source_owners is
-  'What each source belongs to: a ticket''s has its project too, a comment''s its ticket and project. A document''s has document_id alone.';
+  'What each source belongs to, with the project of a ticket and the ticket and project of a comment.';
 
 create view private.source_chunks with (security_invoker = on) as
 select s.source_id, c.embedding_set, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id
@@ -91,7 +92,7 @@ begin
     select s.source_id from private.sources s where s.document_id = any (find_sources.document_ids));
 end
 $$;
-comment on function private.find_sources is 'The sources of these projects'' own texts, tickets, comments and documents, without those that do not exist. Adds missing rows.';
+comment on function private.find_sources is 'The sources of these projects'' own texts, tickets, comments and documents, adding missing rows.';
 
 create function public.find_sources(sources jsonb)
 returns table (place bigint, source_id bigint)
@@ -115,7 +116,7 @@ as $$
   order by g.place
 $$;
 comment on function public.find_sources is
-  'The source_id of each of these: [{project_id, ticket_id, comment_id, document_id}], a project''s own text, a ticket with its project, a comment with its ticket and project, or a document; place is its index from 1. One that does not exist, or belongs to another project or ticket, has no row.';
+  'The source_id of each of these: [{project_id, ticket_id, comment_id, document_id}], with the project of a ticket, and ticket and project of a comment. place is its index from 1; one that does not exist, or belongs elsewhere, has no row.';
 
 create view private.stored_chunks with (security_invoker = on) as
 select s.source_id,
@@ -172,6 +173,7 @@ begin
   perform private.count_chunks(array(select s.source_id from private.sources s));
 end
 $$;
-comment on function private.recount_sources is 'Adds and counts all sources, for use after a load without triggers, or after chunks were written or deleted by hand.';
+comment on function private.recount_sources is
+  'Adds and counts all sources, after a load without triggers or after chunks were written or deleted by hand.';
 
 insert into private.migrations (version) values ('20260101001200');

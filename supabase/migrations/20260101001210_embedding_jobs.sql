@@ -20,7 +20,8 @@ with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000)
 comment on table private.embedding_jobs is
   'Sources whose chunks may be out of date. There is no foreign key: the job of a deleted source just ends.';
 comment on column private.embedding_jobs.background is 'Runs after jobs of fresh edits.';
-comment on column private.embedding_jobs.with_children is 'For a project, all its tickets follow; for a ticket, all its comments: the name is in the header of their chunks.';
+comment on column private.embedding_jobs.with_children is
+  'For a project, all its tickets follow; for a ticket, all its comments, whose chunks have its name in their header.';
 comment on column private.embedding_jobs.due_at is 'When it may be claimed: at once, after a pause, or (if running) when its lease expires.';
 comment on column private.embedding_jobs.attempts is 'How often it was claimed and neither ended nor released. A worker that dies has used one up.';
 comment on column private.embedding_jobs.lease_id is 'The lease of its current worker. Only that lease can end it.';

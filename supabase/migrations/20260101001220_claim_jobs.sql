@@ -98,7 +98,7 @@ begin
 end
 $$;
 comment on function public.claim_embedding_jobs is
-  'Claims up to job_limit (at most 1000) due jobs, each source once, for lease_seconds; after that, any worker can claim them. jobs is [{job_id, source_id, attempt}]; attempt is 1 the first time. Fresh edits come first. next_due_seconds: seconds until another job is due, null if there is none.';
+  'Claims up to job_limit (at most 1000) due jobs, fresh edits first, each source once, for lease_seconds. jobs is [{job_id, source_id, attempt}]; next_due_seconds is null if no other job waits.';
 
 create function public.extend_embedding_leases(lease_ids uuid[], lease_seconds double precision default 60)
 returns bigint

@@ -45,7 +45,7 @@ as $$
   from told t
 $$;
 comment on function private.source_texts is
-  'The texts of these sources to be chunked, in order and without blank ones: a ticket''s own and its notes, or the one of another source. With the names above each chunk (project, ticket, author and date of a comment; or the title of a document), whether a text is cut, and a fingerprint of all that.';
+  'The texts of these sources to be chunked, in order and without blank ones: a ticket''s own and its notes, or the one of another source. names stand above each chunk; source_hash is the fingerprint of all that.';
 
 create function public.read_sources(source_ids bigint[], embedding_set smallint default null)
 returns table (
@@ -94,6 +94,6 @@ as $$
   order by o.place
 $$;
 comment on function public.read_sources is
-  'The texts of sources to embed: for each the names above its chunks, the texts to chunk, whether one of them is cut at its 200,000th character, their fingerprint, the chunks stored in a set (by default the serving one), in order, and whether these were marked as truncated. A source that does not exist has no row. sources_read: how many sources, from the first one, are included; if they are too many or too long for one response (4 MB, 1,000 rows), call again for the rest. embedding_set: that set, null if it is neither serving nor being built; embedding_model: the model that its vectors must have, null if undecided; building_set and building_chunking: the set being built, null if there is none. Documents have no sets: the last three are null.';
+  'The texts of sources to embed, with their fingerprint, and the chunks stored in a set, by default the serving one. sources_read: how many sources, from the first, are included (4 MB, 1,000 rows); call again for the rest. embedding_model: that of the set, null if undecided; building_set: the set being built. Documents have neither.';
 
 insert into private.migrations (version) values ('20260101001230');

@@ -31,7 +31,7 @@ begin
 end
 $$;
 comment on function private.lock_sources is
-  'Locks sources until the transaction ends, as far as possible without waiting, against other stores, deletion and moves; against_edits: also what their texts and names are read from. Returns those it locked.';
+  'Locks sources until the transaction ends, without waiting, against other stores, deletion and moves; against_edits: also what their texts and names are read from. Returns those it locked.';
 
 create function private.given_chunks(chunks jsonb, ids uuid[])
 returns table (
@@ -172,6 +172,6 @@ begin
 end
 $$;
 comment on function public.store_chunks is
-  'Replaces the chunks of sources in a set (by default the serving one) in one transaction, each source only if its text still has the fingerprint from read_sources. Otherwise stored is false: read it again. stored is also false if the set is neither serving nor being built, has another model, or while another session stores the source. sources: [{source_id, source_hash, truncated: whether the end of its texts has no chunk}], each once. chunks: [{source_id, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: position of its vector in embeddings from 1}]; those of documents have no kind and 768 numbers, and their mean becomes the document''s own vector. A kept chunk without a kind keeps its kind and note. Chunks not listed are deleted, and the waiting job of a stored source ends, unless a set is being built. Returns the ids of all chunks of each source, in order.';
+  'Replaces the chunks of sources in a set, by default the serving one, in one transaction. sources: [{source_id, source_hash, truncated}]; stored is false for one whose text has another fingerprint by now, that another session stores, or whose set or model is not in use. chunks: [{source_id, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: index from 1 in embeddings}]; those of documents have no kind, and 768 numbers. Ends the waiting job of a stored source, unless a set is being built. Returns the ids of all its chunks, in order.';
 
 insert into private.migrations (version) values ('20260101001240');

@@ -55,7 +55,7 @@ as $$
   select count(*) from failed
 $$;
 comment on function public.fail_embedding_jobs is
-  'Records that an attempt at these jobs failed. They are retried after retry_seconds, doubled with each attempt up to 15 minutes, and dead after attempt_limit attempts; the job of a document being edited is marked dead by a later claim. Returns how many were still held.';
+  'Records that an attempt at these jobs failed. They are retried after retry_seconds, doubled with each attempt up to 15 minutes, and dead after attempt_limit attempts.';
 
 create function public.release_embedding_jobs(lease_id uuid, job_ids bigint[], delay_seconds double precision default null)
 returns bigint
@@ -78,7 +78,7 @@ as $$
   select count(*) from released
 $$;
 comment on function public.release_embedding_jobs is
-  'Releases jobs that did not fail: the attempt does not count. They are due after delay_seconds (at most an hour); without it after half the time that they have waited, 0.2 to 30 seconds. Returns how many it released.';
+  'Releases jobs that did not fail: the attempt does not count. They are due after delay_seconds; without it after half the time that they have waited, 0.2 to 30 seconds.';
 
 create function public.list_dead_embedding_jobs(match_count integer default 100)
 returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamptz, last_error text, comment_id bigint)
@@ -117,6 +117,7 @@ begin
   return coalesce(cardinality(replayed), 0);
 end
 $$;
-comment on function public.replay_embedding_jobs is 'Queues dead jobs again, all of them or these, after fresh edits. Never waits for open transactions: a job whose source is being deleted stays dead, and a document that is being edited keeps the status failed until its job ends or is claimed. Returns how many jobs it queued.';
+comment on function public.replay_embedding_jobs is
+  'Queues dead jobs again, all of them or these, after fresh edits. The job of a source that is being deleted stays dead.';
 
 insert into private.migrations (version) values ('20260101001250');

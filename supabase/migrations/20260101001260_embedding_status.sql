@@ -35,7 +35,8 @@ as $$
         or exists (select 1 from public.status_changes n where n.ticket_id = s.ticket_id and n.note ~ '\S')
       else p.name ~ '\S' or p.description ~ '\S' end
 $$;
-comment on function private.missing_sources is 'The sources that have a text but no chunk of the serving model (this one if undecided), and documents without a vector of this model; with everything, all that have a text. With embedding_set: those without a chunk in that set, excluding documents. Includes the length of their texts.';
+comment on function private.missing_sources is
+  'The sources that have a text but no chunk of the serving model (this one if undecided) or, of documents, no vector of this one; with everything, all that have a text. With embedding_set: those that it lacks, without documents.';
 
 create function public.embedding_status(embedding_model text)
 returns table (
@@ -94,7 +95,7 @@ as $$
   from queue q cross join stored s cross join blank b
 $$;
 comment on function public.embedding_status is
-  'How many sources wait to be embedded (pending), are being embedded (running), wait for a retry (failed) or are dead (dead); how long the oldest pending or failed one has waited, 0 if there is none; the number of chunks in the serving set and of documents; and how many sources have a text but no chunk of the serving model (this one if undecided); and how many are stored without the end of their texts (truncated).';
+  'How many sources wait to be embedded, are being embedded, wait for a retry or are dead, how many chunks are served, how many sources have a text but no chunk of the serving model (this one if undecided), and how many are stored without their end.';
 
 create function public.measure_missing_embeddings(
   embedding_model text,
@@ -117,7 +118,7 @@ as $$
   from missing m
 $$;
 comment on function public.measure_missing_embeddings is
-  'What enqueue_missing_embeddings would queue: the number of sources, the characters of their texts, and the source_id of a random sample of them, for estimating the tokens. sample_count at most 1000. With embedding_set: what that set lacks, excluding documents.';
+  'What enqueue_missing_embeddings would queue: how many sources, the characters of their texts, and a random sample of source_ids.';
 
 create function public.enqueue_missing_embeddings(embedding_model text, everything boolean default false, embedding_set smallint default null)
 returns bigint
@@ -130,6 +131,6 @@ as $$
       enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything, enqueue_missing_embeddings.embedding_set) m), false, true)
 $$;
 comment on function public.enqueue_missing_embeddings is
-  'Queues, after fresh edits, every source that has a text but no chunk of this model; with everything, all that have a text. With embedding_set: those without a chunk in that set, excluding documents. Returns how many jobs it added.';
+  'Queues, after fresh edits, every source that has a text but no chunk of this model; with everything, all that have a text. With embedding_set: those that it lacks, without documents.';
 
 insert into private.migrations (version) values ('20260101001260');

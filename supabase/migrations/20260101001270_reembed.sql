@@ -30,7 +30,7 @@ begin
 end
 $$;
 comment on function public.begin_reembed is
-  'Begins or resumes building a set with this model and chunking: queues, after fresh edits, every source that has a text and is not in it. Search continues with the current set and its model. Returns how many jobs it added.';
+  'Begins or resumes building a set: queues, after fresh edits, every source that has a text and is not in it. Search continues with the current set.';
 
 -- Jobs queued when building began, or failed since. Waiting fresh edits do not count: they are as
 -- late for one set as for the other, and a busy tracker would never switch.
@@ -76,7 +76,7 @@ begin
 end
 $$;
 comment on function public.finish_reembed is
-  'Switches atomically to the new set if it has everything that the serving set has; else returns false. Queries embedded by the former model still use the former set, until clear_retired_set.';
+  'Switches atomically to the new set if it has everything that the serving set has; else returns false.';
 
 create function public.abandon_reembed()
 returns boolean
@@ -134,6 +134,6 @@ begin
 end
 $$;
 comment on function public.clear_retired_set is
-  'Empties the retired or abandoned set, up to row_limit chunks (at most 10,000) per call: pass the previous result until it returns null; then another set can be built. Chunks locked by open transactions are skipped; if some are left at the end, it returns the nil UUID to start over.';
+  'Empties the retired or abandoned set, up to row_limit chunks (at most 10,000) per call: pass the previous result until it returns null. The nil UUID starts over, for chunks that open transactions locked.';
 
 insert into private.migrations (version) values ('20260101001270');

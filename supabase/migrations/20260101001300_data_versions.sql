@@ -9,7 +9,8 @@ create table private.data_versions (
   project_id bigint primary key,
   total numeric not null
 );
-comment on table private.data_versions is 'The merged changes of each project. Project 0: changes that affect all projects; -1: documents; below -1: users'' memberships. A row outlives its project.';
+comment on table private.data_versions is
+  'The merged changes of each project; 0: of all projects; -1: of documents; below: of users'' memberships.';
 
 create table private.data_version_changes (
   project_id bigint not null,
@@ -19,7 +20,7 @@ create table private.data_version_changes (
   change bigint not null default hashtextextended(gen_random_uuid()::text, 0),
   primary key (project_id, transaction_id, started_at)
 );
-comment on table private.data_version_changes is 'Changes not merged into data_versions yet, one row per transaction and project. The version is the sum of both tables.';
+comment on table private.data_version_changes is 'Changes not merged into data_versions yet, one row per transaction and project.';
 
 alter table private.data_versions enable row level security;
 alter table private.data_version_changes enable row level security;
@@ -93,6 +94,6 @@ as $$
   select private.read_data_version(data_version.project_filter)
 $$;
 comment on function public.data_version is
-  'The version of everything that a search can find, or of one project. Two versions are equal only if they include the same committed changes and the caller may see the same projects. Keyword weights depend on how rare a word is in all projects, so keyword rankings depend on the version of everything. Changes that the caller may not see do not change the version, so their effect on the weights may be delayed.';
+  'The version of everything that a search can find, or of one project. Two versions are equal only if they include the same committed changes and the caller may see the same projects.';
 
 insert into private.migrations (version) values ('20260101001300');

@@ -28,7 +28,8 @@ begin
   return null;
 end
 $$;
-comment on function private.follow_sources is 'Trigger: deletes the jobs of deleted sources, except locked ones. After truncation adds the sources that are left, and queues them after fresh edits.';
+comment on function private.follow_sources is
+  'Trigger: deletes the jobs of deleted sources, except locked ones. After truncation it queues the sources that are left.';
 
 create function private.follow_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''

@@ -29,7 +29,7 @@ create table private.query_log (
   total_ms double precision not null
 );
 comment on table private.query_log is
-  'One row per question or search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in order. unknown_citations: the number of citations removed from the answer because they named no source. The time of a skipped step is null. Rows older than the retention given to log_queries are deleted.';
+  'One row per question or search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in order. unknown_citations: how many were removed from the answer because they named no source.';
 create index query_log_asked_at_idx on private.query_log (asked_at);
 create index query_log_unanswered_idx on private.query_log (asked_at) where outcome in ('abstained', 'nothing');
 alter table private.query_log enable row level security;
@@ -60,7 +60,7 @@ as $$
   select (select count(*) from written), (select count(*) from gone)
 $$;
 comment on function public.log_queries is
-  'Writes entries to the query log, each query_id once, and deletes up to 1,000 rows older than retention_days (at least 1). Without entries it only deletes.';
+  'Writes entries to the query log, each query_id once, and deletes up to 1,000 rows older than retention_days.';
 
 create function public.unanswered_questions(days integer default 7, match_count integer default 50)
 returns table (question text, times bigint, last_asked_at timestamptz, best_similarity double precision)
@@ -77,6 +77,6 @@ as $$
   limit private.clamp(unanswered_questions.match_count, 50, 1, 1000)
 $$;
 comment on function public.unanswered_questions is
-  'The questions and searches without results in the last days, most frequent first: the latest wording, the count, the latest time, and the best similarity of any text. match_count at most 1,000.';
+  'The questions and searches without results in the last days, most frequent first, with the best similarity of any text.';
 
 insert into private.migrations (version) values ('20260101001330');

@@ -7,7 +7,8 @@ create table private.installed_parts (
   definition text,
   primary key (kind, part)
 );
-comment on table private.installed_parts is 'The tables, policies, triggers and indexes that the migrations created. definition: the statement that creates a trigger or index again.';
+comment on table private.installed_parts is
+  'The tables, policies, triggers and indexes that the migrations created. definition creates a trigger or index again.';
 alter table private.installed_parts enable row level security;
 grant select on private.installed_parts to service_role;
 
@@ -41,7 +42,7 @@ as $$
   from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join tables t on t.oid = i.indrelid
 $$;
 comment on function private.present_parts is
-  'The current tables, policies, triggers and indexes of public and private, with what is wrong with each and the statement that repairs it.';
+  'The tables, policies, triggers and indexes there are, with what is wrong with each and the statement that repairs it.';
 
 create function private.check_platform()
 returns table (area text, severity text, subject text, finding text, remedy text)
@@ -138,7 +139,7 @@ as $$
   order by array_position(array['error', 'warning', 'ok'], f.severity), f.subject, f.finding
 $$;
 comment on function public.check_installation is
-  'What is missing or doubtful in this database, errors first: severity (error, warning, ok), subject, finding, and the remedy, if possible a statement. embedding_model: the model whose chunks are checked; by default the serving one. If that is undecided, chunks are not checked.';
+  'What is missing or doubtful in this database, errors first, with the remedy, if possible a statement. embedding_model: the model whose chunks are checked, by default the serving one.';
 
 -- A later migration adds its own parts in the same way.
 insert into private.installed_parts select p.kind, p.part, p.on_table, p.definition from private.present_parts() p;
