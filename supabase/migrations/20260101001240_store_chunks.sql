@@ -33,26 +33,27 @@ $$;
 comment on function private.lock_sources is
   'Locks sources until the transaction ends, without waiting, against other stores, deletion and moves; against_edits: also what their texts and names are read from. Returns those it locked.';
 
-create function private.given_chunks(chunks jsonb, ids uuid[])
-returns table (
-  source_id bigint, chunk_id uuid, added boolean, kind text, status_change_id bigint, "position" bigint,
-  text text, tokens integer, input_hash text, model text, embedding integer
-)
-language sql stable security invoker set search_path = ''
-as $$
-  select g.source_id, given_chunks.ids[g.place], g.chunk_id is null, g.kind, g.status_change_id, g.position, g.text, g.tokens, g.input_hash, g.model, g.embedding
-  from rows from (jsonb_to_recordset(given_chunks.chunks) as (
-      source_id bigint, chunk_id uuid, kind text, status_change_id bigint, position bigint, text text, tokens integer, input_hash text, model text, embedding integer))
-    with ordinality as g(source_id, chunk_id, kind, status_change_id, position, text, tokens, input_hash, model, embedding, place)
-$$;
-comment on function private.given_chunks is 'The argument chunks of store_chunks as rows, with the ids that those without one get (added).';
+create type private.given_chunk as (
+  source_id bigint,
+  chunk_id uuid,
+  added boolean,
+  kind text,
+  status_change_id bigint,
+  "position" bigint,
+  text text,
+  tokens integer,
+  input_hash text,
+  model text,
+  embedding integer
+);
+comment on type private.given_chunk is 'An element of the argument chunks of store_chunks. One without a chunk_id gets one, and is added.';
 
-create function private.insert_chunks(source_ids bigint[], embedding_set smallint, chunks jsonb, ids uuid[], embeddings extensions.vector[]) returns void
+create function private.insert_chunks(source_ids bigint[], embedding_set smallint, chunks private.given_chunk[], embeddings extensions.vector[]) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   with given as materialized (
     select g.*, o.project_id, o.ticket_id, o.comment_id, o.document_id
-    from private.given_chunks(insert_chunks.chunks, insert_chunks.ids) g join private.source_owners o using (source_id)
+    from unnest(insert_chunks.chunks) g join private.source_owners o using (source_id)
     where g.added and g.source_id = any (insert_chunks.source_ids)
   ), tracked as (
     insert into public.chunks (
@@ -67,7 +68,7 @@ as $$
   insert into public.embeddings (document_id, chunk_id, model, embedding)
   select g.document_id, g.chunk_id, g.model, insert_chunks.embeddings[g.embedding] from given g where g.document_id is not null
 $$;
-comment on function private.insert_chunks is 'Inserts the new ones of the chunks given to store_chunks, those of these sources.';
+comment on function private.insert_chunks is 'Inserts the added chunks of these sources.';
 
 -- The mean of the chunks' vectors. If it is zero, the first chunk's vector is used.
 create function private.store_document_vectors(source_ids bigint[]) returns void
@@ -103,21 +104,21 @@ declare
   held bigint[]; -- sources
   current_ids bigint[]; -- those of them that are stored
   waiting_jobs bigint[];
-  ids uuid[]; -- of the chunks, in their order
+  given private.given_chunk[];
   dropped uuid[];
 begin
   -- Until the transaction ends, no set is switched, and none is begun or abandoned.
   select s.* into strict sets from private.embedding_sets s for share;
   target := coalesce(store_chunks.embedding_set, sets.serving);
-  ids := array(
-    select coalesce(g.chunk_id, gen_random_uuid())
-    from rows from (jsonb_to_recordset(store_chunks.chunks) as (chunk_id uuid)) with ordinality as g(chunk_id, place) order by g.place);
+  given := array(
+    select jsonb_populate_record(g, jsonb_build_object('chunk_id', coalesce(g.chunk_id, gen_random_uuid()), 'added', g.chunk_id is null))
+    from jsonb_populate_recordset(null::private.given_chunk, store_chunks.chunks) g);
   -- A set only accepts vectors of its own model.
   held := private.lock_sources(array(
     select s.source_id
     from jsonb_to_recordset(store_chunks.sources) as g(source_id bigint) join private.sources s using (source_id)
     where s.document_id is not null or (target = sets.serving or sets.other_state = 'building') and s.source_id not in (
-      select c.source_id from private.given_chunks(store_chunks.chunks, ids) c
+      select c.source_id from unnest(given) c
       where c.added and c.model <> case when target = sets.serving then sets.model else sets.other_model end)), false);
   -- Storing chunks ends the waiting jobs of their sources; see embedding_jobs. Locked now, so that
   -- no worker embeds the same, and that the texts compared below include what queued them.
@@ -126,7 +127,7 @@ begin
     where j.lease_id is null and not j.with_children and j.source_id = any (held) for update skip locked);
   -- Until the replaced chunks are deleted, new ones may have their positions.
   set constraints public.chunks_source_position_key, public.document_chunks_document_id_position_key deferred;
-  perform private.insert_chunks(held, target, store_chunks.chunks, ids, store_chunks.embeddings);
+  perform private.insert_chunks(held, target, given, store_chunks.embeddings);
   -- The comparison is a separate statement: its snapshot includes every edit committed before the
   -- locks. Set operations, here and below: with thousands of chunks on both sides a join planned
   -- for few would be a nested loop.
@@ -139,21 +140,21 @@ begin
     -- Another session may have replaced the chunks to keep.
     select k.source_id
     from (
-      select g.source_id, g.chunk_id from private.given_chunks(store_chunks.chunks, ids) g where not g.added
+      select g.source_id, g.chunk_id from unnest(given) g where not g.added
       except select c.source_id, c.chunk_id from private.source_chunks c where c.source_id = any (held) and coalesce(c.embedding_set, target) = target) k);
   dropped := array(
-    (select g.chunk_id from private.given_chunks(store_chunks.chunks, ids) g where g.added
+    (select g.chunk_id from unnest(given) g where g.added
       union select c.chunk_id from private.source_chunks c where c.source_id = any (current_ids) and coalesce(c.embedding_set, target) = target)
     except
-    select g.chunk_id from private.given_chunks(store_chunks.chunks, ids) g where g.source_id = any (current_ids));
+    select g.chunk_id from unnest(given) g where g.source_id = any (current_ids));
   delete from public.chunks c where c.chunk_id = any (dropped);
   delete from public.document_chunks c where c.chunk_id = any (dropped);
   update public.chunks c
   set position = g.position, kind = coalesce(g.kind, c.kind), status_change_id = case when g.kind is null then c.status_change_id else g.status_change_id end
-  from private.given_chunks(store_chunks.chunks, ids) g where g.source_id = any (current_ids) and c.chunk_id = g.chunk_id
+  from unnest(given) g where g.source_id = any (current_ids) and c.chunk_id = g.chunk_id
     and (c.position <> g.position or g.kind is not null and (c.kind, c.status_change_id) is distinct from (g.kind, g.status_change_id));
   update public.document_chunks c set position = g.position
-  from private.given_chunks(store_chunks.chunks, ids) g where g.source_id = any (current_ids) and c.chunk_id = g.chunk_id and c.position <> g.position;
+  from unnest(given) g where g.source_id = any (current_ids) and c.chunk_id = g.chunk_id and c.position <> g.position;
   set constraints public.chunks_source_position_key, public.document_chunks_document_id_position_key immediate;
   perform private.store_document_vectors(current_ids);
   perform private.count_chunks(current_ids);
