@@ -8,32 +8,17 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   written uuid[];        -- documents with another text
-  named uuid[];          -- documents with other entities
   shown boolean := true; -- whether a search can see the change
 begin
   if tg_op = 'INSERT' then
-    select array_agg(n.id), array_agg(n.id) filter (where n.named_entities <> '[]'), count(*) > 0 into written, named, shown from new_rows n;
+    select array_agg(n.id), count(*) > 0 into written, shown from new_rows n;
   elsif tg_op = 'UPDATE' then
     select array_agg(n.id) filter (where (n.title, n.content) is distinct from (o.title, o.content)),
-      array_agg(n.id) filter (where n.named_entities is distinct from o.named_entities),
       bool_or((n.title, n.content, n.archived, n.embedding_status) is distinct from (o.title, o.content, o.archived, o.embedding_status))
-    into written, named, shown
+    into written, shown
     from new_rows n full join old_rows o using (id);
   elsif tg_op = 'DELETE' then
     shown := exists (select from old_rows);
-  end if;
-  if named <> '{}' then
-    delete from public.document_entities e where e.document_id = any (named);
-    insert into public.document_entities (document_id, place, name, type)
-    -- An index entry is limited to this many characters.
-    select distinct on (e.id, lower(left(e.name, 500)), lower(left(e.type, 100))) e.id, e.place, left(e.name, 500), left(e.type, 100)
-    from (
-      select d.id, g.place, btrim(g.entity ->> 'name') as name, nullif(btrim(g.entity ->> 'type'), '') as type
-      from public.documents d cross join lateral jsonb_array_elements(d.named_entities) with ordinality as g(entity, place)
-      where d.id = any (named)
-    ) e
-    where e.name <> ''
-    order by e.id, lower(left(e.name, 500)), lower(left(e.type, 100)), e.place;
   end if;
   if written <> '{}' then
     perform private.enqueue_sources(private.find_sources(document_ids => written));
@@ -44,7 +29,7 @@ begin
   return null;
 end
 $$;
-comment on function private.follow_documents is 'Trigger: follows changes of documents. Rewrites document_entities.';
+comment on function private.follow_documents is 'Trigger: follows changes of documents.';
 
 -- The arguments: a query for the versions that a row r changes, such as its project, and the
 -- version that truncation changes (0, all).

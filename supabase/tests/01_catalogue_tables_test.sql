@@ -3,7 +3,7 @@
 begin;
 select plan(15);
 
-select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_entities', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
+select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
   'the schema public has exactly these tables');
 select tables_are('private', array['data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'imported_links', 'imported_projects', 'imported_tickets', 'imports', 'installed_parts', 'match_thresholds', 'migrations', 'query_log',
@@ -31,7 +31,6 @@ select results_eq(
     ('authenticated', 'comment_entries', 'select'),
     ('authenticated', 'comments', 'select insert update delete'),
     ('authenticated', 'document_chunks', 'select'),
-    ('authenticated', 'document_entities', 'select'),
     ('authenticated', 'document_votes', 'select insert update delete'),
     ('authenticated', 'documents', 'select'),
     ('authenticated', 'embeddings', 'select'),

@@ -51,6 +51,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.documents_are_few()', 'stable', 'invoker', ''),
     ('private.dotted_names(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.enqueue_sources(bigint[], boolean, boolean)', 'volatile', 'definer', 'service_role'),
+    ('private.entity_names(jsonb)', 'immutable', 'invoker', 'service_role'),
     ('private.few_entries(private.scope, tsquery)', 'stable', 'invoker', ''),
     ('private.fill_project_key()', 'volatile', 'definer', ''),
     ('private.fill_status_category()', 'volatile', 'definer', ''),

@@ -57,13 +57,13 @@ reset role;
 insert into public.documents (title, named_entities)
 select 'many ' || i, jsonb_build_array(jsonb_build_object('name', md5(i::text))) from generate_series(1, 5000) i;
 insert into public.documents (title, named_entities) values ('needle', '[{"name": "Zookeeper"}]');
-analyze public.document_entities;
+analyze public.documents;
 set local role service_role;
 set local plan_cache_mode = force_generic_plan;
 create function pg_temp.scans(name text) returns bigint language sql as $$ select pg_stat_get_xact_numscans(name::regclass) $$;
-create temporary table before as select pg_temp.scans('public.document_entities') as of_table, pg_temp.scans('public.document_entities_name_pieces_idx') as of_index;
+create temporary table before as select pg_temp.scans('public.documents') as of_table, pg_temp.scans('public.documents_entity_pieces_idx') as of_index;
 select is(pg_temp.find('okee'), array['needle: Zookeeper'], 'one name among many is found');
-select is((pg_temp.scans('public.document_entities') - of_table) || ' ' || (pg_temp.scans('public.document_entities_name_pieces_idx') - of_index), '0 1',
+select is((pg_temp.scans('public.documents') - of_table) || ' ' || (pg_temp.scans('public.documents_entity_pieces_idx') - of_index), '0 1',
   'entity search uses the index and no sequential scan') from before;
 
 set local statement_timeout = '10s';

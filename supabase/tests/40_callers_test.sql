@@ -39,7 +39,6 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('comment_entries',              '- 0 1 1 1 1 2'),
     ('comments',                     '- 0 1 1 1 1 2'),
     ('document_chunks',              '- 0 2 2 2 2 2'),
-    ('document_entities',            '- 0 2 2 2 2 2'),
     ('document_votes',               '- 0 0 1 0 0 2'),
     ('documents',                    '- 0 2 2 2 2 2'),
     ('embeddings',                   '- 0 4 4 4 4 4'),
