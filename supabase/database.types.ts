@@ -207,34 +207,6 @@ export type Database = {
           },
         ]
       }
-      document_entities: {
-        Row: {
-          document_id: string
-          name: string
-          place: number
-          type: string | null
-        }
-        Insert: {
-          document_id: string
-          name: string
-          place: number
-          type?: string | null
-        }
-        Update: {
-          document_id?: string
-          name?: string
-          place?: number
-          type?: string | null
-        }
-        Relationships: [
-          {
-            foreignKeyName: "document_entities_document_id_fkey"
-            columns: ["document_id"]
-            referencedRelation: "documents"
-            referencedColumns: ["id"]
-          },
-        ]
-      }
       document_votes: {
         Row: {
           document_id: string

@@ -1,14 +1,5 @@
 -- A team's knowledge outside of tickets: decisions, runbooks, notes.
 
-create function private.are_entities(entities jsonb) returns boolean
-language sql immutable security invoker set search_path = ''
-as $$
-  select jsonb_typeof(are_entities.entities) = 'array'
-    and not are_entities.entities @? '$[*] ? (@.type() != "object" || !exists(@.name) || @.name.type() != "string")'
-    and not are_entities.entities @? '$[*].type ? (@.type() != "string" && @.type() != "null")'
-$$;
-comment on function private.are_entities is 'Whether a value is a list of named entities: objects with a name and optionally a type, both strings.';
-
 create table public.documents (
   id uuid primary key default gen_random_uuid(),
   title text not null check (title ~ '\S' and length(title) <= 500),
@@ -16,8 +7,10 @@ create table public.documents (
   keywords text[] not null default '{}',
   upserted_keywords text[] default '{}',
   enriched_keywords text[] not null default '{}',
-  named_entities jsonb not null default '[]' check (private.are_entities(named_entities)),
-  enriched_entities jsonb not null default '[]' check (private.are_entities(enriched_entities)),
+  named_entities jsonb not null default '[]' check (jsonb_typeof(named_entities) = 'array'
+    and not named_entities @? '$[*] ? (@.type() != "object" || !exists(@.name) || @.name.type() != "string")'
+    and not named_entities @? '$[*].type ? (@.type() != "string" && @.type() != "null")'),
+  enriched_entities jsonb not null default '[]',
   temporal_class text check (temporal_class in ('evergreen', 'current', 'dated', 'historical', 'unknown')),
   given_temporal_class text,
   archived boolean not null default false,

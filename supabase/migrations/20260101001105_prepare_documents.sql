@@ -69,7 +69,7 @@ begin
         new.enriched_keywords, private.combine_keywords('{}', new.keywords, old.keywords));
     end if;
     -- A check constraint rejects invalid entities.
-    if new.named_entities <> old.named_entities and private.are_entities(new.named_entities) then
+    if new.named_entities <> old.named_entities and jsonb_typeof(new.named_entities) = 'array' then
       new.enriched_entities := private.combine_items(private.combine_items('[]', old.named_entities, new.named_entities),
         new.enriched_entities, private.combine_items('[]', new.named_entities, old.named_entities));
     end if;

@@ -24,28 +24,13 @@ begin
         select mode() within group (order by x.models[s.serving]) from private.sources x where x.document_id is null), begin_reembed.embedding_model);
   end if;
   added := public.enqueue_missing_embeddings(begin_reembed.embedding_model, false, (3 - sets.serving)::smallint);
-  -- After everything was queued; see reembed_waits.
+  -- After everything was queued; see finish_reembed.
   update private.embedding_sets s set began_at = clock_timestamp();
   return added;
 end
 $$;
 comment on function public.begin_reembed is
   'Begins or resumes building a set: queues, after fresh edits, every source that has a text and is not in it. Search continues with the current set.';
-
--- Jobs queued when building began, or failed since. Waiting fresh edits do not count: they are as
--- late for one set as for the other, and a busy tracker would never switch.
-create function private.reembed_waits() returns boolean
-language sql stable security invoker set search_path = ''
-as $$
-  select exists (
-    select 1
-    from private.embedding_sets s
-    cross join private.embedding_jobs j
-    join private.sources x using (source_id)
-    where x.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
-      and (j.dead_at is null or x.chunks[s.serving] > 0))
-$$;
-comment on function private.reembed_waits is 'Whether jobs are open that must end before the new set may serve.';
 
 create function public.finish_reembed()
 returns boolean
@@ -54,15 +39,23 @@ as $$
 declare
   sets private.embedding_sets;
 begin
-  -- A first look without locks, because this is polled.
-  if private.reembed_waits() then
+  -- Jobs queued when building began, or failed since. Waiting fresh edits do not count: they are as
+  -- late for one set as for the other, and a busy tracker would never switch.
+  if exists (
+    select 1
+    from private.embedding_sets s
+    cross join private.embedding_jobs j
+    join private.sources x using (source_id)
+    where x.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
+      and (j.dead_at is null or x.chunks[s.serving] > 0)
+  ) then
     return false;
   end if;
   select s.* into strict sets from private.embedding_sets s for update;
   if sets.other_state <> 'building' then
     raise exception 'no set is being built' using errcode = 'object_not_in_prerequisite_state', hint = 'call begin_reembed';
   end if;
-  if private.reembed_waits() or exists (
+  if exists (
     select m.source_id from private.missing_sources(null, false, (3 - sets.serving)::smallint) m
     except
     select m.source_id from private.missing_sources(null, false, sets.serving) m

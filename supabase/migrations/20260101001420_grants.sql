@@ -36,10 +36,10 @@ begin
         store_match_thresholds, track_document_retrieval, track_document_retrievals, unanswered_questions,
         upsert_documents, upsert_projects, upsert_tickets}'),
       ('private', 'service_role', '{
-        add_missing_sources, are_entities, check_platform, count_chunks,
+        add_missing_sources, check_platform, count_chunks,
         enqueue_sources, entity_names, find_sources, insert_chunks,
         lock_sources, mark_documents, mark_imported, missing_sources,
-        pieces, present_parts, reembed_waits, source_texts, store_document_vectors,
+        pieces, present_parts, source_texts, store_document_vectors,
         unlisted_rows, upsert_comments, write_tickets}'),
       ('private', 'public', '{
         fold_labels, name_words}')

@@ -28,7 +28,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
      order by functions.signature collate "C" $$,
   $$ values
     ('private.add_missing_sources()', 'volatile', 'invoker', 'service_role'),
-    ('private.are_entities(jsonb)', 'immutable', 'invoker', 'service_role'),
     ('private.begin_search(text, bigint, text, jsonb, vector, text, double precision)', 'stable', 'invoker', ''),
     ('private.beginning_of(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
@@ -118,7 +117,6 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.read_filters(jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('private.read_names(private.scope, text)', 'stable', 'invoker', ''),
     ('private.recount_sources()', 'volatile', 'definer', ''),
-    ('private.reembed_waits()', 'stable', 'invoker', 'service_role'),
     ('private.refresh_comment_entries(bigint[])', 'volatile', 'definer', ''),
     ('private.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
     ('private.resolve_scope(bigint, text, jsonb)', 'stable', 'invoker', ''),
