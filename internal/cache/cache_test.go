@@ -10,14 +10,21 @@ import (
 	"time"
 
 	"tasklens/internal/cache"
+	"tasklens/internal/memo"
 	"tasklens/internal/testbed"
 )
 
+// store is what both kinds are.
+type store interface {
+	memo.Store
+	Close() error
+}
+
 // stores returns an empty store of each kind.
-func stores(t *testing.T) map[string]cache.Store {
+func stores(t *testing.T) map[string]store {
 	t.Helper()
 	url, _ := testbed.Redis(t)
-	return map[string]cache.Store{"memory": newMemory(t, 1<<20), "redis": newRedis(t, url, &warnings{})}
+	return map[string]store{"memory": newMemory(t, 1<<20), "redis": newRedis(t, url, &warnings{})}
 }
 
 func newMemory(t *testing.T, bytes int64) *cache.Memory {
@@ -40,7 +47,7 @@ func newRedis(t *testing.T, url string, told *warnings) *cache.Redis {
 	return r
 }
 
-func closeStore(t *testing.T, s cache.Store) {
+func closeStore(t *testing.T, s store) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -64,7 +71,7 @@ func (w *warnings) count() int {
 	return len(w.texts)
 }
 
-func expect(t *testing.T, s cache.Store, key, want string) {
+func expect(t *testing.T, s store, key, want string) {
 	t.Helper()
 	if value, found := s.Get(t.Context(), key); string(value) != want || found != (want != "") {
 		t.Errorf("%s is %q (%t), want %q", key, value, found, want)

@@ -1,3 +1,6 @@
+// Package cache stores bytes by key for a limited time: in memory, up to a size, or in Redis,
+// shared by several instances. It may evict at any time and never fails: what cannot be read is a
+// miss. It knows neither what the bytes mean nor whether they are still valid.
 package cache
 
 import (
@@ -12,7 +15,7 @@ import (
 // entryBytes is the approximate overhead of an entry.
 const entryBytes = 200
 
-// Memory is a store in this process. It evicts by W-TinyLFU, which keeps frequently used entries.
+// Memory is a store in this process. Values must not be modified after Set or Get. It evicts by W-TinyLFU, which keeps frequently used entries.
 type Memory struct {
 	entries *otter.Cache[string, entry]
 }
@@ -21,8 +24,6 @@ type entry struct {
 	value    []byte
 	lifetime time.Duration
 }
-
-var _ Store = (*Memory)(nil)
 
 // NewMemory returns a store of at most maxBytes, including keys and overhead.
 func NewMemory(maxBytes int64) (*Memory, error) {

@@ -32,8 +32,6 @@ type Redis struct {
 	warned   atomic.Int64 // time of the last warning
 }
 
-var _ Store = (*Redis)(nil)
-
 // IsRedisURL reports whether NewRedis accepts a URL.
 func IsRedisURL(url string) bool {
 	_, err := redis.ParseURL(url)
@@ -75,6 +73,16 @@ func (r *Redis) Set(ctx context.Context, key string, value []byte, lifetime time
 		return
 	}
 	_ = r.do(ctx, func(ctx context.Context) error { return r.client.Set(ctx, key, value, lifetime).Err() })
+}
+
+// Run runs a Lua script that returns numbers, with its own keys. Its result, unlike a cached value,
+// cannot be recomputed, so Run returns an error if Redis fails or failed a moment ago.
+func (r *Redis) Run(ctx context.Context, script string, keys []string, arguments ...any) (numbers []int64, err error) {
+	err = r.do(ctx, func(ctx context.Context) (err error) {
+		numbers, err = redis.NewScript(script).Run(ctx, r.client, keys, arguments...).Int64Slice()
+		return err
+	})
+	return numbers, err
 }
 
 // Close closes the connections.

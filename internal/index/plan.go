@@ -3,6 +3,7 @@ package index
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"tasklens/internal/chunk"
 	"tasklens/internal/vector"
@@ -93,6 +94,11 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 // unchanged reports whether the stored chunks equal the planned ones, order and mark included.
 func (p *plan) unchanged() bool {
 	return p.rows == 0 && len(p.source.Chunks) == len(p.chunks) && p.source.StoredTruncated == p.truncated
+}
+
+// embedded reports whether every new chunk has its vector.
+func (p *plan) embedded() bool {
+	return !slices.ContainsFunc(p.chunks, func(c planned) bool { return c.chunkID == nil && c.vector == nil })
 }
 
 // large reports whether a source is to be stored alone.

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -68,29 +67,23 @@ func (r *run) batch(ctx context.Context, places []int) (read int, changed []int,
 	if err != nil {
 		return 0, nil, err
 	}
-	slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.model, b.model) })
-	var failed error // a model's failure does not delay sources of another
-	for broken := ""; len(plans) > 0; {
-		n := r.request(plans)
-		part := plans[:n]
-		plans = plans[n:]
-		if part[0].model == broken {
-			continue
-		}
-		if err := r.embed(ctx, part); err != nil {
-			failed, broken = errors.Join(failed, err), part[0].model
-			continue
-		}
-		more, err := r.store(ctx, part)
+	models := map[string][]*plan{}
+	for _, p := range plans {
+		models[p.model] = append(models[p.model], p)
+	}
+	var failed []error // a model's failure does not delay sources of another
+	for model, plans := range models {
+		failed = append(failed, r.embed(ctx, model, plans))
+		more, err := r.store(ctx, slices.DeleteFunc(plans, func(p *plan) bool { return !p.embedded() }))
 		if err != nil {
 			return 0, nil, err
 		}
 		changed = append(changed, more...)
 	}
-	if failed != nil {
-		failed = stop{failed}
+	if err := errors.Join(failed...); err != nil {
+		return 0, nil, stop{err}
 	}
-	return read, changed, failed
+	return read, changed, nil
 }
 
 // read plans what to do for sources. Those that do not exist or are in step are done.
@@ -138,49 +131,30 @@ func (x *Indexer) modelOf(source storedSource) string {
 	return x.model.EmbeddingModel()
 }
 
-// request returns how many of the first plans fit into one request to their model, at least one:
-// what is embedded is stored before the next request, so that no failure costs more than that.
-func (r *run) request(plans []*plan) int {
-	inputs, tokens := 0, 0
-	for n, p := range plans {
-		for _, next := range p.chunks {
-			if r.missing(p, next) {
-				inputs, tokens = inputs+1, tokens+next.inputTokens
-			}
-		}
-		if n > 0 && (p.model != plans[0].model || inputs > r.limits.Inputs || tokens > r.limits.Tokens) {
-			return n
-		}
-	}
-	return len(plans)
-}
-
-func (r *run) missing(p *plan, c planned) bool {
-	return c.chunkID == nil && r.made[p.model+c.inputHash] == nil
-}
-
-// embed gives every new chunk of these plans, all of one model, a vector. Only a plan that exceeds
-// the limits takes more than one request.
-func (r *run) embed(ctx context.Context, plans []*plan) error {
-	var keys, inputs []string
-	tokens, model := 0, plans[0].model
+// embed gives every new chunk of a model's plans a vector, in as few requests as the limits allow.
+// Chunks that were embedded before but could not be stored keep theirs.
+func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
+	var batch []*planned
+	var inputs []string
+	tokens := 0
 	flush := func() error {
-		if len(inputs) == 0 {
+		if len(batch) == 0 {
 			return nil
 		}
 		vectors, _, err := r.model.Embed(ctx, model, inputs)
 		if err != nil {
 			return err
 		}
-		for i, key := range keys {
-			r.made[key] = vectors[i]
+		for i, next := range batch {
+			next.vector, r.made[model+next.inputHash] = vectors[i], vectors[i]
 		}
-		keys, inputs, tokens = nil, nil, 0
+		batch, inputs, tokens = nil, nil, 0
 		return nil
 	}
 	for _, p := range plans {
-		for _, next := range p.chunks {
-			if !r.missing(p, next) {
+		for i := range p.chunks {
+			next := &p.chunks[i]
+			if next.vector = r.made[model+next.inputHash]; next.chunkID != nil || next.vector != nil {
 				continue
 			}
 			if len(inputs) == r.limits.Inputs || tokens+next.inputTokens > r.limits.Tokens {
@@ -188,19 +162,11 @@ func (r *run) embed(ctx context.Context, plans []*plan) error {
 					return err
 				}
 			}
-			keys, inputs, tokens = append(keys, model+next.inputHash), append(inputs, next.input), tokens+next.inputTokens
+			batch, inputs, tokens = append(batch, next), append(inputs, next.input), tokens+next.inputTokens
 			r.results[p.place].Tokens += next.inputTokens
 		}
 	}
-	if err := flush(); err != nil {
-		return err
-	}
-	for _, p := range plans {
-		for i := range p.chunks {
-			p.chunks[i].vector = r.made[model+p.chunks[i].inputHash]
-		}
-	}
-	return nil
+	return flush()
 }
 
 // finish records what a plan did, once its chunks are stored under these ids.

@@ -3,7 +3,7 @@ package reembed
 import (
 	"context"
 	"errors"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -34,9 +34,7 @@ type Serving struct {
 	configured string
 
 	reading singleflight.Group
-
-	mutex sync.Mutex
-	last  answer
+	last    atomic.Pointer[answer]
 }
 
 // answer is the outcome of the last reading.
@@ -50,12 +48,16 @@ type answer struct {
 
 // NewServing reads from a database. configured is the model of a set that names none.
 func NewServing(db Database, configured string) *Serving {
-	return &Serving{db: db, configured: configured}
+	s := &Serving{db: db, configured: configured}
+	s.last.Store(&answer{})
+	return s
 }
 
 // Fixed always returns one model.
 func Fixed(model string) *Serving {
-	return &Serving{last: answer{model: model, known: true, asked: time.Unix(1<<40, 0)}}
+	s := &Serving{}
+	s.last.Store(&answer{model: model, known: true, asked: time.Unix(1<<40, 0)})
+	return s
 }
 
 // Use returns the model that queries must be embedded with. Until the database has responded once,
@@ -64,16 +66,16 @@ func (s *Serving) Use(ctx context.Context) (string, error) { return model(ctx, s
 
 // Last returns the last known model, however old: for results cached under that model's name.
 func (s *Serving) Last(ctx context.Context) (string, error) {
-	if last := s.lately(); last.known {
+	if last := s.last.Load(); last.known {
 		return last.model, nil
 	}
 	return s.Use(ctx)
 }
 
 // Measured returns what was known of models' thresholds at the last reading.
-func (s *Serving) Measured() []threshold.Measured { return s.lately().measured }
+func (s *Serving) Measured() []threshold.Measured { return s.last.Load().measured }
 
-func model(ctx context.Context, last answer) (string, error) {
+func model(ctx context.Context, last *answer) (string, error) {
 	switch {
 	case last.known:
 		return last.model, nil
@@ -86,8 +88,8 @@ func model(ctx context.Context, last answer) (string, error) {
 }
 
 // read returns the last reading, or waits for the next if that is older than servingLife.
-func (s *Serving) read(ctx context.Context) answer {
-	last := s.lately()
+func (s *Serving) read(ctx context.Context) *answer {
+	last := s.last.Load()
 	if time.Since(last.asked) < servingRefresh {
 		return last
 	}
@@ -100,15 +102,9 @@ func (s *Serving) read(ctx context.Context) answer {
 		case <-reading:
 		case <-ctx.Done():
 		}
-		last = s.lately()
+		last = s.last.Load()
 	}
 	return last
-}
-
-func (s *Serving) lately() answer {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.last
 }
 
 // ask caches a failure as long as a reading, so that not every query waits for a hanging database.
@@ -121,11 +117,10 @@ func (s *Serving) ask(ctx context.Context) {
 		sets, err = Read(ctx, s.db)
 		return err
 	})
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.last.asked, s.last.err = time.Now(), err
-	if err != nil {
-		return
+	last := *s.last.Load()
+	last.asked, last.err = time.Now(), err
+	if err == nil {
+		last.model, last.known, last.measured = sets.Models(s.configured)[0], true, sets.Thresholds
 	}
-	s.last.model, s.last.known, s.last.measured = sets.Models(s.configured)[0], true, sets.Thresholds
+	s.last.Store(&last)
 }
