@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tasklens/internal/testbed"
 )
 
 // An error that stops an import names the setting to check. Bad rows alone do not stop it.
@@ -39,11 +41,7 @@ func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			setEnvironment(t, with(settings, "OPENAI_BASE_URL", c.model))
-			file := filepath.Join(t.TempDir(), "export.csv")
-			if err := os.WriteFile(file, []byte(header+c.rows), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			err := importFiles(t.Context(), []string{file})
+			err := importFiles(t.Context(), []string{filepath.Join(testbed.Folder(t, "exports", map[string]string{"export.csv": header + c.rows}), "export.csv")})
 			switch {
 			case c.want == "" && err != nil:
 				t.Error(err)
@@ -74,17 +72,11 @@ func TestImportReportsRejectedRows(t *testing.T) {
 	patience := embedPatience
 	t.Cleanup(func() { embedPatience = patience })
 	embedPatience = 12 * time.Second
-	folder := t.TempDir()
 	rows := "Issue key,Summary\n"
 	for i := range 10 {
 		rows += fmt.Sprintf("A-%d,Number %d\n", i, i)
 	}
-	for name, text := range map[string]string{"export.csv": rows, "notes/good.md": "Turn it off.", "notes/bad.md": "Turn it on."} {
-		path := filepath.Join(folder, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	folder := testbed.Folder(t, "files", map[string]string{"export.csv": rows, "notes/good.md": "Turn it off.", "notes/bad.md": "Turn it on."})
 	for path, want := range map[string]string{
 		"export.csv": "written but not embedded: 1 ",
 		"notes":      "not written: 1 (import them again): document \"bad\" is not written",
@@ -102,14 +94,9 @@ func TestImportReportsRejectedRows(t *testing.T) {
 // a bad row, of other origins, or if that is much. Output and exit status say which.
 func TestImportPrunesAsAProcess(t *testing.T) {
 	owner, settings := startStack(t)
-	folder := t.TempDir()
 	run := func(t *testing.T, tickets string, args ...string) (string, int) {
 		t.Helper()
-		for name, text := range map[string]string{"projects.jsonl": `{"project_id": "A", "name": "Pumps"}` + "\n", "tickets.jsonl": tickets} {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		folder := testbed.Folder(t, "files", map[string]string{"projects.jsonl": `{"project_id": "A", "name": "Pumps"}`, "tickets.jsonl": tickets})
 		command := exec.Command(os.Args[0], append([]string{"import"}, append(args, folder)...)...)
 		command.Env = []string{programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 		for name, value := range settings {

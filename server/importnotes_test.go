@@ -1,10 +1,10 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"tasklens/internal/testbed"
 )
 
 // A folder of notes becomes documents. Imported again, the same paths are the same documents,
@@ -14,17 +14,7 @@ func TestImportNotes(t *testing.T) {
 	setEnvironment(t, settings)
 	load := func(files map[string]string, options ...string) error {
 		t.Helper()
-		folder := filepath.Join(t.TempDir(), "notes")
-		for name, text := range files {
-			file := filepath.Join(folder, name)
-			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return importFiles(t.Context(), append(options, folder))
+		return importFiles(t.Context(), append(options, testbed.Folder(t, "notes", files)))
 	}
 	count := func(want int, condition string) {
 		t.Helper()

@@ -3,8 +3,6 @@ package load_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,15 +21,7 @@ A-3,Pump drips,,,,,2025-03-16 13:00,,Done,Done,,,A-2,,,
 
 func export(t *testing.T, text string) *ticketfile.Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "export.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := ticketfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return files(t, map[string]string{"export.csv": text})
 }
 
 // Importing the same export twice writes no row the second time.

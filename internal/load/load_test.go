@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,20 +57,10 @@ func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
 		fmt.Fprintf(&tickets, `{"ticket_id":"AB-%d","project_id":"AB","name":"Ticket number %d","description":"The pump of station %d leaks","status":"Done","notes":[{"status":"Done","note":"Sealed it with ring %d"}]}`+"\n", i+1, i+1, i, i)
 	}
 	tickets.WriteString(strings.Join(extra, "\n"))
-	path := t.TempDir()
-	for name, text := range map[string]string{
+	return files(t, map[string]string{
 		"projects.jsonl": `{"project_id":"AB","name":"Pumps","description":"Water"}` + "\n" + `{"project_id":"CD","name":"Pipes"}` + "\n",
 		"tickets.jsonl":  tickets.String(),
-	} {
-		if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rows, err := ticketfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	})
 }
 
 // told collects the messages of an import.

@@ -9,27 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-)
 
-// writeNotes creates a folder "notes" with these files.
-func writeNotes(t *testing.T, files map[string]string) string {
-	t.Helper()
-	folder := filepath.Join(t.TempDir(), "notes")
-	for name, text := range files {
-		file := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return folder
-}
+	"tasklens/internal/testbed"
+)
 
 func TestNotes(t *testing.T) {
 	t.Parallel()
-	folder := writeNotes(t, map[string]string{
+	folder := testbed.Folder(t, "notes", map[string]string{
 		"b/Deep.MD":       "No heading.",
 		"a.md":            "\uFEFF---\r\ntitle: \"A: title\"\r\ndate: 2025-04-08\r\ntags: [one, 'two three']\r\ntemporal_class: Dated\r\n---\r\n\r\n# Heading\r\nText\r\n",
 		"c.markdown":      "```\n# no heading\n```\n## A heading ##\nText",
@@ -82,7 +68,7 @@ func TestNotes(t *testing.T) {
 // A folder of tickets is not a folder of notes. A single file is opened as a note of its folder.
 func TestHasNotes(t *testing.T) {
 	t.Parallel()
-	folder := writeNotes(t, map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
+	folder := testbed.Folder(t, "notes", map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
 	for where, want := range map[string]bool{"": false, "documents": true, "documents/a.md": true, "empty": false, "empty/x.txt": false, "nowhere": false} {
 		if HasNotes(filepath.Join(folder, where)) != want {
 			t.Errorf("HasNotes(%q) = %t", where, !want)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,20 +13,16 @@ import (
 	"pgregory.net/rapid"
 
 	"tasklens/internal/load"
+	"tasklens/internal/testbed"
 	"tasklens/internal/ticketfile"
 )
 
 // files opens a new folder, or the file, with these contents.
 func files(t *testing.T, contents map[string]string) *ticketfile.Reader {
 	t.Helper()
-	path := t.TempDir()
-	for name, text := range contents {
-		if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if len(contents) == 1 {
-			path = filepath.Join(path, name)
-		}
+	path := testbed.Folder(t, "files", contents)
+	if len(contents) == 1 {
+		path = filepath.Join(path, slices.Collect(maps.Keys(contents))[0])
 	}
 	rows, err := ticketfile.Open(path)
 	if err != nil {
