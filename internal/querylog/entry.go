@@ -3,12 +3,13 @@ package querylog
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
@@ -142,9 +143,23 @@ func OfSearch(q search.Query, page search.Page, usual float64, err error) Entry 
 	return e
 }
 
-// storable removes the NUL character, which Postgres cannot store. One in a model's answer would
-// lose the whole batch.
-func (e Entry) storable() Entry {
-	e.Answer, e.Model = strings.ReplaceAll(e.Answer, "\x00", ""), strings.ReplaceAll(e.Model, "\x00", "")
-	return e
+// tie is the difference below which two cosines count as equal. Re-embedding the same text after a
+// rename moves them as much.
+const tie = 0.01
+
+// flag sets what follows from sources and similarities. low is the answer's own verdict of low
+// similarity. A tie between projects is ambiguous: the question may have meant either.
+func (e *Entry) flag(low bool, usual float64, err error) {
+	if err != nil {
+		e.Outcome, e.Error = Failed, string(fault.CodeOf(err))
+		return
+	}
+	compared := slices.DeleteFunc(slices.Clone(e.Sources), func(s Source) bool { return s.Similarity == nil })
+	slices.SortStableFunc(compared, func(a, b Source) int { return cmp.Compare(*b.Similarity, *a.Similarity) })
+	e.LowSimilarity = low || len(compared) == 0 || *compared[0].Similarity <= usual
+	if len(compared) > 1 {
+		first, second := compared[0], compared[1]
+		ofProjects := first.ProjectID != 0 && second.ProjectID != 0 // a document is of none
+		e.Ambiguous = ofProjects && first.ProjectID != second.ProjectID && *first.Similarity-*second.Similarity <= tie
+	}
 }

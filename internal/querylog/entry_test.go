@@ -59,8 +59,8 @@ func TestAnswerEntry(t *testing.T) {
 	t.Parallel()
 	q := answer.Question{Text: "Why?", Filters: filter.Filters{filter.Members{Projects: filter.Values{1}, Statuses: filter.Values{"Done"}}}, TopK: 5, MatchThreshold: is(0.6), Lambda: 0.5, Retrieval: answer.Hybrid}
 	found := answer.Answer{
-		Text: "So\x00 [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
-			Similarity: is(0.75), Text: "never logged", Cited: true}}, BestSimilarity: is(0.75), Model: "m\x00", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
+		Text: "So [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
+			Similarity: is(0.75), Text: "never logged", Cited: true}}, BestSimilarity: is(0.75), Model: "m", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,
 		Embedding: 1500 * time.Microsecond, Retrieval: 2 * time.Millisecond,
 	}
 	e := OfAnswer(q, found, 0.7, nil)
@@ -112,7 +112,7 @@ func TestSearchEntry(t *testing.T) {
 
 func checkJSON(t *testing.T, e Entry, want string) {
 	t.Helper()
-	text, err := json.Marshal(e.storable())
+	text, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
 	}

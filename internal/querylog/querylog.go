@@ -86,10 +86,7 @@ func (l *Log) Close(ctx context.Context) {
 
 // write stores entries, each once however often it is repeated, and deletes old rows.
 func (l *Log) write(ctx context.Context, batch []Entry) (deleted int, err error) {
-	entries := make([]Entry, len(batch))
-	for i, e := range batch {
-		entries[i] = e.storable()
-	}
+	entries := append([]Entry{}, batch...) // in JSON never null
 	var rows []struct {
 		Deleted int `json:"deleted"`
 	}
