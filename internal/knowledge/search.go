@@ -9,10 +9,10 @@ import (
 
 // Query is a search for documents.
 type Query struct {
-	Text      string
+	Text      string           `query:"q" length:"2000"`
+	Limit     int              `query:"limit" min:"1" max:"100" default:"10"`
+	Threshold float64          `query:"threshold" min:"0" max:"1" default:"0.3" doc:"The similarity that a document must exceed."`
 	Embedding search.Embedding // of the text, by the model that embeds documents
-	Limit     int              // 1 to 100
-	Threshold float64          // minimum cosine similarity, exclusive
 }
 
 // Found is a document similar to a query.
@@ -104,11 +104,18 @@ type Named struct {
 	MatchedType   *string `json:"matched_type" example:"person"`
 }
 
-// ByEntity finds documents that name an entity (a person, a system) by this name or a part of it,
-// exact matches first. kind selects one type of entity; nil selects all. limit is 1 to 100.
-func ByEntity(ctx context.Context, db Database, name string, kind *string, limit int) ([]Named, error) {
+// EntityQuery is a search for documents by the name, or a part of it, of an entity (a person, a
+// system).
+type EntityQuery struct {
+	Name  string  `path:"name" length:"200"`
+	Type  *string `query:"type" length:"200" doc:"Only entities of this type, case ignored."`
+	Limit int     `query:"limit" min:"1" max:"100" default:"10"`
+}
+
+// ByEntity finds documents that name an entity, exact matches first.
+func ByEntity(ctx context.Context, db Database, query EntityQuery) ([]Named, error) {
 	found := []Named{}
-	err := db.Call(ctx, "find_documents_by_entity", map[string]any{"entity_name": name, "entity_type": kind, "match_limit": limit}, &found)
+	err := db.Call(ctx, "find_documents_by_entity", map[string]any{"entity_name": query.Name, "entity_type": query.Type, "match_limit": query.Limit}, &found)
 	if err != nil {
 		return nil, fmt.Errorf("find documents by an entity: %w", err)
 	}

@@ -237,3 +237,17 @@ func TestFallbackWithoutRedis(t *testing.T) {
 		}
 	}
 }
+
+// A flood of callers takes no more memory than its bound.
+func TestBucketsAreBounded(t *testing.T) {
+	t.Parallel()
+	clock := time.Now()
+	l := clocked(&clock)
+	for i := range maxBuckets + maxBuckets/10 {
+		l.Take(t.Context(), fmt.Sprint(i), 1)
+	}
+	l.local.CleanUp()
+	if kept := l.local.EstimatedSize(); kept > maxBuckets || kept == 0 {
+		t.Errorf("%d buckets are kept of at most %d", kept, maxBuckets)
+	}
+}

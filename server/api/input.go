@@ -183,7 +183,7 @@ func (in *input) readBody(c *fiber.Ctx) error {
 func (in *input) readMembers(object []byte, fields []reflect.StructField) error {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(object))
 	_, err := decoder.ReadToken() // the brace
-	given := map[string]bool{} // the fields that have a value, which may be wrong
+	given := map[string]bool{}    // the fields that have a value, which may be wrong
 	for err == nil && decoder.PeekKind() != '}' {
 		var value jsontext.Value
 		if _, err = decoder.ReadToken(); err == nil {

@@ -9,11 +9,9 @@ import (
 )
 
 type documentQuery struct {
-	Text      string  `query:"q" length:"2000"`
-	Hybrid    bool    `query:"hybrid" default:"false" doc:"Order by ~final_score~ and return its parts."`
-	Limit     int     `query:"limit" min:"1" max:"100" default:"10"`
-	Threshold float64 `query:"threshold" min:"0" max:"1" default:"0.3" doc:"The similarity that a document must exceed."`
-	Track     bool    `query:"track" default:"true" doc:"Count the documents found as retrieved, in the background."`
+	knowledge.Query
+	Hybrid bool `query:"hybrid" default:"false" doc:"Order by ~final_score~ and return its parts."`
+	Track  bool `query:"track" default:"true" doc:"Count the documents found as retrieved, in the background."`
 }
 
 type documentResults struct {
@@ -31,8 +29,9 @@ func (foundDocuments) elements() []reflect.Type {
 
 // searchDocuments finds documents by meaning or, with hybrid, by the weighted score.
 func (a *API) searchDocuments(ctx context.Context, who *caller, request *documentQuery) (response documentResults, err error) {
-	text := normal(request.Text)
-	query := knowledge.Query{Text: text, Limit: request.Limit, Threshold: request.Threshold, Embedding: a.Embeddings.Query(a.EmbeddingModel, text)}
+	query := request.Query
+	query.Text = normal(query.Text)
+	query.Embedding = a.Embeddings.Query(a.EmbeddingModel, query.Text)
 	var found []string
 	if request.Hybrid {
 		weighed, err := knowledge.Hybrid(ctx, who.db, query)
@@ -54,7 +53,7 @@ func (a *API) searchDocuments(ctx context.Context, who *caller, request *documen
 		response.Results.list = similar
 	}
 	if request.Track {
-		a.Tracker.Retrieved(found, text)
+		a.Tracker.Retrieved(found, query.Text)
 	}
 	return response, nil
 }
@@ -69,13 +68,7 @@ func (a *API) similarDocuments(ctx context.Context, who *caller, request *simila
 	return listed(knowledge.SimilarTo(ctx, who.db, request.ID, request.Limit))
 }
 
-type entityRequest struct {
-	Name  string  `path:"name" length:"200"`
-	Type  *string `query:"type" length:"200" doc:"Only entities of this type, case ignored."`
-	Limit int     `query:"limit" min:"1" max:"100" default:"10"`
-}
-
 // documentsByEntity finds documents that name an entity.
-func (a *API) documentsByEntity(ctx context.Context, who *caller, request *entityRequest) (list[knowledge.Named], error) {
-	return listed(knowledge.ByEntity(ctx, who.db, request.Name, request.Type, request.Limit))
+func (a *API) documentsByEntity(ctx context.Context, who *caller, request *knowledge.EntityQuery) (list[knowledge.Named], error) {
+	return listed(knowledge.ByEntity(ctx, who.db, *request))
 }

@@ -23,7 +23,7 @@ func clipped(text string) string {
 var dataFence = regexp.MustCompile(`(?s)<data-([0-9a-f]{12})>\n(.*)\n</data-([0-9a-f]{12})>`)
 
 // The texts of tickets and documents are data in every tool's result: without model markup and
-// hidden characters and, where they are meant for a model, within a fence that they cannot close.
+// hidden characters, quoted by JSON and, where one is read whole, within a fence that it cannot close.
 func TestAttacksThroughTools(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.threshold = 0 })
@@ -70,19 +70,19 @@ func TestAttacksThroughTools(t *testing.T) {
 				t.Errorf("%s %v has hidden characters in %+q", tool, arguments, text)
 			}
 		}
-		fenced := result.Content[0].Text
-		if tool == "fetch" {
-			var read fetched
-			if err := json.Unmarshal(result.Structured, &read); err != nil {
-				t.Error(err)
-			}
-			fenced = read.Text
-		} else if tool == "search" {
-			return // JSON is its fence
+		if !sameJSON(t, []byte(result.Content[0].Text), result.Structured) {
+			t.Errorf("%s %v has a text outside of JSON: %q", tool, arguments, result.Content[0].Text)
 		}
-		fences := dataFence.FindAllStringSubmatch(fenced, -1)
-		if len(fences) != 1 || fences[0][1] != fences[0][3] || strings.Count(fenced, fences[0][1]) != 2 || strings.Contains(strings.Replace(fenced, fences[0][2], "", 1), "HACKED") {
-			t.Errorf("%s %v is not fenced: %q", tool, arguments, fenced)
+		if tool != "fetch" {
+			return
+		}
+		var read fetched
+		if err := json.Unmarshal(result.Structured, &read); err != nil {
+			t.Error(err)
+		}
+		fences := dataFence.FindAllStringSubmatch(read.Text, -1)
+		if len(fences) != 1 || fences[0][1] != fences[0][3] || strings.Count(read.Text, fences[0][1]) != 2 || strings.Contains(strings.Replace(read.Text, fences[0][2], "", 1), "HACKED") {
+			t.Errorf("%s %v is not fenced: %q", tool, arguments, read.Text)
 		}
 	}
 	for page := range 2 {

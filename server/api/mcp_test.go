@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -304,82 +303,6 @@ func TestToolsAnswer(t *testing.T) {
 				t.Errorf("%s %v: %d bytes", tool.Name, arguments, len(text))
 			}
 		}
-	}
-}
-
-// An invalid call returns an error result that names the argument.
-func TestToolErrors(t *testing.T) {
-	t.Parallel()
-	s, _ := startShelf(t)
-	for name, calls := range map[string]map[string]string{
-		"search_tickets": {
-			`{"query":"x","limit":1000}`: "limit: must be an integer from 1 to 50", `{"query":"x","page":0}`: "page: must be", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
-			`{"query":7}`: "/properties/query: type: 7 has type", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour",
-			`{"query":"x","sort":"best"}`: "sort: must be", `{"query":"x","fields":["nothing"]}`: "/properties/fields/items: enum: nothing does not equal any of: [ticket_key ticket_name status project_name text ticket_id",
-			`{"quary":"x"}`: "additional properties [\"quary\"]", `{"query":"assignee:me"}`: "needs a user's token",
-			`[]`: "unmarshaling arguments", `{"query":"x","fields":"text"}`: "/properties/fields: type: text has type",
-		},
-		"search":           {`{}`: `missing properties: ["query"]`, `{"query":""}`: "query: ", `{"query":null}`: `/properties/query: type`},
-		"fetch":            {`{"id":"TX-400"}`: "id: must be one that search gave", `{"id":"ticket:TX-1000"}`: "There is no such ticket", `{"id":"document:x"}`: "id: must be a UUID", `{"id":"ticket:"}`: "id: must be", `{"id":"ticket:.."}`: "There is no such ticket"},
-		"ask":              {`{"question":" "}`: "question: must have 1 to 2000", `{"question":"x","corpus":"documents","filters":{"open":true}}`: "filters: must be left out", `{"question":"x","top_k":99}`: "top_k: must be"},
-		"find_duplicates":  {`{}`: "give either", `{"text":"x","ticket":"TX-400"}`: "give either", `{"ticket":"TX-1000"}`: "There is no such ticket", `{"text":" "}`: "text: must have", `{"ticket":"TX-400","filters":{"colour":1}}`: "filters.colour", `{"ticket":[]}`: "/properties/ticket: type: [] has type"},
-		"search_documents": {`{"query":"x","threshold":7}`: "threshold: must be a number from 0 to 1", `{"query":" "}`: "query: "},
-		"find_entity":      {`{"name":" "}`: "name: must have", `{"name":"` + strings.Repeat("x", 300) + `"}`: "name: must have 1 to 200"},
-		"list_projects":    {`{"limit":0}`: "limit: must be", `{"x":1}`: `additional properties ["x"]`},
-	} {
-		for arguments, want := range calls {
-			result := s.tool(name, json.RawMessage(arguments))
-			if text := result.Content[0].Text; !result.IsError || !strings.Contains(text, want) {
-				t.Errorf("%s %s: %s", name, arguments, text)
-			}
-		}
-	}
-	// A failure of the service is returned with advice.
-	s.model.answer("embeddings", http.StatusInternalServerError, `{}`)
-	if r := s.tool("find_duplicates", map[string]any{"text": "Paid twice"}); !r.IsError || !strings.Contains(r.Content[0].Text, "The model provider failed") || !strings.Contains(r.Content[0].Text, "request_id") {
-		t.Errorf("the model fails: %+v", r)
-	}
-	if found := structured[struct{ Degraded []string }](s, "search_tickets", map[string]any{"query": "payment without a model"}); len(found.Degraded) == 0 {
-		t.Error("a search without a model is not marked degraded")
-	}
-}
-
-// An invalid message is a protocol error.
-func TestInvalidMessages(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for body, status := range map[string]int{
-		"nonsense": http.StatusBadRequest, `[` + message("search", nil) + `]`: http.StatusBadRequest, `{}`: http.StatusBadRequest, "": http.StatusUnsupportedMediaType,
-		strings.Repeat(" ", 1<<20) + "{}": http.StatusRequestEntityTooLarge, `{"jsonrpc":"2.0","id":1,"method":"nothing"}`: http.StatusBadRequest,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`:                     http.StatusAccepted,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`: http.StatusOK,
-	} {
-		r := s.send(http.MethodPost, "/mcp", body).want(status)
-		if status == http.StatusOK && !strings.Contains(r.text, `"error":{"code":-32602`) {
-			t.Errorf("%s: %s", body, r.text)
-		}
-	}
-	s.send(http.MethodPost, "/mcp?x=1", message("list_projects", nil)).want(http.StatusBadRequest)
-	s.send(http.MethodPost, "/mcp", message("list_projects", nil), "Content-Encoding", "gzip").want(http.StatusUnsupportedMediaType)
-	s.send(http.MethodPost, "/mcp", message("list_projects", nil), "Mcp-Protocol-Version", "1999-01-01").want(http.StatusBadRequest)
-	for _, method := range []string{http.MethodGet, http.MethodDelete} {
-		if r := s.send(method, "/mcp", "").want(http.StatusMethodNotAllowed); r.header.Get("Allow") != "POST" {
-			t.Errorf("Allow is %q", r.header.Get("Allow"))
-		}
-	}
-}
-
-// A call that runs out of time has a result that says so, for the id that was asked with.
-func TestToolsRunOutOfTime(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *setup) { c.requestTimeout = 300 * time.Millisecond })
-	s.database.hang("list_projects")
-	got := read[struct {
-		ID     int
-		Result tooled
-	}](s.send(http.MethodPost, "/mcp", strings.Replace(message("list_projects", nil), `"id":1`, `"id":7`, 1)))
-	if got.ID != 7 || !got.Result.IsError || len(got.Result.Content) != 1 || !strings.Contains(got.Result.Content[0].Text, "(code timeout)") {
-		t.Errorf("the response is %+v", got)
 	}
 }
 

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"cmp"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
@@ -73,6 +75,33 @@ func filterForms() string {
 		"not: an object of these to leave out. list_projects has the names of projects and statuses."
 }
 
+// addLimits gives the arguments of a tool the limits that a request's tags state; see server/api/schema.go.
+func addLimits(schema *jsonschema.Schema, request reflect.Type) {
+	for _, field := range reflect.VisibleFields(request) {
+		name, _, _ := strings.Cut(cmp.Or(field.Tag.Get("json"), field.Tag.Get("path"), field.Tag.Get("query")), ",")
+		argument := schema.Properties[name]
+		if argument == nil {
+			continue
+		}
+		for tag, value := range map[string]any{"min": &argument.Minimum, "max": &argument.Maximum, "length": &argument.MaxLength, "maxlen": &argument.MaxLength} {
+			if text, has := field.Tag.Lookup(tag); has && json.Unmarshal([]byte(text), value) != nil {
+				panic("not a number in a tag: " + text)
+			}
+		}
+		if values, has := field.Tag.Lookup("enum"); has {
+			argument.Enum = []any{nil} // counts as absent
+			for value := range strings.SplitSeq(values, ",") {
+				argument.Enum = append(argument.Enum, value)
+			}
+		}
+		if text := field.Tag.Get("default"); text != "" {
+			if argument.Default = json.RawMessage(text); !json.Valid(argument.Default) {
+				argument.Default = json.RawMessage(strconv.Quote(text))
+			}
+		}
+	}
+}
+
 // number is an id as a number, or what the API will refuse.
 func number(i id) any {
 	if number, err := strconv.ParseInt(show(i), 10, 64); err == nil {
@@ -81,26 +110,19 @@ func number(i id) any {
 	return i
 }
 
-const (
-	maxLimit = 50
-	maxReach = 1000 // of pages, as the API has it for a search
-)
+// maxReach is that of pages, as the API has it for a search.
+const maxReach = 1000
 
 // paging is the requested page of a list.
 type paging struct {
-	Limit *int `json:"limit,omitempty" jsonschema:"Results a page, from 1 to 50."`
-	Page  *int `json:"page,omitempty" jsonschema:"The page, from 1."`
+	Limit *int `json:"limit,omitempty" min:"1" max:"50" jsonschema:"Results a page."`
+	Page  *int `json:"page,omitempty" min:"1"`
 }
 
 // begin returns the number of a page, its length and how many results are before it.
 func (p paging) begin(usual int) (page, limit, offset int, err error) {
 	page, limit = or(p.Page, 1), or(p.Limit, usual)
-	switch {
-	case limit < 1 || limit > maxLimit:
-		return 0, 0, 0, refuse("limit: must be an integer from 1 to %d. Correct it and call again.", maxLimit)
-	case page < 1:
-		return 0, 0, 0, refuse("page: must be at least 1. Correct it and call again.")
-	case page > maxReach/limit:
+	if page > maxReach/limit {
 		return 0, 0, 0, refuse("page: must be at most %d where limit is %d. Correct it and call again.", maxReach/limit, limit)
 	}
 	return page, limit, (page - 1) * limit, nil

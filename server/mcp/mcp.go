@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -58,36 +59,32 @@ func (h Handler) Serve(api API, w http.ResponseWriter, r *http.Request) {
 // tools are grouped by subject; clients list them by name.
 var tools = []func(*sdk.Server){search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects}
 
-// declare describes a tool that takes an In. It runs operations of the API and returns an object,
-// and a text of it for clients that show nothing else: by default, the object's JSON. The SDK
-// refuses arguments that are not of the schema.
-func declare[In any](name, title, description string, run func(c call, in In) (result object, text string, err error)) func(*sdk.Server) {
+// declare describes a tool that takes an In, with the limits of request, which its operation takes. The SDK refuses arguments that are not of the schema, and sends the resulting
+// object as it is and as a text: quoted by JSON, no text of the tracker can pose as the service's.
+func declare[In any](name, title, description string, request any, run func(c call, in In) (object, error)) func(*sdk.Server) {
 	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: schemas})
 	if err != nil {
 		panic(err) // a type of arguments that JSON does not have
 	}
+	addLimits(schema, reflect.TypeOf(request))
+	addLimits(schema, reflect.TypeFor[In]()) // what a tool has otherwise
 	no := false
 	declared := &sdk.Tool{
 		Name: name, Title: title, Description: description, InputSchema: schema,
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 	}
 	return func(server *sdk.Server) {
-		sdk.AddTool(server, declared, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, _ any, err error) {
-			var result object
-			var text string
+		sdk.AddTool(server, declared, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, result any, err error) {
 			api := ctx.Value(apiKey{}).(API)
 			err = rescue.Do(func() (err error) { // on a goroutine of the SDK
-				result, text, err = run(call{api}, in)
+				result, err = run(call{api}, in)
 				return err
 			})
 			if err != nil && !errors.As(err, new(*refusal)) {
 				api.Failed(name, err)
 				err = refuse(failed)
 			}
-			if err != nil || text == "" {
-				return nil, result, err
-			}
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, result, nil
+			return nil, result, err
 		})
 	}
 }

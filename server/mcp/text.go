@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,35 +122,4 @@ func results(body object, name string) []object {
 		}
 	}
 	return list
-}
-
-// numbered writes a line for each result, numbered from the first after this offset.
-func numbered(results []object, offset int, line func(object) string) string {
-	var b strings.Builder
-	for i, result := range results {
-		fmt.Fprintf(&b, "%d. %s\n", offset+i+1, line(result))
-	}
-	return b.String()
-}
-
-// rest are the fields of a result that its line does not show otherwise.
-func rest(result object, told []string) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(result)) {
-		if !slices.Contains(told, name) && result[name] != nil {
-			fmt.Fprintf(&b, "; %s: %s", name, show(result[name]))
-		}
-	}
-	return b.String()
-}
-
-func count(number int, what string) string {
-	switch number {
-	case 0:
-		return "Nothing was found."
-	case 1:
-		return "1 " + what + "."
-	default:
-		return fmt.Sprintf("%d %ss.", number, what)
-	}
 }

@@ -3121,11 +3121,11 @@ export interface operations {
         parameters: {
             query: {
                 q: string;
-                /** @description Order by `final_score` and return its parts. */
-                hybrid?: boolean;
                 limit?: number;
                 /** @description The similarity that a document must exceed. */
                 threshold?: number;
+                /** @description Order by `final_score` and return its parts. */
+                hybrid?: boolean;
                 /** @description Count the documents found as retrieved, in the background. */
                 track?: boolean;
             };
