@@ -38,42 +38,18 @@ type responseHeaders struct {
 	Challenge   string `header:"WWW-Authenticate" pattern:"^Bearer( resource_metadata=\"[^\"]+\"(, error=\"invalid_token\")?)?$" doc:"How to authenticate; that of ~/mcp~ names the metadata of RFC 9728."`
 }
 
-// failure is a response to requests that fail. Its example has the code of its status.
-type failure struct {
-	status               int
-	name, about, example string
-	headers              []string // besides X-Request-Id
-}
-
-var failures = []failure{
-	{400, "Invalid", "The request is malformed, or a value is missing, unknown or out of range.", "The request is not valid.", nil},
-	{401, "Unauthorized", "The token is not valid, expired, or of a user who has signed out; with AUTH=on, also if there is none.", "The access token is not valid.", []string{"WWW-Authenticate"}},
-	{403, "Forbidden", "The caller may not do this, whether or not what the request names exists; or a foreign host name with AUTH=off.", "This is not allowed.", nil},
-	{404, "NotFound", "It does not exist, or the caller may not see it.", "There is no such ticket in this project.", nil},
-	{405, "MethodNotAllowed", "The path does not support this method; `Allow` lists those it does.", "", nil},
-	{413, "TooLarge", "The request body is over 1 MiB.", "", nil},
-	{415, "UnsupportedMediaType", "The request body is not declared as JSON, or it is compressed.", "", nil},
-	{429, "RateLimited", "The caller exceeds the rate limit.", "Too many requests.", []string{"RateLimit", "RateLimit-Policy", "Retry-After"}},
-	{431, "HeadersTooLarge", "The request's headers are over 16 KiB.", "", nil},
-	{500, "Internal", "A defect of the service.", "Something went wrong.", nil},
-	{502, "ModelFailed", "The model provider failed, or its circuit breaker is open.", "The model provider failed.", nil},
-	{503, "Unavailable", "The database is not reachable or not ready, another transaction changes the text, the model provider limits the service, too many requests are in flight, tokens cannot be verified now, or the service is starting or stopping.", "The database is not reachable.", []string{"Retry-After"}},
-	{504, "Timeout", "The database or the model provider did not answer in time.", "The model provider did not answer in time.", nil},
-}
-
 // shown is an example of a problem.
 func (f failure) shown() problemBody {
-	code, detail := refusals[f.status].code, refusals[f.status].detail
-	for _, o := range outcomes {
-		if o.status == f.status && f.example != "" {
-			code, detail = o.code, f.example
-		}
-	}
-	body := problemBody{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status, Code: code, Detail: detail, RequestID: "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52"}
+	body := problemBody{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status, Code: f.code, Detail: f.detail, RequestID: "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52"}
 	if f.status == http.StatusBadRequest {
 		body.Errors = []fault.Field{{Name: "limit", Message: "must be an integer from 1 to 100"}, {Name: "quary", Message: "is not a field of this request"}}
 	}
 	return body
+}
+
+// documentedFailures are those that are responses of the document.
+func documentedFailures() []failure {
+	return slices.DeleteFunc(slices.Clone(failures), func(f failure) bool { return f.name == "" })
 }
 
 func (f failure) content(s *schemas) member {
@@ -100,8 +76,8 @@ func newDocument() object {
 		}
 		headers.add(field.Tag.Get("header"), described)
 	}
-	for _, f := range failures {
-		responses.add(f.name, object{{"description", f.about}, {"headers", headerReferences(append([]string{"X-Request-Id"}, f.headers...))}, {"content", object{f.content(named)}}})
+	for _, f := range documentedFailures() {
+		responses.add(f.name, object{{"description", f.meaning}, {"headers", headerReferences(append([]string{"X-Request-Id"}, f.headers...))}, {"content", object{f.content(named)}}})
 	}
 	named.named = append(named.named, member{"ProblemCode", problemCodes()}, member{"NamedEntities", namedEntities})
 	about, _, _ := strings.Cut(strings.TrimPrefix(operationTexts, "# The API\n\n"), "\n# ")
@@ -132,11 +108,8 @@ var namedEntities = object{{"type", "array"}, {"description", "Written entities,
 
 func problemCodes() object {
 	codes := append([]string{}, fault.Reasons...)
-	for _, o := range outcomes {
-		codes = append(codes, o.code)
-	}
-	for _, r := range refusals {
-		codes = append(codes, r.code)
+	for _, f := range failures {
+		codes = append(codes, f.code)
 	}
 	slices.Sort(codes)
 	return object{{"type", "string"}, {"enum", slices.Compact(codes)},
@@ -177,7 +150,7 @@ func (s *schemas) operation(r route) object {
 	if slices.Contains(r.also, http.StatusNotModified) {
 		responses.add("304", object{{"description", "It has not changed."}, {"headers", headerReferences([]string{"X-Request-Id"})}})
 	}
-	for _, f := range failures {
+	for _, f := range documentedFailures() {
 		status := strconv.Itoa(f.status)
 		if known := slices.ContainsFunc(responses, func(m member) bool { return m.name == status }); !known && r.mayFail(f.status, hasBody) {
 			responses.add(status, object{{"$ref", "#/components/responses/" + f.name}})
@@ -214,7 +187,7 @@ func (s *schemas) response(r route, status, about string) object {
 	if r.events != nil {
 		content.add(mimeEvents, object{{"schema", s.stream(r)}})
 	}
-	for _, f := range failures {
+	for _, f := range documentedFailures() {
 		if strconv.Itoa(f.status) == status && r.needs != open {
 			content = append(content, f.content(s))
 		}

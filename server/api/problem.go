@@ -16,37 +16,61 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// outcome is what a client gets of a failure.
-type outcome struct {
-	status int
-	code   string // stable, for programs
+// failure is what a client gets of a failure. A reason replaces its code, and the failure's own words
+// its detail.
+type failure struct {
+	status        int
+	fault         fault.Code // "": a request that no handler has seen
+	code          string     // stable, for programs
+	detail        string     // an example where there is a fault
+	name, meaning string     // in the document; "": not there
+	headers       []string   // besides X-Request-Id
 }
 
-// outcomes is the one table of what a failure's code means in HTTP. A reason replaces the code.
-// Clients rely on these codes: docs/api.md lists them, and a test compares all.
-var outcomes = map[fault.Code]outcome{
-	fault.Invalid:      {http.StatusBadRequest, "invalid"},
-	fault.Unauthorized: {http.StatusUnauthorized, "token_invalid"},
-	fault.Forbidden:    {http.StatusForbidden, "forbidden"},
-	fault.NotFound:     {http.StatusNotFound, "not_found"},
-	fault.RateLimited:  {http.StatusTooManyRequests, "rate_limited"},
-	fault.Provider:     {http.StatusBadGateway, "model_failed"},
-	fault.Unavailable:  {http.StatusServiceUnavailable, "unavailable"},
-	fault.Timeout:      {http.StatusGatewayTimeout, "timeout"},
-	fault.TooLarge:     {http.StatusInternalServerError, "internal"},
-	fault.Internal:     {http.StatusInternalServerError, "internal"},
+// failures is the one table of errors. Clients rely on the codes: docs/api.md lists them, and a test
+// compares all.
+var failures = []failure{
+	{http.StatusBadRequest, fault.Invalid, "invalid", "The request is not valid.",
+		"Invalid", "The request is malformed, or a value is missing, unknown or out of range.", nil},
+	{http.StatusUnauthorized, fault.Unauthorized, "token_invalid", "The access token is not valid.",
+		"Unauthorized", "The token is not valid, expired, or of a user who has signed out; with AUTH=on, also if there is none.", []string{"WWW-Authenticate"}},
+	{http.StatusForbidden, fault.Forbidden, "forbidden", "This is not allowed.",
+		"Forbidden", "The caller may not do this, whether or not what the request names exists; or a foreign host name with AUTH=off.", nil},
+	{http.StatusNotFound, fault.NotFound, "not_found", "There is no such ticket in this project.",
+		"NotFound", "It does not exist, or the caller may not see it.", nil},
+	{http.StatusNotFound, "", "path_not_found", "There is nothing at this path.",
+		"", "", nil},
+	{http.StatusMethodNotAllowed, "", "method_not_allowed", "Method not allowed for this path.",
+		"MethodNotAllowed", "The path does not support this method; `Allow` lists those it does.", nil},
+	{http.StatusRequestEntityTooLarge, "", "body_too_large", "The request body is over the limit of " + strconv.Itoa(maxBodyBytes) + " bytes.",
+		"TooLarge", "The request body is over 1 MiB.", nil},
+	{http.StatusUnsupportedMediaType, "", "unsupported_media_type", "The request body must be JSON (Content-Type: application/json) and not be compressed.",
+		"UnsupportedMediaType", "The request body is not declared as JSON, or it is compressed.", nil},
+	{http.StatusTooManyRequests, fault.RateLimited, "rate_limited", "Too many requests.",
+		"RateLimited", "The caller exceeds the rate limit.", []string{"RateLimit", "RateLimit-Policy", "Retry-After"}},
+	{http.StatusRequestHeaderFieldsTooLarge, "", "headers_too_large", "The request's headers are over the limit of " + strconv.Itoa(maxHeaderBytes) + " bytes.",
+		"HeadersTooLarge", "The request's headers are over 16 KiB.", nil},
+	{http.StatusInternalServerError, fault.Internal, "internal", "Something went wrong.",
+		"Internal", "A defect of the service.", nil},
+	{http.StatusBadGateway, fault.Provider, "model_failed", "The model provider failed.",
+		"ModelFailed", "The model provider failed, or its circuit breaker is open.", nil},
+	{http.StatusServiceUnavailable, fault.Unavailable, "unavailable", "The database is not reachable.",
+		"Unavailable", "The database is not reachable or not ready, another transaction changes the text, the model provider limits the service, too many requests are in flight, tokens cannot be verified now, or the service is starting or stopping.", []string{"Retry-After"}},
+	{http.StatusGatewayTimeout, fault.Timeout, "timeout", "The model provider did not answer in time.",
+		"Timeout", "The database or the model provider did not answer in time.", nil},
 }
 
-// refusal is what a client gets of a request that no handler has seen.
-type refusal struct{ code, detail string }
-
-var refusals = map[int]refusal{
-	http.StatusNotFound:         {"path_not_found", "There is nothing at this path."},
-	http.StatusMethodNotAllowed: {"method_not_allowed", "Method not allowed for this path."},
-	http.StatusUnsupportedMediaType: {"unsupported_media_type",
-		"The request body must be JSON (Content-Type: application/json) and not be compressed."},
-	http.StatusRequestEntityTooLarge:       {"body_too_large", "The request body is over the limit of " + strconv.Itoa(maxBodyBytes) + " bytes."},
-	http.StatusRequestHeaderFieldsTooLarge: {"headers_too_large", "The request's headers are over the limit of " + strconv.Itoa(maxHeaderBytes) + " bytes."},
+// failureOf returns the row of a fault or, without one, of a status.
+func failureOf(code fault.Code, status int) failure {
+	for _, f := range failures {
+		if f.fault == code && (code != "" || f.status == status) {
+			return f
+		}
+	}
+	if code != "" { // too large for an upstream
+		return failureOf(fault.Internal, 0)
+	}
+	return failure{status: status, code: "invalid", detail: "The request could not be read."}
 }
 
 // defaultRetryAfter is sent where no better value is known.
@@ -69,7 +93,7 @@ type problemBody struct {
 // cause.
 func (a *API) problem(c *fiber.Ctx, err error) error {
 	if RequestID(c.UserContext()) == "" {
-		a.dress(c) // nothing of ours has seen the request yet
+		a.begin(c) // it could not be read, so that none of our handlers has run
 	}
 	err = a.stopping(err)
 	var failure *fault.Error
@@ -86,34 +110,31 @@ func (a *API) problem(c *fiber.Ctx, err error) error {
 // logged returns the log attributes of a request. They omit the path, which may contain search
 // terms.
 type logged struct {
-	ctx               context.Context // for ids alone: it may have ended
-	id, method, route string
+	ctx           context.Context // for ids alone: it may have ended
+	method, route string
 }
 
 func newLogged(c *fiber.Ctx, err error) logged {
-	request := logged{ctx: c.UserContext(), id: RequestID(c.UserContext()), method: c.Method(), route: routeOf(c, err)}
-	if request.id == "" {
-		// The request could not be parsed, so none of our handlers has run.
-		request.id = takeID(c)
-		request.ctx = context.WithValue(request.ctx, exchangeKey{}, &exchange{id: request.id})
-	}
-	return request
+	return logged{ctx: c.UserContext(), method: c.Method(), route: routeOf(c, err)}
 }
 
 // describe returns the problem for an error and logs its cause.
 func (a *API) describe(err error, request logged) problemBody {
-	var failure *fault.Error
+	var failed *fault.Error
 	var fromFiber *fiber.Error
-	body := problemBody{Type: "about:blank", Status: http.StatusInternalServerError, Code: "internal", Detail: "Something went wrong.", RequestID: request.id}
+	row := failureOf(fault.Internal, 0)
 	switch {
-	case errors.As(err, &failure):
-		body.Status, body.Code, body.Detail, body.Errors = outcomes[failure.Code].status, codeOf(failure), failure.Message, failure.Fields
+	case errors.As(err, &failed):
+		row = failureOf(failed.Code, 0)
+		row.code, row.detail = codeOf(failed), failed.Message
 	case errors.As(err, &fromFiber):
-		refused := cmp.Or(refusals[fromFiber.Code], refusal{"invalid", "The request could not be read."})
-		body.Status, body.Code, body.Detail = fromFiber.Code, refused.code, refused.detail
+		row = failureOf("", fromFiber.Code)
 		err = fiber.NewError(fromFiber.Code) // its own text may quote the path
 	}
-	body.Title = http.StatusText(body.Status)
+	body := problemBody{Type: "about:blank", Title: http.StatusText(row.status), Status: row.status, Code: row.code, Detail: row.detail, RequestID: RequestID(request.ctx)}
+	if failed != nil {
+		body.Errors = failed.Fields
+	}
 	level := slog.LevelInfo
 	if body.Status >= 500 {
 		level = slog.LevelError
@@ -131,7 +152,7 @@ func (a *API) describe(err error, request logged) problemBody {
 
 // codeOf returns the code that a client gets of a failure.
 func codeOf(failure *fault.Error) string {
-	return cmp.Or(string(failure.Reason), outcomes[failure.Code].code)
+	return cmp.Or(string(failure.Reason), failureOf(failure.Code, 0).code)
 }
 
 // retryAfter is in how many seconds a client may try again, 0 if a failure says nothing about that.

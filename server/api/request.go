@@ -65,12 +65,19 @@ func takeID(c *fiber.Ctx) string {
 	return id
 }
 
+// begin gives a request an id, in its context too, and the headers of every response.
+func (a *API) begin(c *fiber.Ctx) *exchange {
+	r := &exchange{id: takeID(c)}
+	a.dress(c)
+	c.SetUserContext(context.WithValue(a.base, exchangeKey{}, r))
+	return r
+}
+
 // identify gives every request an id, a context with a deadline, measurements, and a log line when
 // it ends.
 func (a *API) identify(c *fiber.Ctx) error {
-	r := &exchange{id: takeID(c)}
-	a.dress(c)
-	ctx, cancel := context.WithTimeout(context.WithValue(a.base, exchangeKey{}, r), a.RequestTimeout)
+	r := a.begin(c)
+	ctx, cancel := context.WithTimeout(c.UserContext(), a.RequestTimeout)
 	defer cancel()
 	ctx, end := a.Observer.Request(ctx, r.id, c.Method(), func(name string) string { return c.Get(name) })
 	r.ends = append(r.ends, end)
@@ -96,7 +103,7 @@ func routeOf(c *fiber.Ctx, err error) string {
 	if errors.As(err, &refused) && (refused.Code == http.StatusNotFound || refused.Code == http.StatusMethodNotAllowed) {
 		return unmatched // only the router says so in these words
 	}
-	if RequestID(c.UserContext()) == "" {
+	if len(c.Route().Handlers) == 0 {
 		return unmatched // it could not be read, so that no router has seen it
 	}
 	return c.Route().Path
