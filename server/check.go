@@ -96,15 +96,12 @@ func inspectMigrations(ctx context.Context, db *postgrest.Session) (findings []f
 	if err := db.Call(ctx, "list_migrations", nil, &applied); err != nil && !isUnknown(err) {
 		return nil, fmt.Errorf("list the migrations of the database: %w", err)
 	}
-	for _, m := range known {
-		if !slices.Contains(applied, m.Version) {
-			findings = append(findings, finding{"error", "migration " + m.File, "it is not applied", "npx supabase db push, or psql -f with each file that is missing, in order"})
-		}
+	missing, unknown := supabase.Compare(known, applied)
+	for _, m := range missing {
+		findings = append(findings, finding{"error", "migration " + m.File, "it is not applied", "npx supabase db push, or psql -f with each file that is missing, in order"})
 	}
-	for _, version := range applied {
-		if !slices.ContainsFunc(known, func(m supabase.Migration) bool { return m.Version == version }) {
-			findings = append(findings, finding{"warning", "migration " + version, "this program does not know it", "Deploy the newer version of the program."})
-		}
+	for _, version := range unknown {
+		findings = append(findings, finding{"warning", "migration " + version, "this program does not know it", "Deploy the newer version of the program."})
 	}
 	if len(findings) == 0 {
 		findings = append(findings, finding{"ok", "migrations", fmt.Sprintf("all %d are applied", len(known)), ""})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 )
 
 //go:embed migrations/*.sql
@@ -52,4 +53,14 @@ func List(folder fs.FS) ([]Migration, error) {
 		migrations = append(migrations, Migration{File: name, Version: parts[1], Name: parts[2]})
 	}
 	return migrations, nil
+}
+
+// Compare returns which of the known migrations a database lacks, and which versions that are applied
+// are not known.
+func Compare(known []Migration, applied []string) (missing []Migration, unknown []string) {
+	isApplied := func(m Migration) bool { return slices.Contains(applied, m.Version) }
+	isKnown := func(version string) bool {
+		return slices.ContainsFunc(known, func(m Migration) bool { return m.Version == version })
+	}
+	return slices.DeleteFunc(slices.Clone(known), isApplied), slices.DeleteFunc(slices.Clone(applied), isKnown)
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/postgrest"
+	"tasklens/supabase"
 )
 
 // Missing names what a part of the service lacks, or nothing if it is ready. The names are fixed
@@ -60,23 +60,20 @@ func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 	err := a.Database.AsService().Call(ctx, "list_migrations", nil, &applied)
 	// The first migration creates this function. Without it there are none.
 	var answer *postgrest.Error
-	if unknown := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !unknown {
+	if isEmpty := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !isEmpty {
 		a.Log.WarnContext(ctx, "not ready", "error", err)
 		return []string{"database"}
 	}
-	for _, m := range a.migrations {
-		if at := slices.Index(applied, m.Version); at >= 0 {
-			applied = slices.Delete(applied, at, at+1)
-		} else {
-			missing = append(missing, "migration "+m.File)
-		}
+	lacking, unknown := supabase.Compare(a.migrations, applied)
+	for _, m := range lacking {
+		missing = append(missing, "migration "+m.File)
 	}
 	if len(missing) > 0 {
 		a.Log.WarnContext(ctx, "not ready: the database lacks migrations; apply them in this order (npx supabase db push, or psql -f)", "missing", missing)
 	}
-	if len(applied) > 0 {
+	if len(unknown) > 0 {
 		a.newer.Do(func() {
-			a.Log.WarnContext(ctx, "the database has migrations that this program does not know: deploy the newer version of the program", "migrations", applied)
+			a.Log.WarnContext(ctx, "the database has migrations that this program does not know: deploy the newer version of the program", "migrations", unknown)
 		})
 	}
 	return missing
