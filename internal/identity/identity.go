@@ -71,7 +71,7 @@ func New(options Options) *Verifier {
 func (v *Verifier) Verify(ctx context.Context, token string) (Caller, error) {
 	// Supabase's newer keys are not JWTs, so the service key is compared directly.
 	if key := v.options.ServiceKey; key != "" && subtle.ConstantTimeCompare([]byte(token), []byte(key)) == 1 {
-		return Caller{Role: RoleService, Digest: digest("the service's key")}, nil
+		return Caller{Role: RoleService, Digest: Digest("the service's key")}, nil
 	}
 	caller, err := v.parse(ctx, token)
 	if err != nil || v.sessions == nil || caller.IsService() {
@@ -96,7 +96,8 @@ func (v *Verifier) Ready() error {
 	return err
 }
 
-func digest(text string) string {
+// Digest hashes a text that must not be stored or logged.
+func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }

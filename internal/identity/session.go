@@ -39,7 +39,7 @@ func newSessions(url, key string, client http.Client) *sessions {
 
 // alive reports whether Auth knows the token's session and it belongs to this user.
 func (s *sessions) alive(token, subject string) (bool, error) {
-	key := digest(token)
+	key := Digest(token)
 	if alive, known := s.answers.GetIfPresent(key); known {
 		return alive, nil
 	}

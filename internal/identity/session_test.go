@@ -114,7 +114,7 @@ func TestSignedOutUsersAreRejected(t *testing.T) {
 	expect(t, v, token, "")
 	p.answers(http.StatusForbidden, `{"code":403,"error_code":"session_not_found","msg":"gone"}`)
 	expect(t, v, token, "")
-	v.sessions.answers.SetExpiresAfter(digest(token), time.Nanosecond)
+	v.sessions.answers.SetExpiresAfter(Digest(token), time.Nanosecond)
 	time.Sleep(time.Millisecond)
 	expect(t, v, token, fault.Unauthorized)
 }

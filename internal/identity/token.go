@@ -90,7 +90,7 @@ func newCaller(claims jwt.MapClaims) (Caller, error) {
 	if err != nil {
 		return Caller{}, fmt.Errorf("encode claims: %w", err)
 	}
-	return Caller{Role: role, Subject: subject, Digest: digest(string(text))}, nil
+	return Caller{Role: role, Subject: subject, Digest: Digest(string(text))}, nil
 }
 
 func invalid(cause error) error {

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -40,49 +38,39 @@ func (who *caller) key() string {
 
 // admit returns the caller of a request if they may make it and are within the rate limit.
 func (a *API) admit(c *fiber.Ctx, needs access) (*caller, error) {
-	who, err := &caller{}, error(nil)
 	if a.Verifier != nil {
 		c.Set(fiber.HeaderCacheControl, "no-store") // one caller's is not another's
-		who, err = a.verify(c)
 	}
+	who, err := a.recognize(c)
 	if limited := a.charge(c, who, 1); limited != nil {
 		return nil, limited
 	}
-	if err == nil && a.Verifier == nil {
-		who, err = a.trust(c)
-	} else if err == nil {
+	if err == nil && a.Verifier != nil {
 		err = a.permit(c.UserContext(), who, needs)
 	}
 	return who, err
 }
 
-// verify returns the user of the request's token.
-func (a *API) verify(c *fiber.Ctx) (*caller, error) {
-	who := &caller{}
+// recognize returns who a request's token stands for or, with AUTH=off and without a token, the
+// service. With an error it is a stranger.
+func (a *API) recognize(c *fiber.Ctx) (*caller, error) {
 	token, err := bearer(c)
-	if err != nil {
-		return who, err
-	}
-	if token == "" {
-		return who, fault.New(fault.Unauthorized, "An access token is required.").Because(fault.TokenMissing)
-	}
-	user, err := a.Verifier.Verify(c.UserContext(), token)
-	if err != nil {
-		return who, err
-	}
-	return &caller{user, digest(token), a.Database.AsUser(token)}, nil
-}
-
-// trust is the caller with AUTH=off: of the request's token or, without one, the service.
-func (a *API) trust(c *fiber.Ctx) (*caller, error) {
-	token, err := bearer(c)
-	if err != nil {
-		return nil, err
-	}
-	if token == "" {
+	switch {
+	case err != nil:
+		return &caller{}, err
+	case token == "" && a.Verifier == nil:
 		return &caller{db: a.Database.AsService()}, nil
+	case token == "":
+		return &caller{}, fault.New(fault.Unauthorized, "An access token is required.").Because(fault.TokenMissing)
 	}
-	return &caller{token: digest(token), db: a.Database.AsUser(token)}, nil
+	who := &caller{token: identity.Digest(token), db: a.Database.AsUser(token)}
+	if a.Verifier == nil {
+		return who, nil
+	}
+	if who.Caller, err = a.Verifier.Verify(c.UserContext(), token); err != nil {
+		return &caller{}, err
+	}
+	return who, nil
 }
 
 // roles are the values that caller_role returns in the database: the caller's highest role in any
@@ -150,10 +138,4 @@ func (a *API) missingKeys(ctx context.Context) []string {
 		return []string{"key set"}
 	}
 	return nil
-}
-
-// digest hashes a text that must not be stored or logged.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

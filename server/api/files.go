@@ -11,6 +11,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"tasklens/internal/identity"
 )
 
 var mediaTypes = map[string]string{
@@ -28,7 +30,7 @@ const (
 // sendFile sends a file, compressed if the client accepts that, or 304 if the client has it.
 func sendFile(c *fiber.Ctx, name string, text []byte) error {
 	c.Vary(fiber.HeaderAcceptEncoding)
-	c.Set(fiber.HeaderETag, `W/"`+digest(string(text))[:32]+`"`) // weak: it is the same for each encoding
+	c.Set(fiber.HeaderETag, `W/"`+identity.Digest(string(text))[:32]+`"`) // weak: it is the same for each encoding
 	if c.Fresh() {
 		return c.SendStatus(fiber.StatusNotModified)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/identity"
 	"tasklens/internal/limit"
 	"tasklens/server/observe"
 )
@@ -59,11 +60,11 @@ func (a *API) charge(c *fiber.Ctx, who *caller, requests int) error {
 func rateKey(c *fiber.Ctx, who *caller) string {
 	switch {
 	case !who.isVerified():
-		return digest("address " + network(c.Context().RemoteIP().String()))
+		return identity.Digest("address " + network(c.Context().RemoteIP().String()))
 	case who.Subject == "":
-		return digest("role " + who.Role)
+		return identity.Digest("role " + who.Role)
 	default:
-		return digest("user " + who.Subject)
+		return identity.Digest("user " + who.Subject)
 	}
 }
 
