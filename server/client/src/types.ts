@@ -175,17 +175,17 @@ export interface paths {
         put?: never;
         /**
          * Answer a question from tickets, projects or documents
-         * @description Embeds the question, takes the chunks whose similarity exceeds the threshold, selects `top_k` that are relevant and different from each other (maximal marginal relevance), and has the chat model answer from these alone. `[1]`, `[2]` … in the answer cite `sources`, counted from 1. All sources together have at most 8,000 tokens; beyond that the least relevant are left out.
+         * @description Takes the chunks whose similarity to the question exceeds the threshold, selects `top_k` that are relevant and different from each other (maximal marginal relevance), and has the chat model answer from these alone. `[1]`, `[2]` … in the answer cite `sources`, counted from 1. All sources together have at most 8,000 tokens; beyond that the least relevant are left out.
          *
          *     Texts that the question names are among the sources whatever their similarity: tickets by key (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status.
          *
-         *     If no text exceeds the threshold and nothing is named, the chat model is not called and `sources` is empty. With named sources alone `low_similarity` is true as well.
+         *     If no text exceeds the threshold and nothing is named, the chat model is not called and `sources` is empty.
          *
          *     An answer has at most 800 tokens and 32 KiB. One that is refused, empty or cut off has status 200 and says so in words. A question that is not embedded within 5 seconds is a `504`.
          *
          *     **Showing an answer**: as plain text, or as Markdown without images and raw HTML; escape HTML. `docs/api.md` says what the service removes.
          *
-         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources`, many `delta` (one if it is cached), then `done` or `error`; `QueryEvent` describes their data. The deltas joined are the `answer` of `done`. A failure before the first event is an ordinary problem. A comment every 15 seconds keeps a silent stream alive. If the client disconnects, the work ends.
+         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources`, many `delta` (one if it is cached), then `done` or `error`; `QueryEvent` describes their data. The deltas joined are the `answer` of `done`. A failure before the first event is an ordinary problem. If the client disconnects, the work ends.
          *
          *     ```
          *     event: sources
