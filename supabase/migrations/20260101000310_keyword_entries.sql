@@ -78,7 +78,7 @@ begin
   body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u);
 end
 $$;
-comment on function private.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D), and their lengths. Implied are login by "log in" (logs in, logged in), and the single characters of scripts without spaces. Texts are truncated to what fits into a tsvector.';
+comment on function private.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D: login by "log in"; the single characters of scripts without spaces), and their lengths. Texts are cut to what fits into a tsvector.';
 
 create function private.refresh_ticket_entries(ticket_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''

@@ -78,7 +78,7 @@ begin
 end
 $$;
 comment on function private.resolve_scope is
-  'Resolves the filters and the projects that the caller may see, with names resolved to ids, and whether nothing can match. Invalid filters are an error (22023).';
+  'The filters and the projects that the caller may see, with names resolved to ids, and whether nothing can match. Invalid filters are an error (22023).';
 
 create function private.passing_tickets(scope private.scope, ticket_ids bigint[]) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off

@@ -150,6 +150,6 @@ begin
 end
 $$;
 comment on function private.scan_chunks is
-  'The chunks of a search by descending cosine similarity, filtered before ranking: the nearest one, then those over the threshold. Only vectors of its model are compared.';
+  'The chunks of a search by cosine similarity, filtered before ranking: the nearest one, then those over the threshold. Only vectors of its model are compared.';
 
 insert into private.migrations (version) values ('20260101000600');

@@ -49,7 +49,7 @@ begin
 end
 $$;
 comment on function private.list_matches is
-  'Tickets and projects (ticket_id null) that a search matches: first those named by key, then the nearest by vector, then by words; complete: whether these are all. Without a query: the tickets in its scope, newest first.';
+  'Tickets and projects (ticket_id null) that a search matches: those named by key, the nearest by vector, then by words; complete: these are all. Without a query: the tickets in its scope, newest first.';
 
 create function private.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,

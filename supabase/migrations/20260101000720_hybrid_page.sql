@@ -69,7 +69,7 @@ begin
 end
 $$;
 comment on function private.find_page is
-  'A page of search_hybrid, before anything is read for display: of the fused list, or of all matches (at most 10,000) by time, newest or updated. Any other sort is an error (22023). wanted and relaxed are those of the query.';
+  'A page of search_hybrid, before anything is read for display: of the fused list, or of all matches (at most 10,000) by time. wanted and relaxed are those of the query.';
 
 -- Looked up from both ends. Callers see a link if they see both tickets.
 create function private.links_of(of_ticket bigint) returns jsonb

@@ -130,7 +130,7 @@ begin
 end
 $$;
 comment on function private.named_projects is
-  'The projects and the status of a scope that a question names, and the words that name them. A name of one word must be marked as one: by a capital, quotes, the word "project", or as the end of the question.';
+  'The projects and the status of a scope that a question names, and the words that do. A single word must be marked as a name: by a capital, quotes, the word "project", or the end of the question.';
 
 create function private.read_names(scope private.scope, question text) returns private.names
 language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off

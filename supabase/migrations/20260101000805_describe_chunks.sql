@@ -53,6 +53,6 @@ begin
 end
 $$;
 comment on function private.describe_chunks is
-  'Chosen chunks in their order, with their text and what they belong to, and the cosine similarity of each to those before it: 0 if unknown. dimensions: how many of a ticket''s vector are compared, null for all.';
+  'Chosen chunks in their order, with what they belong to, and the cosine similarity of each to those before it, 0 if unknown. dimensions: how many of a ticket''s vector are compared.';
 
 insert into private.migrations (version) values ('20260101000805');
