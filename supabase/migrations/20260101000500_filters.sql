@@ -28,7 +28,7 @@ as $$
     ('open', 'open', 'status_id', 'open')
 $$;
 comment on function private.ticket_members is
-  'What tickets can be filtered by: the member of filters, its kind, its column, and the name of its facet, if it is counted.';
+  'What tickets can be filtered by: the member of filters, its kind, its column, and its facet, if it is counted.';
 
 -- The condition of one member. names, in lower case: any of them (#42 is the id 42), null for a
 -- ticket without a value; all_names: all of them; start is inclusive, stop exclusive. Null: no

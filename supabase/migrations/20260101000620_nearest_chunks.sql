@@ -12,7 +12,7 @@ begin
     from private.embedding_sets s);
 end
 $$;
-comment on function private.serving_model is 'The model of the serving set; if undecided, the most frequent model of a thousand of its chunks. Null without chunks.';
+comment on function private.serving_model is 'The model of the serving set; if undecided, the most frequent one of a thousand of its chunks. Null without chunks.';
 
 create function public.nearest_chunks(
   query_embedding extensions.vector(1536),
