@@ -79,7 +79,7 @@ begin
       where p.source_id = any (parents)), true, true);
     perform private.enqueue_sources(array(
       select s.source_id from private.sources p join public.comments c on c.ticket_id = p.ticket_id join private.sources s on s.comment_id = c.comment_id
-      where p.source_id = any (parents) and c.body ~ '\S'), false, true);
+      where p.source_id = any (parents)), false, true);
     update private.embedding_jobs j set with_children = false where j.lease_id = lease and j.with_children;
   end if;
 

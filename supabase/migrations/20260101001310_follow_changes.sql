@@ -161,19 +161,15 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   written bigint[]; -- comments that are new or changed
-  stale bigint[];   -- those of them with a text, or that had one
   moved bigint[];   -- those of them with another ticket
-  sources bigint[];
   tickets bigint[];
 begin
   if tg_op = 'INSERT' then
-    select array_agg(n.comment_id), array_agg(n.comment_id) filter (where n.body ~ '\S'), array_agg(distinct n.ticket_id)
-    into written, stale, tickets
-    from new_rows n;
+    select array_agg(n.comment_id), array_agg(distinct n.ticket_id) into written, tickets from new_rows n;
   elsif tg_op = 'UPDATE' then
-    select array_agg(n.comment_id), array_agg(n.comment_id) filter (where n.body ~ '\S' or o.body ~ '\S'),
-      array_agg(n.comment_id) filter (where n.ticket_id <> o.ticket_id), array_agg(distinct n.ticket_id) || array_agg(distinct o.ticket_id)
-    into written, stale, moved, tickets
+    select array_agg(n.comment_id), array_agg(n.comment_id) filter (where n.ticket_id <> o.ticket_id),
+      array_agg(distinct n.ticket_id) || array_agg(distinct o.ticket_id)
+    into written, moved, tickets
     from new_rows n full join old_rows o using (comment_id)
     where (n.ticket_id, n.author, n.body, n.created_at) is distinct from (o.ticket_id, o.author, o.body, o.created_at);
   elsif tg_op = 'DELETE' then
@@ -189,12 +185,7 @@ begin
   end if;
   if written <> '{}' then
     perform private.refresh_comment_entries(written);
-    -- Blank ones get a row, too: an edit later finds it.
-    sources := private.find_sources(comment_ids => written);
-    if stale is distinct from written then
-      sources := private.find_sources(comment_ids => stale);
-    end if;
-    perform private.enqueue_sources(sources);
+    perform private.enqueue_sources(private.find_sources(comment_ids => written));
   end if;
   if tickets <> '{}' then
     perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (tickets)));

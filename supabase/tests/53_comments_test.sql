@@ -123,7 +123,7 @@ begin
 end
 $$;
 select pg_temp.queues($$ insert into public.comments (comment_id, ticket_id, author, body) values (1005, 12, 'Bo', 'New'), (1006, 12, 'Bo', ' ') $$,
-  array['comment 1005'], 'a new comment queues one job, a blank one none');
+  array['comment 1005', 'comment 1006'], 'a new comment queues one job');
 select pg_temp.queues($$ update public.comments set body = body || '!', author = author where comment_id = 1005 $$, array['comment 1005'], 'an edited comment queues a job');
 select pg_temp.queues($$ update public.comments set author = 'Cy' where comment_id = 1005 $$, array['comment 1005'], 'a new author of a comment queues a job');
 select pg_temp.queues($$ update public.comments set body = body, key = 'k-' || comment_id, updated_at = now() $$, array[]::text[], 'an update that keeps a comment''s body and author queues nothing');
@@ -155,7 +155,7 @@ select is(pg_temp.claim(), 'none', 'a leased comment job is not claimed again');
 delete from private.embedding_jobs;
 update public.tickets set name = 'Nobody signs in' where ticket_id = 11;
 select is(pg_temp.claim(1), '1/11', 'a renamed ticket''s job is claimed');
-select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'comment 1001 (background)', 'comment 1002 (background)'], 'claiming a renamed ticket queues its comments as background jobs');
+select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'comment 1001 (background)', 'comment 1002 (background)', 'comment 1003 (background)'], 'claiming a renamed ticket queues its comments as background jobs');
 delete from private.embedding_jobs;
 update public.projects set name = 'Pears' where project_id = 1;
 select is(pg_temp.claim(1), '1', 'a renamed project''s job is claimed');
@@ -164,7 +164,7 @@ select bag_eq($$ select * from pg_temp.jobs() where what like 'ticket%' $$,
 delete from private.embedding_jobs;
 update public.tickets set name = name || '.' where project_id = 1;
 select is(pg_temp.claim(), '1/11 1/12 1/13', 'jobs of several renamed tickets are claimed');
-select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'ticket 12', 'ticket 13', 'comment 1001 (background)', 'comment 1002 (background)', 'comment 1005 (background)'],
+select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'ticket 12', 'ticket 13', 'comment 1001 (background)', 'comment 1002 (background)', 'comment 1003 (background)', 'comment 1005 (background)'],
   'claiming several renamed tickets queues the comments of all');
 
 -- Ending jobs by storing
