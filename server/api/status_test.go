@@ -24,6 +24,7 @@ func TestEmbeddingStatus(t *testing.T) {
 		t.Errorf("after one was embedded: %+v", after)
 	}
 	tracker := s.connect()
+	run(t, tracker, `update private.embedding_jobs set due_at = now() + interval '1 minute'`)
 	run(t, tracker, `update private.embedding_jobs set attempts = 1 where source_id = (select source_id from private.sources where ticket_id = $1)`, s.ids["TX-400"])
 	run(t, tracker, `update private.embedding_jobs set attempts = 1, dead_at = now() where source_id in (select source_id from private.sources where project_id is not null)`)
 	run(t, tracker, `update private.embedding_jobs set due_at = now() where source_id = (select source_id from private.sources where ticket_id = (select min(ticket_id) from public.tickets where ticket_id <> $1))`, s.ids["TX-400"])
