@@ -55,8 +55,8 @@ func List(folder fs.FS) ([]Migration, error) {
 	return migrations, nil
 }
 
-// Compare returns which of the known migrations a database lacks, and which versions that are applied
-// are not known.
+// Compare returns which of the known migrations a database lacks, and which versions that are
+// applied are not known.
 func Compare(known []Migration, applied []string) (missing []Migration, unknown []string) {
 	isApplied := func(m Migration) bool { return slices.Contains(applied, m.Version) }
 	isKnown := func(version string) bool {

@@ -15,8 +15,8 @@ import (
 	"tasklens/internal/fault"
 )
 
-// Limits on the JSON that is decoded, whatever its size. Decoded, a small value takes up to 40 times
-// its text.
+// Limits on the JSON that is decoded, whatever its size. Decoded, a small value takes up to 40
+// times its text.
 const (
 	maxTokens = 4000 // names, values and brackets
 	maxDepth  = 32   // of lists and objects
@@ -76,9 +76,9 @@ func brokenOff(c *fiber.Ctx, err error) error {
 	return err
 }
 
-// checkObject reports why a text is not one JSON object of moderate size that can be stored, and the
-// member at fault, if it is one. A name given twice, half of a surrogate pair and invalid UTF-8 are
-// faults, which encoding/json would hide.
+// checkObject reports why a text is not one JSON object of moderate size that can be stored, and
+// the member at fault, if it is one. A name given twice, half of a surrogate pair and invalid
+// UTF-8 are faults, which encoding/json would hide.
 func checkObject(text []byte) (field, problem string) {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
 	for count := 0; ; count++ {

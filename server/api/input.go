@@ -35,9 +35,9 @@ type checked interface {
 // report records an invalid field.
 type report func(bad bool, field, format string, args ...any)
 
-// input is a request that is being read, with what is wrong with it. All of it is reported together,
-// by name. A field is required unless it is a pointer or has a default; null counts as absent, as
-// does a blank text of an optional field: forms send empty fields.
+// input is a request that is being read, with what is wrong with it. All of it is reported
+// together, by name. A field is required unless it is a pointer or has a default; null counts as
+// absent, as does a blank text of an optional field: forms send empty fields.
 type input struct {
 	into   any
 	target reflect.Value

@@ -23,7 +23,8 @@ func clipped(text string) string {
 var dataFence = regexp.MustCompile(`(?s)<data-([0-9a-f]{12})>\n(.*)\n</data-([0-9a-f]{12})>`)
 
 // The texts of tickets and documents are data in every tool's result: without model markup and
-// hidden characters, quoted by JSON and, where one is read whole, within a fence that it cannot close.
+// hidden characters, quoted by JSON and, where one is read whole, within a fence that it cannot
+// close.
 func TestAttacksThroughTools(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.threshold = 0 })

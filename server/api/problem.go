@@ -16,8 +16,8 @@ import (
 	"tasklens/internal/postgrest"
 )
 
-// failure is what a client gets of a failure. A reason replaces its code, and the failure's own words
-// its detail.
+// failure is what a client gets of a failure. A reason replaces its code, and the failure's own
+// words its detail.
 type failure struct {
 	status        int
 	fault         fault.Code // "": a request that no handler has seen
@@ -27,8 +27,8 @@ type failure struct {
 	headers       []string   // besides X-Request-Id
 }
 
-// failures is the one table of errors. Clients rely on the codes: docs/api.md lists them, and a test
-// compares all.
+// failures is the one table of errors. Clients rely on the codes: docs/api.md lists them, and a
+// test compares all.
 var failures = []failure{
 	{http.StatusBadRequest, fault.Invalid, "invalid", "The request is not valid.",
 		"Invalid", "The request is malformed, or a value is missing, unknown or out of range.", nil},

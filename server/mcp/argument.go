@@ -75,7 +75,8 @@ func filterForms() string {
 		"not: an object of these to leave out. list_projects has the names of projects and statuses."
 }
 
-// addLimits gives the arguments of a tool the limits that a request's tags state; see server/api/schema.go.
+// addLimits gives the arguments of a tool the limits that a request's tags state; see
+// server/api/schema.go.
 func addLimits(schema *jsonschema.Schema, request reflect.Type) {
 	for _, field := range reflect.VisibleFields(request) {
 		name, _, _ := strings.Cut(cmp.Or(field.Tag.Get("json"), field.Tag.Get("path"), field.Tag.Get("query")), ",")

@@ -59,8 +59,9 @@ func (h Handler) Serve(api API, w http.ResponseWriter, r *http.Request) {
 // tools are grouped by subject; clients list them by name.
 var tools = []func(*sdk.Server){search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects}
 
-// declare describes a tool that takes an In, with the limits of request, which its operation takes. The SDK refuses arguments that are not of the schema, and sends the resulting
-// object as it is and as a text: quoted by JSON, no text of the tracker can pose as the service's.
+// declare describes a tool that takes an In, with the limits of request, which its operation takes.
+// The SDK refuses arguments that are not of the schema, and sends the resulting object as it is and
+// as a text: quoted by JSON, no text of the tracker can pose as the service's.
 func declare[In any](name, title, description string, request any, run func(c call, in In) (object, error)) func(*sdk.Server) {
 	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: schemas})
 	if err != nil {
