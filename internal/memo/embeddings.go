@@ -3,7 +3,7 @@ package memo
 import (
 	"context"
 	"encoding/binary"
-	"math"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -74,7 +74,7 @@ func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
 		return nil, err
 	}
 	made, origin, err := share(ctx, &e.running, key, time.Now().Add(embeddingTime), func(ctx context.Context) (Made, Origin, error) {
-		if value, found := e.store.Get(ctx, key); found && len(value) == vectorBytes {
+		if value, found := e.store.Get(ctx, key); found && len(value) == 4*vector.Dimensions {
 			return Made{Body: value}, Hit, nil
 		}
 		select {
@@ -87,7 +87,10 @@ func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
 		if err != nil {
 			return Made{}, Passed, err
 		}
-		value := encodeVector(v)
+		value, err := binary.Append(nil, binary.LittleEndian, []float32(v))
+		if err != nil {
+			return Made{}, Passed, fmt.Errorf("encode an embedding: %w", err)
+		}
 		e.store.Set(ctx, key, value, embeddingLifetime)
 		return Made{Body: value}, Stored, nil
 	})
@@ -98,7 +101,9 @@ func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
 		return nil, err
 	}
 	e.count("embedding", origin)
-	return decodeVector(made.Body), nil
+	v := make([]float32, vector.Dimensions)
+	_, err = binary.Decode(made.Body, binary.LittleEndian, v)
+	return v, err
 }
 
 func (q Query) ask(ctx context.Context) (vector.Vector, error) {
@@ -110,22 +115,4 @@ func (q Query) ask(ctx context.Context) (vector.Vector, error) {
 		return nil, err
 	}
 	return vectors[0], nil
-}
-
-const vectorBytes = 4 * vector.Dimensions
-
-func encodeVector(v vector.Vector) []byte {
-	value := make([]byte, 0, vectorBytes)
-	for _, x := range v {
-		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(x))
-	}
-	return value
-}
-
-func decodeVector(value []byte) vector.Vector {
-	v := make(vector.Vector, vector.Dimensions)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(value[4*i:]))
-	}
-	return v
 }

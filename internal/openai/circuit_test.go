@@ -2,10 +2,10 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -155,16 +155,15 @@ func TestRetries(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
-		"7": 7 * time.Second, "1.5": 1500 * time.Millisecond, "": 0, "0": 0, "-3": 0, "soon": 0, "NaN": 0, "1e300": 0,
-		now.Add(9 * time.Second).Format(http.TimeFormat): 9 * time.Second, now.Add(-time.Hour).Format(http.TimeFormat): 0,
+		"7": 7 * time.Second, "1.5": 1500 * time.Millisecond, "": 10 * time.Second, "0": 10 * time.Second, "-3": 10 * time.Second,
+		"soon": 10 * time.Second, "NaN": 10 * time.Second, "1e300": 10 * time.Second,
 	} {
-		if got, is := retryAfter(http.Header{"Retry-After": {value}}, now); got != want || is != (want > 0) {
-			t.Errorf("Retry-After %q is parsed as %v, %t", value, got, is)
+		client, _ := counting(t, headed(say(429, `{}`), "Retry-After", value), Config{})
+		_, err := client.Complete(t.Context(), "", "", 1)
+		var failure *fault.Error
+		if !errors.As(err, &failure) || failure.RetryAfter != want {
+			t.Errorf("of Retry-After %q the error is %+v", value, failure)
 		}
-	}
-	if got, _ := retryAfter(http.Header{"Retry-After-Ms": {strconv.Itoa(250)}, "Retry-After": {"7"}}, now); got != 250*time.Millisecond {
-		t.Errorf("Retry-After-Ms is parsed as %v", got)
 	}
 }

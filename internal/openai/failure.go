@@ -42,8 +42,8 @@ func answered(answer *openai.Error, err error) error {
 	failure := fault.Wrap(fault.Unavailable, "The model provider is rate-limiting this service.", err).Because(fault.ModelLimited)
 	failure.RetryAfter = 10 * time.Second
 	if answer.Response != nil {
-		if wait, is := retryAfter(answer.Response.Header, time.Now()); is {
-			failure.RetryAfter = wait
+		if seconds, err := strconv.ParseFloat(answer.Response.Header.Get("Retry-After"), 64); err == nil && seconds > 0 && seconds < math.MaxInt32 {
+			failure.RetryAfter = time.Duration(seconds * float64(time.Second))
 		}
 	}
 	return failure
@@ -56,22 +56,6 @@ const quotaCode = "insufficient_quota"
 // limited reports whether the provider limits our rate.
 func limited(answer *openai.Error) bool {
 	return answer.StatusCode == http.StatusTooManyRequests && answer.Code != quotaCode && answer.Type != quotaCode
-}
-
-// retryAfter parses the wait that the provider asks for: in seconds, in milliseconds (OpenAI's own
-// header) or as a date.
-func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
-	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < math.MaxInt32 {
-		return time.Duration(ms * float64(time.Millisecond)), true
-	}
-	value := header.Get("Retry-After")
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 && seconds < math.MaxInt32 {
-		return time.Duration(seconds * float64(time.Second)), true
-	}
-	if date, err := http.ParseTime(value); err == nil && date.After(now) {
-		return date.Sub(now), true
-	}
-	return 0, false
 }
 
 // cause is an error of the library, for the log: with the provider's response where that would show
