@@ -73,12 +73,18 @@ func (r *run) batch(ctx context.Context, places []int) (read int, changed []int,
 	}
 	var failed []error // a model's failure does not delay sources of another
 	for model, plans := range models {
-		failed = append(failed, r.embed(ctx, model, plans))
-		more, err := r.store(ctx, slices.DeleteFunc(plans, func(p *plan) bool { return !p.embedded() }))
-		if err != nil {
-			return 0, nil, err
+		for len(plans) > 0 {
+			part := plans[:r.together(plans)]
+			plans = plans[len(part):]
+			if err := r.embed(ctx, model, part); err != nil {
+				failed, plans = append(failed, err), nil
+			}
+			more, err := r.store(ctx, slices.DeleteFunc(part, func(p *plan) bool { return !p.embedded() }))
+			if err != nil {
+				return 0, nil, err
+			}
+			changed = append(changed, more...)
 		}
-		changed = append(changed, more...)
 	}
 	if err := errors.Join(failed...); err != nil {
 		return 0, nil, stop{err}
@@ -131,8 +137,25 @@ func (x *Indexer) modelOf(source storedSource) string {
 	return x.model.EmbeddingModel()
 }
 
-// embed gives every new chunk of a model's plans a vector, in as few requests as the limits allow.
-// Chunks that were embedded before but could not be stored keep theirs.
+// together returns how many of the first plans one request embeds, at least one. They are stored
+// before the next request, so that a crash costs no more than one.
+func (r *run) together(plans []*plan) int {
+	inputs, tokens := 0, 0
+	for n, p := range plans {
+		for _, c := range p.chunks {
+			if c.chunkID == nil {
+				inputs, tokens = inputs+1, tokens+c.inputTokens
+			}
+		}
+		if n > 0 && (inputs > r.limits.Inputs || tokens > r.limits.Tokens) {
+			return n
+		}
+	}
+	return len(plans)
+}
+
+// embed gives every new chunk of a model's plans a vector: in one request, or for one long source in
+// several. Chunks that were embedded before but could not be stored keep theirs.
 func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 	var batch []*planned
 	var inputs []string

@@ -36,6 +36,7 @@ type shelf struct {
 	calls    []storing
 	chunks   map[int64][]map[string]any // by ticket; its source_id is one more
 	embedded map[string]int
+	requests int // to the model
 }
 
 // storing is a call that stores chunks.
@@ -112,6 +113,7 @@ func (s *shelf) Embed(ctx context.Context, _ string, inputs []string) (vectors [
 	if ctx.Err() != nil {
 		return nil, 0, fault.Wrap(fault.Timeout, "The model did not answer in time.", ctx.Err())
 	}
+	s.requests++
 	for _, input := range inputs {
 		s.embedded[input]++
 		long := make(vector.Vector, vector.Dimensions)
@@ -284,5 +286,28 @@ func TestFailedChunksAreNotEmbeddedAgain(t *testing.T) {
 				s.mustHaveEmbeddedOnce(t)
 			})
 		})
+	}
+}
+
+// What a request embedded is stored before the next request, so a crash costs at most one.
+func TestStoresWhatOneRequestEmbedded(t *testing.T) {
+	t.Parallel()
+	s := shelf{tokens: 1}
+	for i := range 6 {
+		s.texts = append(s.texts, strings.Repeat(fmt.Sprintf("The pump number %d stands still. ", i), 4000)) // over 120,000 tokens
+	}
+	stored := 0
+	s.before = func(context.Context, string) error {
+		if s.requests > stored+1 {
+			t.Errorf("%d requests were made before a store, after %d", s.requests, stored)
+		}
+		stored = s.requests
+		return nil
+	}
+	if _, err := s.index(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.requests < 3 {
+		t.Errorf("all was embedded in %d requests, want several", s.requests)
 	}
 }

@@ -78,7 +78,9 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var working sync.WaitGroup
-	working.Go(func() { worker.New(service.Database, service.Indexer, worker.Options{Warn: func(_ context.Context, _ string, err error) { t.Error(err) }}).Run(ctx) })
+	working.Go(func() {
+		worker.New(service.Database, service.Indexer, worker.Options{Warn: func(_ context.Context, _ string, err error) { t.Error(err) }}).Run(ctx)
+	})
 	defer working.Wait()
 	defer stop()
 	for left := 1; left > 0; time.Sleep(10 * time.Millisecond) {
