@@ -15,7 +15,8 @@ import (
 // entryBytes is the approximate overhead of an entry.
 const entryBytes = 200
 
-// Memory is a store in this process. Values must not be modified after Set or Get. It evicts by W-TinyLFU, which keeps frequently used entries.
+// Memory is a store in this process. Values must not be modified after Set or Get. It evicts by
+// W-TinyLFU, which keeps frequently used entries.
 type Memory struct {
 	entries *otter.Cache[string, entry]
 }

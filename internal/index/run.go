@@ -154,8 +154,8 @@ func (r *run) together(plans []*plan) int {
 	return len(plans)
 }
 
-// embed gives every new chunk of a model's plans a vector: in one request, or for one long source in
-// several. Chunks that were embedded before but could not be stored keep theirs.
+// embed gives every new chunk of a model's plans a vector, in one request unless a single source
+// needs more. Chunks that were embedded before but could not be stored keep theirs.
 func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 	var batch []*planned
 	var inputs []string

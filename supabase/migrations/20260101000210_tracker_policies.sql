@@ -23,8 +23,8 @@ grant select on public.status to authenticated;
 create policy read_statuses on public.status for select to authenticated
   using ((select auth.uid()) is not null);
 
--- Notes, comments and links have no project of their own. The subqueries see only tickets that their
--- policy shows.
+-- Notes, comments and links have no project of their own. The subqueries see only tickets that
+-- their policy shows.
 do $$
 declare
   p record;
@@ -43,8 +43,8 @@ begin
       ('tickets', '{select,insert,update,delete}', visible, writable),
       ('status_changes', '{select,insert,update,delete}', of_visible, of_writable),
       ('comments', '{select,insert,update,delete}', of_visible, of_writable),
-      -- A link is visible to users who see both tickets, and writable for those who may write in the
-      -- first ticket's project.
+      -- A link is visible to users who see both tickets, and writable for those who may write in
+      -- the first ticket's project.
       ('ticket_links', '{select,insert,delete}', of_visible || other_visible, of_writable || other_visible)
     ) as w (on_table, commands, readable, writable)
     cross join unnest(w.commands::text[]) as c(command)

@@ -2,7 +2,8 @@
 
 -- What a hybrid search would list without limits: the tickets that the query names, the nearest
 -- over the threshold, and every keyword match. Words are looked up while they and the rarer ones
--- together are in at most twice match_limit texts, commoner ones in names only; then there are more.
+-- together are in at most twice match_limit texts, commoner ones in names only, and the list is
+-- incomplete.
 create function private.list_matches(search private.search, match_limit integer)
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 language plpgsql stable rows 1000 security invoker set search_path = '' set jit = off set plan_cache_mode = auto

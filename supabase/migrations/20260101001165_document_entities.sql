@@ -20,8 +20,8 @@ declare
   wanted constant text := lower(btrim(entity_name));
   wanted_type constant text := lower(private.filter_text(entity_type));
 begin
-  -- A caller without projects sees no documents. No indexed name is longer, and splitting such a text
-  -- could take minutes.
+  -- A caller without projects sees no documents. No indexed name is longer, and splitting such a
+  -- text could take minutes.
   if coalesce(wanted, '') = '' or length(wanted) > 500 or private.projects_as('viewer') = '{}' then
     return;
   end if;
