@@ -10,7 +10,7 @@ create function private.find_candidates(
   vector_weight double precision, keyword_weight double precision, fusion text, source_chunk_limit integer, match_count integer
 )
 returns table (place bigint, place_in_source bigint, project_id bigint, ticket_id bigint, chunk_id uuid, relevance double precision, named boolean)
-language plpgsql stable rows 50 security definer set search_path = '' set jit = off
+language plpgsql stable rows 50 security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare
@@ -101,7 +101,7 @@ returns table (
   text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[],
   named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
 )
-language plpgsql stable rows 20 security invoker set search_path = '' set jit = off
+language plpgsql stable rows 20 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
