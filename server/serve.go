@@ -140,7 +140,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 
 // missingModel reports the operations of the model whose circuit breaker is open.
 func (p *process) missingModel(context.Context) (missing []string) {
-	for _, operation := range p.model.LeftAlone() {
+	for _, operation := range p.model.OpenCircuits() {
 		missing = append(missing, "model: "+operation)
 	}
 	return missing

@@ -31,7 +31,7 @@ func newBreaker(operation string, failures int, pause time.Duration) breaker {
 		ReadyToTrip: func(counts gobreaker.Counts) bool {
 			return failures > 0 && int(counts.ConsecutiveFailures) >= failures
 		},
-		IsExcluded: saysNothing,
+		IsExcluded: isNeutral,
 	})
 }
 
@@ -49,8 +49,8 @@ func (c *Client) call(ctx context.Context, b breaker, model string, call func(co
 	return said, err
 }
 
-// LeftAlone returns the operations whose circuit breaker is open.
-func (c *Client) LeftAlone() (operations []string) {
+// OpenCircuits returns the operations whose circuit breaker is open.
+func (c *Client) OpenCircuits() (operations []string) {
 	for _, b := range []breaker{c.embedding, c.chatting} {
 		if b.State() == gobreaker.StateOpen {
 			operations = append(operations, b.Name())
@@ -59,9 +59,9 @@ func (c *Client) LeftAlone() (operations []string) {
 	return operations
 }
 
-// saysNothing reports errors that do not mean that the provider is down: our caller left, the
+// isNeutral reports errors that do not mean that the provider is down: our caller left, the
 // provider limits our rate (and says for how long), or it rejected this one request.
-func saysNothing(err error) bool {
+func isNeutral(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, errListener) {
 		return true
 	}

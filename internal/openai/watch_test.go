@@ -69,7 +69,7 @@ func TestWatch(t *testing.T) {
 	embed := func() { _, _, _ = client.Embed(t.Context(), "other@2", []string{"a"}) }
 	embed()
 	_, _ = client.Complete(t.Context(), "i", "m", 10)
-	if left := client.LeftAlone(); left != nil {
+	if left := client.OpenCircuits(); left != nil {
 		t.Errorf("the circuit breaker is open for %q", left)
 	}
 	broken = true
@@ -89,7 +89,7 @@ func TestWatch(t *testing.T) {
 	if attempts != 4 {
 		t.Errorf("%d attempts used the transport, want 4", attempts)
 	}
-	if differ := cmp.Diff([]string{"embeddings", "chat"}, client.LeftAlone()); differ != "" {
+	if differ := cmp.Diff([]string{"embeddings", "chat"}, client.OpenCircuits()); differ != "" {
 		t.Errorf("open circuit breakers (-want +got):\n%s", differ)
 	}
 }

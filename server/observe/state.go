@@ -29,7 +29,7 @@ func (o *Observer) gauge(name, help string, labels prometheus.Labels, value func
 func (o *Observer) Circuits(model *openai.Client) {
 	for _, operation := range []string{openai.OperationEmbeddings, openai.OperationChat} {
 		o.gauge("model_circuit_open", "1 while the circuit breaker is open for this operation.", prometheus.Labels{"operation": operation}, func() float64 {
-			if slices.Contains(model.LeftAlone(), operation) {
+			if slices.Contains(model.OpenCircuits(), operation) {
 				return 1
 			}
 			return 0

@@ -1,5 +1,5 @@
--- What people write about a document and what enrichment finds are told apart: enrichment replaces
--- only what it found itself, and keeps every edit. Keywords and entities are lists of items.
+-- Enrichment replaces only the keywords and entities that it found itself, and keeps every edit.
+-- Both are lists of items.
 
 -- PL/pgSQL plans a query once per session; SQL functions do so at every call.
 create function private.combine_items(first jsonb, second jsonb, without jsonb default '[]') returns jsonb
