@@ -24,10 +24,12 @@ after(async () => {
   await finish();
 });
 
-async function signIn(page, user) {
+/** Until the dialog is gone: what is filled in before goes into it. */
+async function signIn(page, user, { refused = false } = {}) {
   await page.fill('#email', user.email);
   await page.fill('#password', user.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  if (!refused) await page.locator('#email').waitFor({ state: 'detached' });
 }
 
 test('a member signs in, sees their project alone, and nothing that they may not do', async (t) => {
@@ -38,7 +40,7 @@ test('a member signs in, sees their project alone, and nothing that they may not
   });
   await page.getByRole('button', { name: /Continue with github/i }).waitFor();
   await accessible(page);
-  await signIn(page, { ...member, password: 'wrong' });
+  await signIn(page, { ...member, password: 'wrong' }, { refused: true });
   await page.getByText('Invalid login credentials').waitFor();
   await signIn(page, member);
   await page.locator('.tile', { hasText: 'TX' }).waitFor();
@@ -85,8 +87,16 @@ test('a session that is about to end is renewed, one that ended asks again, and 
   await page.fill('#title', 'Paid twice for one order');
   await page.locator('.similar li', { hasText: 'TX-402' }).waitFor();
   await until('the token is renewed', () => auth.refreshed > 0);
-  auth.refuses = true;
+  // The session ends while a comparison is under way, whichever of the request and the timer finds out first.
+  let held;
+  await page.route('**/api/tickets/similar', (route) => {
+    if (held || !route.request().postData().includes('a second time')) return route.continue();
+    held = route;
+  });
   await page.fill('#text', 'The customer was charged a second time.');
+  await until('the text is compared', () => held);
+  auth.refuses = true;
+  await held.fulfill({ status: 401, json: { status: 401, code: 'token_expired' } });
   await page.getByText('Your session has ended. What you have typed is still there.').waitFor();
   await accessible(page);
   auth.refuses = false;
