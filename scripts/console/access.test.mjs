@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { accessible, finish, open, service, settings, sql, until } from './kit.mjs';
 import { startAuth } from './auth.mjs';
 
-const member = { id: 'c0ffee00-0000-4000-8000-00000000000a', email: 'member@example.com', password: 'correct horse' };
+const member = { id: 'c0ffee00-0000-4000-8000-00000000000a', email: 'member@example.com', password: 'correct horse', name: 'Mem Ber' };
 const stranger = { id: 'c0ffee00-0000-4000-8000-00000000000b', email: 'stranger@example.com', password: 'battery staple' };
 const admin = { id: 'c0ffee00-0000-4000-8000-00000000000c', email: 'admin@example.com', password: 'an admin of TX' };
 let auth;
@@ -45,7 +45,9 @@ test('a member signs in, sees their project alone, and nothing that they may not
   await signIn(page, member);
   await page.locator('.tile', { hasText: 'TX' }).waitFor();
   assert.equal(await page.locator('.tile').count(), 1);
-  await page.fill('#query', 'password of the customer');
+  assert.equal(await page.locator('.who span').first().innerText(), 'Mem Ber');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'query');
+  await page.keyboard.type('password of the customer');
   await page.locator('.told', { hasText: 'by meaning and keywords' }).waitFor();
   assert.deepEqual([...new Set(await page.locator('a.result .key').allInnerTexts())].filter((key) => !/^(TX-|Project)/.test(key)), []);
   await page.getByRole('link', { name: 'Documents' }).click();
@@ -70,6 +72,7 @@ test('who may see nothing is told so; an admin may write and sees the queue', as
   const other = await open(t, `${url}/#documents`, options);
   await signIn(other, admin);
   await other.getByRole('button', { name: 'Add' }).waitFor();
+  await other.locator('.who', { hasText: admin.email }).waitFor(); // who gave no name
   await other.locator('.state', { hasText: 'Queue' }).waitFor();
 });
 
@@ -105,6 +108,7 @@ test('a session that is about to end is renewed, one that ended asks again, and 
   await page.locator('.similar li', { hasText: 'TX-400' }).first().waitFor();
   assert.equal(await page.inputValue('#title'), 'Paid twice for one order');
   assert.equal(await page.inputValue('#text'), 'The customer was charged a second time.');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'text', 'the focus is where it was');
 });
 
 test('a pasted token signs in until it expires', async (t) => {
@@ -116,4 +120,5 @@ test('a pasted token signs in until it expires', async (t) => {
   await page.fill('#token', auth.sign(member));
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.locator('.tile', { hasText: 'TX' }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'query');
 });

@@ -11,14 +11,14 @@ export async function startAuth(users) {
   const refreshes = new Map();
   const codes = new Map();
   auth.sign = (user, lifetime = auth.lifetime) => {
-    const head = `${base64({ alg: 'HS256', typ: 'JWT' })}.${base64({ role: 'authenticated', aud: 'authenticated', sub: user.id, email: user.email, iss: `${auth.url}/auth/v1`, exp: Math.floor(Date.now() / 1000) + lifetime, session_id: randomUUID() })}`;
+    const head = `${base64({ alg: 'HS256', typ: 'JWT' })}.${base64({ role: 'authenticated', aud: 'authenticated', sub: user.id, email: user.email, user_metadata: { full_name: user.name }, iss: `${auth.url}/auth/v1`, exp: Math.floor(Date.now() / 1000) + lifetime, session_id: randomUUID() })}`;
     return `${head}.${createHmac('sha256', secret()).update(head).digest('base64url')}`;
   };
   const grant = (user) => {
     const refresh_token = randomUUID();
     refreshes.set(refresh_token, user);
     auth.granted++;
-    return { access_token: auth.sign(user), refresh_token, token_type: 'bearer', expires_in: auth.lifetime, user: { id: user.id, email: user.email } };
+    return { access_token: auth.sign(user), refresh_token, token_type: 'bearer', expires_in: auth.lifetime, user: { id: user.id, email: user.email, user_metadata: { full_name: user.name } } };
   };
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, auth.url);

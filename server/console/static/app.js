@@ -39,6 +39,13 @@ function useRights(subject) {
   return may;
 }
 
+/** The field of the screen, focused. */
+function focusField() {
+  const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#query, #question, #title'));
+  (field ?? document.getElementById('main'))?.focus();
+  return field;
+}
+
 /** @param {{told: string}} props */
 function App({ told }) {
   const { view, params } = useRoute();
@@ -49,7 +56,11 @@ function App({ told }) {
     setSession(next);
     if (next) setOwner(next.subject);
   }), []);
-  const may = useRights(session ? owner || session.name : '');
+  const may = useRights(session ? owner || session.token : '');
+  // The dialog gives the focus back to what had it; what had it before the first sign-in is not there any more.
+  useEffect(() => {
+    if (session && (document.activeElement ?? document.body) === document.body) focusField();
+  }, [!session, owner]);
   const screen = SCREENS.find((s) => s.view === view) ?? SCREENS[0];
   useEffect(() => {
     const q = params.get('q');
@@ -60,9 +71,7 @@ function App({ told }) {
     function key(e) {
       const at = /** @type {HTMLElement | null} */ (e.target);
       if (e.key !== '/' || e.metaKey || e.ctrlKey || e.altKey || at?.closest?.('input, textarea, select, dialog')) return;
-      const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#query, #question, #title'));
-      field?.focus();
-      field?.select();
+      focusField()?.select();
       e.preventDefault();
     }
     addEventListener('keydown', key);
@@ -71,7 +80,7 @@ function App({ told }) {
   return html`<a class="skip" href="#main" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('main')?.focus(); }}>Skip to the content</a>
     <header class="top"><a class="brand" href=${href('search')}><svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" /><path d="M10.5 5.8a4.7 4.7 0 1 0 0 9.4 4.7 4.7 0 0 0 0-9.4Zm3.7 8.4 4.3 4.3" /></svg>tasklens</a>
       <nav aria-label="Screens">${SCREENS.map((s) => html`<a href=${href(s.view)} aria-current=${s === screen ? 'page' : undefined}><${Icon} name=${s.icon} /><span>${s.name}</span></a>`)}</nav>
-      ${session && html`<div class="who"><span class="muted small" title=${session.name}>${session.name}</span><button type="button" class="link small" onClick=${signOut}>Sign out</button></div>`}</header>
+      ${session && html`<div class="who"><span class="small" title=${session.subject} dir="auto">${session.name || html`<span class="muted">Signed in</span>`}</span><button type="button" class="link small" onClick=${signOut}>Sign out</button></div>`}</header>
     <main id="main" tabindex="-1" key=${owner}>
       ${screen.view === 'search' && html`<${Search} params=${params} />`}
       ${screen.view === 'ask' && html`<${Ask} params=${params} />`}

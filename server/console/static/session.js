@@ -135,7 +135,7 @@ export function paste(token) {
   const claims = claimsOf(token.trim());
   if (!claims) throw new SignInError('This is not an access token: it has three parts, separated by dots.');
   if (claims.exp && claims.exp < Date.now() / 1000) throw new SignInError('This token has expired.');
-  set({ token: token.trim(), refresh: '', expires: claims.exp ?? Infinity, subject: claims.sub ?? '', name: claims.email ?? claims.sub ?? claims.role ?? 'token' });
+  set({ token: token.trim(), refresh: '', expires: claims.exp ?? Infinity, subject: claims.sub ?? '', name: nameOf(claims) });
 }
 
 export async function signOut() {
@@ -206,8 +206,13 @@ function fromGrant(grant) {
   const claims = claimsOf(grant.access_token) ?? {};
   return {
     token: grant.access_token, refresh: grant.refresh_token ?? '', expires: claims.exp ?? grant.expires_at ?? Date.now() / 1000 + (grant.expires_in ?? 3600),
-    subject: claims.sub ?? grant.user?.id ?? '', name: grant.user?.email ?? claims.email ?? claims.sub ?? '',
+    subject: claims.sub ?? grant.user?.id ?? '', name: nameOf({ ...claims, ...grant.user }),
   };
+}
+
+/** A user's name, or else their mail; nothing where neither is known: an id tells them nothing. @param {Record<string, any>} of @returns {string} */
+function nameOf({ user_metadata: own = {}, email, phone }) {
+  return [own?.full_name, own?.name, email, own?.email, phone].find((name) => typeof name === 'string' && name.trim() !== '') ?? '';
 }
 
 /** @param {string} token @returns {Record<string, any> | null} */
