@@ -78,12 +78,60 @@ export function tell(filters) {
   });
 }
 
-const LAST = new RegExp(`(^|\\s)(${FACETS.map((f) => f.typed).join('|')}):("[^"]*|[^\\s"]*)$`, 'i');
+/** The members of filters, one by one, by a path such as not.labels. @param {Filters} filters @returns {string[]} */
+export const pathsOf = (filters) => Object.keys(filters).flatMap((member) => (member === 'not' ? Object.keys(filters.not).map((inner) => `not.${inner}`) : [member]));
 
-/** A filter that is being typed at the end of a text: which, and how far. @param {string} text */
-export function beingTyped(text) {
+/** Filters without one member. @param {Filters} filters @param {string} path @returns {Filters} */
+export function without(filters, path) {
+  const [member, inner] = path.split('.');
+  const { [member]: value, ...rest } = filters;
+  if (!inner || !value) return rest;
+  const { [inner]: _, ...others } = value;
+  return Object.keys(others).length > 0 ? { ...rest, not: others } : rest;
+}
+
+/** The one member of filters at a path. @param {Filters} filters @param {string} path @returns {Filters} */
+export function only(filters, path) {
+  const [member, inner] = path.split('.');
+  return inner ? { not: { [inner]: filters[member]?.[inner] } } : { [member]: filters[member] };
+}
+
+/** Filters as one types them: what the service read, written again. @param {Filters} filters @param {string} [sign] @returns {string} */
+export function spell(filters, sign = '') {
+  /** @param {unknown} value */
+  const quoted = (value) => (/^[\p{L}\p{N}_.@-]+$/u.test(String(value)) ? String(value) : `"${String(value).replaceAll('"', '')}"`);
+  return Object.entries(filters).map(([member, value]) => {
+    if (member === 'not') return spell(value, '-');
+    const name = `${sign}${FACETS.find((f) => f.member === member)?.typed ?? member}`;
+    if (typeof value === 'boolean') return `${sign}is:${value ? 'open' : 'done'}`;
+    /** @param {unknown[]} list */
+    const anyOf = (list) => [...list.filter((v) => v === null).map(() => `${sign}no:${member}`), list.some((v) => v !== null) && `${name}:${list.filter((v) => v !== null).map(quoted).join(',')}`].filter(Boolean).join(' ');
+    if (Array.isArray(value)) return anyOf(value);
+    if (!value || typeof value !== 'object') return `${name}:${quoted(value)}`;
+    if (value.any || value.all) return [value.any && anyOf(value.any), ...(value.all ?? []).map((/** @type {unknown} */ v) => `${name}:${quoted(v)}`)].filter(Boolean).join(' ');
+    return `${name}:${value.from && value.to ? `${value.from}..${value.to}` : value.from ? `>=${value.from}` : `<=${value.to}`}`;
+  }).join(' ');
+}
+
+const OTHERS = ['created', 'updated', 'due', 'no']; // filters that no facet lists
+const LAST = new RegExp(`^(|.*\\s)(-?)(${[...FACETS.map((f) => f.typed), ...OTHERS].join('|')}):\\s*("[^"]*|[^"]*)$`, 'is');
+const DATE = /^([<>]=?)?(\d{4}(-\d\d){0,2}|today|yesterday|tomorrow|-?\d+(d|w|mo|y))(\.\.|$)|^(assignee|reporter)$/i;
+
+/**
+ * A filter that is being typed at the end of a text: which, how far, the text before it, and the values that it may mean.
+ * complete: there is nothing to add.
+ * @template {{names: string[]}} T @param {string} text @param {(facet: Facet) => T[]} valuesOf
+ */
+export function beingTyped(text, valuesOf) {
   const found = LAST.exec(text);
   if (!found) return null;
-  const facet = /** @type {Facet} */ (FACETS.find((f) => f.typed === found[2].toLowerCase()));
-  return { facet, part: found[3].replace('"', '').toLowerCase(), rest: text.slice(0, found.index + found[1].length) };
+  const [, rest, sign, name, typed] = found;
+  const part = typed.replace('"', '').toLowerCase();
+  const facet = FACETS.find((f) => f.typed === name.toLowerCase());
+  /** @param {(known: string) => boolean} fits @returns {T[]} */
+  const known = (fits) => (facet ? valuesOf(facet).filter((v) => v.names.some((value) => fits(value.toLowerCase()))) : []);
+  const values = known((value) => value.includes(part));
+  const complete = facet ? known((value) => value === part.trim()).length > 0 : DATE.test(part);
+  if (/\s/.test(part) && part.trim() !== '' && values.length === 0) return null; // words follow it
+  return { facet, name, part, rest, complete, values: sign ? [] : values.slice(0, 8) };
 }

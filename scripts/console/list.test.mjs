@@ -1,0 +1,171 @@
+// The list of results: its rows and order, moving through it with keys, and what is said when it is empty or another than asked for.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { accessible, demo, finish, open, until } from './kit.mjs';
+
+after(finish);
+const told = (page, text) => page.locator('.told', { hasText: text }).waitFor();
+const keys = (page) => page.locator('a.result .key').allInnerTexts();
+const search = '**/api/hybrid-search';
+/** Changes responses on their way. */
+const changing = (change) => (page) => page.route(search, async (route) => {
+  try {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change(await response.json(), route.request().postDataJSON()) });
+  } catch (error) {
+    assert.match(error.message, /disposed|closed/); // the test has ended
+  }
+});
+
+test('rows show people and dates, and are sorted by relevance or date', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`);
+  await told(page, 'by meaning and keywords');
+  const relevant = await keys(page);
+  for (const [name, field, text] of [['Newest', 'created_at', 'the newest first'], ['Last updated', 'updated_at', 'the last updated first']]) {
+    const answered = page.waitForResponse((r) => r.url().endsWith('/hybrid-search') && r.request().postDataJSON().sort);
+    await page.getByLabel('Sort').selectOption(name);
+    const { results } = await (await answered).json();
+    await told(page, text);
+    const tickets = results.filter((r) => r.kind === 'ticket');
+    const dates = tickets.map((r) => r[field]);
+    assert.deepEqual(dates, [...dates].sort().reverse());
+    assert.deepEqual(await page.locator('a.result time').evaluateAll((all) => all.map((e) => e.dateTime)), dates);
+    assert.deepEqual(await page.locator('a.result .person').allInnerTexts(), tickets.map((r) => r.assignee ?? 'nobody'));
+  }
+  await accessible(page);
+  assert.match(page.url(), /sort=updated/);
+  await page.reload();
+  await told(page, 'the last updated first');
+  await page.getByLabel('Sort').selectOption('Relevance');
+  await until('the first order', async () => JSON.stringify(await keys(page)) === JSON.stringify(relevant));
+});
+
+test('arrows, j and k move through the list, and through the tickets while one is open', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`);
+  await told(page, 'by meaning and keywords');
+  const all = await keys(page);
+  const focused = () => page.evaluate(() => document.activeElement.querySelector('.key')?.textContent ?? document.activeElement.id);
+  const shown = (key) => page.locator('.details header .key', { hasText: key }).waitFor();
+  await page.locator('#query').press('ArrowDown');
+  for (const [key, at] of [['j', 1], ['ArrowDown', 2], ['k', 1], ['k', 0], ['k', 0]]) {
+    await page.keyboard.press(key);
+    assert.equal(await focused(), all[at], key);
+  }
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await focused(), 'query');
+  await page.keyboard.type('j'); // is a letter here
+  assert.equal(await page.inputValue('#query'), 'paymentj');
+  await page.keyboard.press('Backspace');
+  await told(page, 'by meaning and keywords');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await shown(all[0]);
+  const steps = await page.evaluate(() => history.length);
+  for (const [key, at] of [['ArrowDown', 1], ['j', 2], ['ArrowDown', 3], ['k', 2], ['ArrowUp', 1]]) {
+    await page.keyboard.press(key);
+    await shown(all[at]);
+  }
+  assert.equal(await page.evaluate(() => history.length), steps, 'one step back leads to the list');
+  await page.keyboard.press('Escape');
+  await page.locator('.details').waitFor({ state: 'detached' });
+  assert.equal(await focused(), all[1]);
+});
+
+test('a key is looked up without the filters, and the page says so', async (t) => {
+  const page = await open(t, `${demo}/#search?q=TX-400&status=Blocked`);
+  await page.getByText('TX-400 is a key: it was looked up without the filters.').waitFor();
+  assert.equal((await keys(page))[0], 'TX-400');
+  await page.locator('.chip.on', { hasText: 'Blocked' }).waitFor(); // for the next search
+  await page.fill('#query', 'UTF-8'); // looks like a key, and is none
+  await page.getByText('looked up without').waitFor({ state: 'detached' });
+  await told(page, /match|No results/);
+  assert.deepEqual((await page.locator('a.result .status').allInnerTexts()).filter((status) => status !== 'Blocked'), []);
+});
+
+test('a key that no ticket has is said', async (t) => {
+  const page = await open(t, `${demo}/#search?q=TX-99999&status=Blocked`, { prepare: changing((response) => ({ ...response, unknown_keys: ['TX-99999'] })) });
+  await page.getByText('no ticket TX-99999').waitFor();
+  await page.getByText('TX-99999 is a key: it was looked up without the filters.').waitFor();
+  await accessible(page);
+});
+
+test('an unknown name offers those that it may mean', async (t) => {
+  const page = await open(t, demo, { prepare: changing((response, { query }) => (query.includes('len') ? { ...response, results: [], candidates: [{ member: 'assignee', value: 'len', names: ['Lena', 'Lennart'] }] } : response)) });
+  await page.locator('.example').first().waitFor();
+  await page.fill('#query', 'payment assignee:len created:>2020-01-01');
+  await page.keyboard.press('Enter');
+  const offered = page.getByRole('group', { name: 'Instead of the assignee len' });
+  await offered.getByText('No assignee is called “len”.').waitFor();
+  await accessible(page);
+  await offered.getByRole('button', { name: 'Lena', exact: true }).click();
+  await page.locator('.chip.on', { hasText: 'Lena' }).waitFor();
+  await until('the results are hers', async () => (await page.locator('a.result').count()) > 0 && (await page.locator('a.result .person').allInnerTexts()).every((name) => name === 'Lena'));
+  assert.equal(await page.inputValue('#query'), 'payment created:>=2020-01-02'); // the rest is still read
+  await page.getByRole('button', { name: 'Remove the filter Created' }).click();
+  await until('it is taken back', async () => (await page.inputValue('#query')) === 'payment');
+});
+
+test('an empty list names the filter that causes it', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment&status=Blocked&label=ux`);
+  await page.getByText('Nothing found').waitFor();
+  const actions = page.locator('.empty .actions');
+  const counts = [];
+  for (const [name, filters] of [['Status Blocked', { labels: ['ux'] }], ['Label ux', { statuses: ['Blocked'] }]]) {
+    const { facets } = await (await fetch(`${demo}/api/hybrid-search`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: 'payment', filters, facets: true }) })).json();
+    counts.push(facets.project.reduce((sum, v) => sum + v.count, 0));
+    await page.locator('.cause', { hasText: `The filter ${name} leaves nothing of ${counts.at(-1)} match` }).waitFor();
+  }
+  await accessible(page);
+  await actions.getByRole('button', { name: 'Without Label ux' }).click();
+  await told(page, `${counts[1]} match`);
+  assert.equal(await page.locator('.chip.on').count(), 1);
+  await page.fill('#query', 'payment created:>2090-01-01 -label:ios');
+  await page.keyboard.press('Enter');
+  await page.locator('.cause', { hasText: 'Created from 2090-01-02' }).waitFor();
+  await actions.getByRole('button', { name: 'Without Created' }).click();
+  await until('the other filter stays', async () => (await page.inputValue('#query')) === 'payment -label:ios');
+});
+
+test('while a filter is typed, its text is not searched for and nothing is said to be missing', async (t) => {
+  const queries = [];
+  const page = await open(t, demo, { prepare: (it) => it.on('request', (r) => { if (r.url().endsWith('/hybrid-search')) queries.push(r.postDataJSON().query); }) });
+  await page.locator('.example').first().waitFor();
+  await page.evaluate(() => {
+    window.said = [];
+    new MutationObserver(() => { if (document.body.innerText.includes('Nothing found')) window.said.push(document.querySelector('#query').value); }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  queries.length = 0;
+  for (const filter of ['assignee:zzq', 'created:>20', 'status:in pro', '-label:zzq']) {
+    await page.fill('#query', 'payment ');
+    await told(page, 'by meaning and keywords');
+    for (const letter of filter) { // each of them is searched for, where it is
+      await page.keyboard.type(letter);
+      await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 150); }));
+    }
+    await page.getByText(filter === 'status:in pro' ? 'In Progress' : `Enter applies the filter ${filter.replace('-', '')}`).first().waitFor();
+  }
+  assert.deepEqual(queries.filter((query) => query.includes(':')), []);
+  assert.deepEqual(await page.evaluate(() => window.said), []);
+  await page.fill('#query', 'payment assignee:zzq');
+  await page.keyboard.press('Enter');
+  await page.getByText('Nothing found').waitFor(); // now it is
+});
+
+test('the keyword search that typing began is not repeated', async (t) => {
+  const asked = [];
+  let keyword;
+  const page = await open(t, demo, {
+    prepare: (it) => it.route(search, async (route) => {
+      const body = route.request().postDataJSON();
+      if (body.query === 'payment') asked.push(body.retrieval);
+      if (body.query === 'payment' && body.retrieval === 'keyword') keyword = route; // slower than the pause
+      else if (body.query !== 'payment') await route.continue();
+    }),
+  });
+  await page.locator('.example').first().waitFor();
+  await page.fill('#query', 'payment');
+  await until('both are asked for', () => asked.includes('hybrid'));
+  await keyword.continue();
+  await page.locator('a.result').first().waitFor(); // it was not given up either
+  assert.deepEqual(asked, ['keyword', 'hybrid']);
+});

@@ -1,0 +1,36 @@
+// @ts-check
+// Keys over the list of results: arrows, j and k move, Escape closes. While a result is open, moving opens the next one.
+import { useEffect } from './hooks.js';
+
+/** @typedef {{current: HTMLElement | null}} Ref */
+
+/** @param {{input: Ref, list: Ref, open: boolean, onClose: () => void}} options */
+export function useListKeys({ input, list, open, onClose }) {
+  useEffect(() => {
+    /** @param {KeyboardEvent} e */
+    function key(e) {
+      const active = document.activeElement;
+      const inField = active === input.current;
+      if (e.metaKey || e.ctrlKey || e.altKey || e.isComposing || document.querySelector('dialog[open]')) return;
+      if (!inField && active?.closest('input, textarea, select')) return;
+      if (e.key === 'Escape' && open) onClose();
+      else {
+        const arrow = e.key === 'ArrowDown' || e.key === 'ArrowUp';
+        const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
+        const rows = /** @type {HTMLElement[]} */ ([...(list.current?.querySelectorAll('a.result') ?? [])]);
+        const focused = rows.findIndex((row) => row === active);
+        if (!step || (inField && !arrow) || (arrow && !inField && focused < 0 && !open)) return; // a letter, or scrolling
+        const at = focused < 0 && open ? rows.findIndex((row) => row.getAttribute('aria-current') === 'true') : focused;
+        const next = rows[at + step];
+        if (next && open) next.click();
+        else if (next) next.focus();
+        else if (arrow && at === 0 && !open) input.current?.focus();
+        else return;
+        next?.scrollIntoView({ block: 'nearest' });
+      }
+      e.preventDefault();
+    }
+    addEventListener('keydown', key);
+    return () => removeEventListener('keydown', key);
+  });
+}

@@ -1,0 +1,126 @@
+// @ts-check
+// The list of a search, and what is said about it.
+import { html } from './dom.js';
+import * as api from './api.js';
+import { FACETS, pathsOf, tell, only, without } from './facets.js';
+import { go, href } from './route.js';
+import { count, date, Empty, FoundBy, Highlight, Icon, pieces, splitName, useLoad } from './ui.js';
+
+/** @typedef {import('./api.js').SearchResult} SearchResult */
+/** @typedef {import('./searches.js').Answer} Answer */
+
+/** What identifies a result in the address. @param {SearchResult} r */
+export const idOf = (r) => (r.ticket_key ?? `project-${r.project_id}`);
+
+/** How many tickets match; 0: not known. A facet ignores its own filter: one that is not filtered by counts what is found. @param {Answer} answer */
+function totalOf({ request, response }) {
+  const byProject = [request.filters, response.read_as?.filters, response.read_as?.filters?.not].some((f) => f?.projects);
+  return byProject ? 0 : (response.facets?.project ?? []).reduce((sum, v) => sum + v.count, 0);
+}
+
+const ORDERS = { newest: ', the newest first', updated: ', the last updated first' };
+
+/** One line that says what is shown, and the order, always there so that nothing moves. @param {{searches: ReturnType<typeof import('./searches.js').useSearches>, page: number, sort: string, again: () => void, onSort: (sort: string) => void}} props */
+export function Told({ searches, page, sort, again, onSort }) {
+  const { shown, held, busy, slow } = searches;
+  const response = shown?.response;
+  let text = '';
+  if (busy && slow) text = busy === 'hybrid' && response ? 'Still searching by meaning …' : 'Still searching …';
+  else if (busy === 'hybrid' && response?.retrieval === 'keyword') text = 'By keyword so far …';
+  else if (!shown || !response) text = busy ? 'Searching …' : '';
+  else if (response.results.length === 0) text = response.retrieval === 'keyword' ? 'Searching …' : 'No results';
+  else {
+    const total = totalOf(shown);
+    const many = total > 0 ? `${count(total)}${response.facets_capped ? ' or more' : ''} ` : '';
+    const chosen = shown.request.sort === 'newest' || shown.request.sort === 'updated' ? shown.request.sort : undefined;
+    if (response.executed.length === 0) text = `${many}${total === 1 ? 'ticket' : many ? 'tickets' : 'Tickets'}${ORDERS[chosen ?? 'newest']}`;
+    else text = `${many ? `${many}${total === 1 ? 'match' : 'matches'}` : `Page ${count(page)}`} ${response.executed.length === 2 ? 'by meaning and keywords' : 'by keyword'}${chosen ? ORDERS[chosen] : ''}`;
+  }
+  const degraded = response?.degraded && !busy;
+  if (degraded) text = 'Matches by keyword only: the search by meaning did not answer in time.';
+  const ranked = !response || response.executed.length > 0;
+  return html`<div class="told">${degraded && html`<${Icon} name="alert" />`}<p role="status">${text}</p>
+    ${degraded && html`<button type="button" class="link" onClick=${again}>Try again</button>`}
+    ${busy && html`<span class="spinner" aria-hidden="true"></span>`}
+    ${held && html`<button type="button" class="chip on" onClick=${searches.release}>Show results by meaning</button>`}
+    <select class="sort" aria-label="Sort" value=${ranked || sort === 'updated' ? sort : ''} onChange=${(/** @type {any} */ e) => onSort(e.target.value)}>
+      ${ranked && html`<option value="">Relevance</option>`}<option value=${ranked ? 'newest' : ''}>Newest</option><option value="updated">Last updated</option></select>
+  </div>`;
+}
+
+/** What the service made of the query that one would not expect. @param {{answer: Answer}} props */
+export function Notes({ answer: { request, response, lookedUp } }) {
+  return html`${lookedUp && html`<p class="note small muted">${request.query.trim()} is a key: it was looked up without the filters.</p>`}
+    ${(response.unknown_keys ?? []).map((key) => html`<p class="note">There is no ticket <span class="key" dir="auto">${key}</span> that you may see.${response.results.length > 0 && key.toLowerCase() === request.query.trim().toLowerCase() ? ' These resemble it:' : ''}</p>`)}
+    ${response.relaxed && html`<p class="note small muted">Nothing contains the phrase in quotes as it stands. Its words count one by one.</p>`}`;
+}
+
+/** Names that an unknown value of a filter may mean. @param {{answer: Answer, projects: api.Project[], onChoose: (path: string, key: string) => void}} props */
+export function Candidates({ answer: { response }, projects, onChoose }) {
+  return (response.candidates ?? []).map(({ member, value, names }) => {
+    const title = (FACETS.find((f) => f.member === member)?.title ?? member).toLowerCase();
+    const excluded = response.read_as?.filters?.not && member in response.read_as.filters.not; // which no chip can say
+    /** @param {string} name */
+    const keyOf = (name) => String((member === 'projects' && projects.find((p) => p.name === name || p.key === name)?.project_id) || name);
+    return html`<div class="chips candidates" role="group" aria-label=${`Instead of the ${title} ${value}`}><p class="small">No ${title} is called <span dir="auto">“${value}”</span>.${names.length > 0 ? ' Is it one of these?' : ''}</p>
+      ${names.map((name) => (excluded ? html`<span class="chip" dir="auto">${name}</span>` : html`<button type="button" class="chip" dir="auto" onClick=${() => onChoose(member, keyOf(name))}>${name}</button>`))}</div>`;
+  });
+}
+
+/** @param {{result: SearchResult, open: boolean, sort?: string | null, link: string}} props */
+export function Result({ result, open, sort, link }) {
+  const title = result.ticket_name ?? result.project_name;
+  const [name, excerpt] = splitName(pieces(result.highlight), title);
+  const at = result.kind === 'ticket' && (sort === 'newest' ? result.created_at : result.updated_at);
+  return html`<li><a class="result" href=${link} aria-current=${open ? 'true' : undefined}
+    onClick=${(/** @type {MouseEvent} */ e) => { if (!e.metaKey && !e.ctrlKey && !e.shiftKey) { e.preventDefault(); go(link, { replace: e.detail === 0 && location.hash.includes('open=') }); } }}>
+    <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name" dir="auto"><${Highlight} pieces=${name} /></span></span>
+    <span class="excerpt" dir="auto">${excerpt.length > 0 || result.text.trim() !== title ? html`<${Highlight} pieces=${excerpt} />` : 'No description.'}</span>
+    <span class="meta"><${FoundBy} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}
+      ${result.kind === 'ticket' && html`<span class="person" dir="auto">${result.assignee ?? html`<span class="muted">nobody</span>`}</span>`}
+      ${at && html`<time class="muted" datetime=${at} title=${sort === 'newest' ? 'Filed' : 'Changed'}>${date(at)}</time>`}<span class="muted project" dir="auto">${result.project_name}</span></span>
+  </a></li>`;
+}
+
+/** @param {{page: number, more: boolean, link: (page: number) => string}} props */
+export function Pages({ page, more, link }) {
+  if (page === 1 && !more) return null;
+  return html`<nav class="pages" aria-label="Pages">
+    ${page > 1 ? html`<a class="button" href=${link(page - 1)} rel="prev"><${Icon} name="left" />Previous</a>` : html`<span></span>`}
+    <span class="muted small">Page ${count(page)}</span>
+    ${more ? html`<a class="button" href=${link(page + 1)} rel="next">Next<${Icon} name="right" /></a>` : html`<span></span>`}
+  </nav>`;
+}
+
+export const Skeleton = () => html`<ol class="results" aria-hidden="true">${[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => html`<li key=${i}><span class="result skeleton"><i></i><i></i><i></i></span></li>`)}</ol>`;
+
+/**
+ * An empty list: which of the filters leaves nothing, and how much there is without it.
+ * @param {{answer: Answer, nameOf: (path: string) => string, onDrop: (path: string) => void, onClear: () => void}} props
+ */
+export function Nothing({ answer, nameOf, onDrop, onClear }) {
+  const { request, response } = answer;
+  const read = response.read_as;
+  const query = read ? read.text : request.query;
+  /** @type {Record<string, any>} */
+  const filters = { ...request.filters, ...read?.filters };
+  const paths = pathsOf(filters);
+  const counted = useLoad((signal) => Promise.all(paths.slice(0, 6).map(async (path) => {
+    const rest = without(filters, path);
+    if (!query && Object.keys(rest).length === 0) return { path, found: true, total: 0 };
+    const asked = { ...request, query, filters: rest, offset: 0, limit: 1, explain: false };
+    const found = await api.search(asked, signal);
+    return { path, found: found.results.length > 0, total: totalOf({ request: asked, response: found }) };
+  })), []);
+  const causes = (counted.value ?? []).filter((c) => c.found);
+  /** @param {string} path */
+  const told = (path) => tell(only(filters, path)).map(({ title, text }) => `${title} ${nameOf(path) || text}`).join(', ');
+  return html`<${Empty} icon="search" title="Nothing found">
+    ${query && html`<p>No ticket that you may see ${paths.length > 0 ? 'and that passes the filters ' : ''}is near “${query.replaceAll('"', '')}” in meaning or contains its words.</p>`}
+    ${counted.value && paths.length > 0 && causes.length === 0 && html`<p>No single filter causes it${query ? ': without any one of them there is nothing either' : ''}.</p>`}
+    ${causes.map(({ path, total }) => html`<p class="cause">The filter <strong dir="auto">${told(path)}</strong> leaves nothing${total > 0 ? ` of ${count(total)} ${total === 1 ? 'match' : 'matches'}` : ''}.</p>`)}
+    <p class="actions">${causes.map(({ path }) => html`<button type="button" class="button" onClick=${() => onDrop(path)}>Without <span dir="auto">${told(path)}</span></button>`)}
+      ${request.filters && causes.length !== 1 && query && html`<button type="button" class="button" onClick=${onClear}>Search without filters</button>`}
+      ${query && html`<a class="button" href=${href('ask', { q: query })}>Ask it as a question</a>`}</p>
+  <//>`;
+}

@@ -1,0 +1,89 @@
+// @ts-check
+// The searches of one screen: keywords alone while one types, both searches on a pause or Enter. The last request wins.
+import { useRef, useState } from './hooks.js';
+import * as api from './api.js';
+import { asProblem } from './ui.js';
+
+/** @typedef {import('./api.js').SearchRequest} SearchRequest */
+/** @typedef {'keyword' | 'hybrid'} Retrieval */
+/** request: as it was sent; lookedUp: without the filters of the request, as its query is a key. @typedef {{request: SearchRequest, response: import('./api.js').SearchResponse, lookedUp?: boolean}} Answer */
+/** @typedef {{shown: Answer | null, held: Answer | null, busy: '' | Retrieval, slow: boolean, problem: api.Problem | null}} Shown held: what waits until the pointer has left the list */
+
+const SLOW = 1000; // milliseconds after which a search says that it is still at it
+const KEY = /^\s*[\p{L}_][\p{L}\p{N}_]*-\d+\s*$/u;
+
+/**
+ * A search; without filters where the query is a key alone, and the service knows it as one.
+ * @param {SearchRequest} request @param {AbortSignal} signal @returns {Promise<Answer>}
+ */
+async function answerTo(request, signal) {
+  const { filters, ...bare } = request;
+  if (filters && KEY.test(request.query)) {
+    const response = await api.search(bare, signal);
+    const key = request.query.trim().toLowerCase();
+    if (response.unknown_keys?.some((unknown) => unknown.toLowerCase() === key) || response.results[0]?.ticket_key?.toLowerCase() === key) return { request: bare, response, lookedUp: true };
+  }
+  return { request, response: await api.search(request, signal) };
+}
+
+export function useSearches() {
+  const [state, setState] = useState(/** @type {Shown} */ ({ shown: null, held: null, busy: '', slow: false, problem: null }));
+  /** @param {Partial<Shown>} change */
+  const update = (change) => setState((before) => ({ ...before, ...change }));
+  // What was asked last, and which of its two searches are under way ('asked') or have answered.
+  const latest = useRef({ key: '', controller: new AbortController(), keyword: '', hybrid: '', read: (/** @type {Answer} */ answer) => answer });
+  const pointing = useRef(false);
+  const shownKey = useRef('');
+
+  /**
+   * Runs what of a request has not been asked already. again: an answer is not enough; read: what the last answer makes of itself.
+   * @param {SearchRequest} request @param {Retrieval[]} kinds @param {{again?: boolean, read?: (answer: Answer) => Answer}} [options]
+   */
+  function run(request, kinds, { again = false, read = (answer) => answer } = {}) {
+    const key = JSON.stringify(request);
+    if (latest.current.key !== key || state.problem) {
+      latest.current.controller.abort();
+      latest.current = { key, controller: new AbortController(), keyword: '', hybrid: '', read };
+    }
+    const mine = latest.current;
+    mine.read = read;
+    const { signal } = mine.controller;
+    const wanted = kinds.filter((kind) => mine[kind] === '' || (again && kind === 'hybrid' && mine.hybrid === 'answered'));
+    for (const kind of wanted) mine[kind] = 'asked';
+    const busy = () => /** @type {'' | Retrieval} */ (mine.hybrid === 'asked' ? 'hybrid' : mine.hybrid === '' && mine.keyword === 'asked' ? 'keyword' : '');
+    update({ busy: busy(), slow: false, problem: null, held: null });
+    const timer = setTimeout(() => signal.aborted || update({ slow: busy() !== '' }), SLOW);
+    signal.addEventListener('abort', () => clearTimeout(timer));
+    for (const retrieval of wanted) {
+      answerTo({ ...request, retrieval }, signal).then(({ request: { retrieval: _, ...sent }, ...answer }) => {
+        if (signal.aborted || (retrieval === 'keyword' && mine.hybrid === 'answered')) return;
+        mine[retrieval] = 'answered';
+        const next = retrieval === 'hybrid' ? mine.read({ ...answer, request: sent }) : { ...answer, request: sent };
+        const holds = retrieval === 'hybrid' && pointing.current && shownKey.current === key;
+        shownKey.current = key;
+        update({ busy: busy(), slow: false, [holds ? 'held' : 'shown']: next });
+      }, (error) => {
+        if (signal.aborted || api.isAbort(error)) return;
+        mine[retrieval] = '';
+        if (retrieval === 'hybrid' || mine.hybrid === '') update({ busy: busy(), slow: false, problem: asProblem(error) });
+      });
+    }
+  }
+
+  function clear() {
+    latest.current.controller.abort();
+    latest.current.key = '';
+    update({ shown: null, held: null, busy: '', problem: null });
+  }
+
+  const release = () => setState((before) => (before.held ? { ...before, shown: before.held, held: null } : before));
+
+  return {
+    ...state, run, clear, release,
+    /** @param {boolean} is whether the user is about to click in the list */
+    point(is) {
+      pointing.current = is;
+      if (!is) release();
+    },
+  };
+}
