@@ -25,6 +25,7 @@ type Config struct {
 
 	Console        string `env:"CONSOLE" envDefault:"on"`
 	PublishableKey string `env:"SUPABASE_PUBLISHABLE_KEY"` // the console signs users in to Supabase Auth with it
+	TicketURL      string `env:"TICKET_URL"`               // a ticket in the tracker, with {key}; "": no links
 
 	PublicURL string `env:"PUBLIC_URL"` // "": as a request names the service
 

@@ -63,7 +63,7 @@ func TestConfigPrefersTheNewerKey(t *testing.T) {
 func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
 		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "AUTH_STRICT": "maybe", "SUPABASE_JWKS_URL": "nowhere", "SUPABASE_JWT_ISSUER": "nobody", "SUPABASE_JWT_SECRET": "correct horse",
-		"CONSOLE": "maybe", "SUPABASE_PUBLISHABLE_KEY": "sb_secret_hunter2", "CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1",
+		"CONSOLE": "maybe", "TICKET_URL": "https://jira.example.com/", "SUPABASE_PUBLISHABLE_KEY": "sb_secret_hunter2", "CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1",
 		"SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
 		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "FUSION": "sum", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms",
 		"WORKER": "maybe", "WORKER_CONCURRENCY": "0", "WORKER_ATTEMPTS": "0",
@@ -77,7 +77,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 		t.Fatal("an invalid configuration was accepted")
 	}
 	for _, name := range []string{"PORT", "AUTH ", "AUTH_STRICT", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
-		"CONSOLE", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT",
+		"CONSOLE", "TICKET_URL", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT",
 		"SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "FUSION",
 		"WORKER must", "WORKER_CONCURRENCY", "WORKER_ATTEMPTS",
 		"ENRICH_REQUESTS_PER_MINUTE",
@@ -112,6 +112,17 @@ func TestConfigReportsWhatItCannotRead(t *testing.T) {
 	}
 	if lines := strings.Count(err.Error(), "\n"); lines != 7 {
 		t.Errorf("%d problems, want 7:\n%v", lines, err)
+	}
+}
+
+func TestConfigTicketURL(t *testing.T) {
+	for address, taken := range map[string]bool{"": true, "https://jira.example.com/browse/{key}": true, "http://{key}.example.com": true, "/browse/{key}": false, "javascript:alert('{key}')": false, "{key}": false, "https://jira.example.com": false} {
+		t.Run(address, func(t *testing.T) {
+			setEnvironment(t, map[string]string{"TICKET_URL": address, "SUPABASE_URL": "http://127.0.0.1:1", "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k"})
+			if _, err := readConfig(); (err == nil) != taken {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }
 

@@ -77,6 +77,7 @@ func (c Config) check(unread error) error {
 	p.add(c.JWTSecret != "" && len(c.JWTSecret) < minSecretBytes, "SUPABASE_JWT_SECRET", "have at least %d bytes", minSecretBytes)
 	p.oneOf("CONSOLE", c.Console, "on", "off")
 	p.add(!mayBePublished(c.PublishableKey, c.key()), "SUPABASE_PUBLISHABLE_KEY", "be the project's publishable (or anon) key: it is shown to everyone, and this one is secret")
+	p.add(c.TicketURL != "" && !(isHTTP(strings.ReplaceAll(c.TicketURL, "{key}", "TX-1")) && strings.Contains(c.TicketURL, "{key}")), "TICKET_URL", "be an http(s) address with {key} in it, such as https://example.atlassian.net/browse/{key}, not %q", c.TicketURL)
 	p.add(c.PublicURL != "" && !isOrigin(c.PublicURL), "PUBLIC_URL", "be an address such as https://search.example.com, without a path, not %q", c.PublicURL)
 	for _, origin := range c.origins() {
 		p.add(!isOrigin(origin), "CORS_ORIGINS", "be a list of origins such as https://example.com,https://example.org, not %q: * would let any website call the service", origin)

@@ -155,7 +155,7 @@ func newConsole(c Config) (*console.Console, error) {
 	if c.Console == "off" {
 		return nil, nil
 	}
-	options := console.Options{Auth: c.Auth == "on"}
+	options := console.Options{Auth: c.Auth == "on", TicketURL: c.TicketURL}
 	if options.Auth && c.PublishableKey != "" {
 		options.SupabaseURL, options.PublishableKey = strings.TrimRight(c.SupabaseURL, "/"), c.PublishableKey
 	}

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { demo, finish, open, post, service, sql, until } from './kit.mjs';
 import { startModel } from './model.mjs';
 
-const evil = (where) => `zxqv ${where} "><img src=x onerror=alert(1)><script>alert(2)</script><mark onclick=alert(3)>m</mark> &lt;b&gt; javascript:alert(4) {{7*7}} \${7*7}`;
+const evil = (where) => `zxqv ${where} "><img src=x onerror=alert(1)><script>alert(2)</script><mark onclick=alert(3)>m</mark> &lt;b&gt; javascript:alert(4) [l](javascript:alert(5)) {{7*7}} \${7*7}`;
 const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 const DOCUMENT = 'c0ffee00-0000-4000-8000-0000000000d0';
 
@@ -37,6 +37,7 @@ test('tickets: lists, facets, chips, details, drafts', async (t) => {
   const page = await open(t, `${demo}/#search?q=${encodeURIComponent(evil('query'))}`);
   await page.locator('a.result', { hasText: 'zxqv name' }).first().click();
   await page.locator('.details', { hasText: 'zxqv description' }).waitFor();
+  await page.locator('.details .why summary').click();
   await page.locator('.details .fusion').first().waitFor();
   await page.locator('.whole', { hasText: 'zxqv author' }).waitFor();
   await page.locator('.whole', { hasText: 'zxqv comment' }).waitFor();

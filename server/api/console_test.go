@@ -35,7 +35,7 @@ func TestConsole(t *testing.T) {
 		!strings.Contains(policy, "; connect-src 'self'; ") {
 		t.Errorf("the policy is %q", policy)
 	}
-	if text := page.text; strings.Contains(text, "{{") || !strings.Contains(text, `{"auth":false,"supabase_url":"","publishable_key":""}`) {
+	if text := page.text; strings.Contains(text, "{{") || !strings.Contains(text, `{"auth":false,"supabase_url":"","publishable_key":"","ticket_url":""}`) {
 		t.Errorf("the page is %s", text)
 	}
 	names := regexp.MustCompile(`(?:src|href)="([^"#]+)"`).FindAllStringSubmatch(page.text, -1)

@@ -21,6 +21,7 @@ type Options struct {
 	Auth           bool   `json:"auth"`            // callers need a token
 	SupabaseURL    string `json:"supabase_url"`    // where users sign in; "": they paste a token
 	PublishableKey string `json:"publishable_key"` // that Supabase Auth wants to see
+	TicketURL      string `json:"ticket_url"`      // a ticket in the tracker, with {key}; "": unknown
 }
 
 // Console is the page with its parts.

@@ -38,7 +38,7 @@ func TestSize(t *testing.T) {
 // The operator's settings can end no script, and add only their origin to the policy.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	c, err := New(Options{Auth: true, SupabaseURL: "https://auth.example.com/sub?x=</script>", PublishableKey: "</script><script>"})
+	c, err := New(Options{Auth: true, SupabaseURL: "https://auth.example.com/sub?x=</script>", PublishableKey: "</script><script>", TicketURL: "https://x/</script>{key}"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
 // @ts-check
 // One document: what it says, what is known of it, and for who may, voting and editing.
 import { html } from './dom.js';
-import { useRef, useState } from './hooks.js';
+import { useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
+import { keysOf, Markdown } from './markdown.js';
 import { go, href } from './route.js';
-import { asProblem, count, date, decimal, Dialog, Empty, Failure, Icon, Prose, useLoad, Bar } from './ui.js';
+import { asProblem, count, date, decimal, Dialog, Empty, Failure, Icon, useLoad, Bar } from './ui.js';
 
 /** @typedef {import('./api.js').Document} Document */
 /** @typedef {import('./api.js').DocumentRequest} DocumentRequest */
@@ -15,6 +16,8 @@ const CLASSES = ['evergreen', 'current', 'dated', 'historical', 'unknown'];
 export function DocumentPage({ id, may, back }) {
   const loaded = useLoad((signal) => api.getDocument(id, signal), [id]);
   const similar = useLoad((signal) => api.similarDocuments(id, signal), [id]);
+  const projects = useLoad((signal) => api.projects(signal), []);
+  const keys = useMemo(() => keysOf(projects.value), [projects.value]);
   const [editing, setEditing] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const [problem, setProblem] = useState(/** @type {api.Problem | null} */ (null));
@@ -48,7 +51,7 @@ export function DocumentPage({ id, may, back }) {
           <button type="button" class="button danger" onClick=${() => setDeleting(true)}>Delete</button>`}</div></header>
       ${d.archived && html`<div class="notice"><${Icon} name="documents" /><p>It is archived: searches and answers leave it out.</p></div>`}
       ${d.embedding_status !== 'complete' && html`<div class="notice"><${Icon} name="alert" /><p>${d.embedding_status === 'failed' ? 'Its embedding failed: searches do not find it.' : 'It is being embedded: searches find it in a moment.'}</p></div>`}
-      <div class="columns"><p class="text" dir="auto">${d.content ? html`<${Prose} text=${d.content} />` : html`<span class="muted">No text.</span>`}</p>
+      <div class="columns">${d.content ? html`<${Markdown} text=${d.content} keys=${keys} />` : html`<p class="text muted">No text.</p>`}
       <aside aria-label="About this document">
         ${may.vote && html`<${Votes} id=${id} />`}
         <h2>Facts</h2>

@@ -3,7 +3,7 @@
 // a pasted token. Tokens are kept for this tab alone, and renewed before they end.
 
 /** @typedef {{token: string, refresh: string, expires: number, subject: string, name: string}} Session */
-/** @typedef {{auth: boolean, supabase_url: string, publishable_key: string}} Settings */
+/** @typedef {{auth: boolean, supabase_url: string, publishable_key: string, ticket_url: string}} Settings */
 
 /** @type {Settings} */
 export const settings = JSON.parse(document.getElementById('settings')?.textContent || '{}');

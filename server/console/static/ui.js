@@ -15,7 +15,7 @@ const paths = {
   left: 'm14 6-6 6 6 6', right: 'm10 6 6 6-6 6', stop: 'M7 7h10v10H7Z',
   copy: 'M8 8h11v12H8Zm0 0V4H5v12h3', plus: 'M12 5v14M5 12h14', user: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM4.5 20c.8-3.6 3.6-5.5 7.5-5.5s6.7 1.9 7.5 5.5',
   alert: 'M12 4 2.8 20h18.4ZM12 10v4.5m0 2.4v.1', question: 'M9 9.2a3 3 0 1 1 4.4 2.6c-.9.5-1.4 1-1.4 2.2m0 3v.1M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z',
-  filter: 'M4 6h16M7 12h10m-7 6h4',
+  out: 'M13 5h6v6m0-6-8 8M17 14v5H5V7h5', filter: 'M4 6h16M7 12h10m-7 6h4',
 };
 
 /** @param {{name: keyof typeof paths}} props */
@@ -68,15 +68,9 @@ export function splitName(all, name) {
 /** The marks are drawn, all else is text. @param {{pieces: Piece[]}} props */
 export const Highlight = ({ pieces: all }) => all.map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text));
 
-/** Plain text: of Markdown only headings and code show. @param {{text: string}} props */
-export const Prose = ({ text }) => text.split(/(^#{1,6} .*$|`[^`\n]+`)/m).map((part) => {
-  if (/^#{1,6} /.test(part)) return html`<strong>${part.replace(/^#+ /, '')}</strong>`;
-  return /^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part;
-});
-
 /** Which search found it. @param {{result: import('./api.js').SearchResult}} props */
 export function FoundBy({ result }) {
-  return html`${result.kind === 'ticket' && result.exact && html`<span class="badge exact">Exact key</span>`}
+  return html`${result.kind === 'ticket' && result.exact && html`<span class="badge exact" title="The query names its key, or an identifier that it contains">Exact</span>`}
     ${result.vector_rank && html`<span class="badge meaning" title="Rank in the search by meaning">Meaning ${count(result.vector_rank)}</span>`}
     ${result.keyword_rank && html`<span class="badge keyword" title="Rank in the search by keyword">Keyword ${count(result.keyword_rank)}</span>`}`;
 }
