@@ -65,6 +65,7 @@ func TestNoResponseIsCut(t *testing.T) {
 	ask(http.MethodPost, "/api/hybrid-search", `{"query": "pump", "limit": 100, "facets": true}`)
 	ask(http.MethodPost, "/api/hybrid-search", `{"query": "pump", "limit": 100, "offset": 900}`)
 	ask(http.MethodPost, "/api/hybrid-search", `{"query": "", "filters": {"open": true}, "sort": "newest", "limit": 100, "facets": true}`)
+	ask(http.MethodPost, "/api/hybrid-search", `{"query": "", "filters": {"assignee": "Perso", "labels": "Lab", "projects": "Proj", "statuses": "Stat"}}`)
 	for _, more := range []string{``, `, "retrieval": "hybrid"`, `, "corpus": "all"`, `, "corpus": "documents"`} {
 		ask(http.MethodPost, "/api/query", `{"question": "Why does the pump leak?", "top_k": 20`+more+`}`)
 	}

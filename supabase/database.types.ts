@@ -803,6 +803,15 @@ export type Database = {
           title: string
         }[]
       }
+      find_filter_values: {
+        Args: { close?: boolean; filters: Json }
+        Returns: {
+          exact: boolean
+          member: string
+          spelling: string
+          value: string
+        }[]
+      }
       find_similar_documents: {
         Args: { doc_id: string; match_count?: number }
         Returns: {

@@ -18,15 +18,22 @@ func isQuote(r rune) bool { return strings.ContainsRune(quotes, r) }
 // ReadText separates the filters, such as status:"in progress" or -label:ios, from the words of a
 // query. rest is the text to search for, unchanged if there are no filters, and "" if there are
 // only filters. It fails if one Members cannot hold all of them. now defines "today", in UTC.
-func ReadText(query string, now time.Time) (rest string, found Members, err error) {
-	t := text{today: now.UTC().Truncate(24 * time.Hour)}
+//
+// A value of several words, and a project's name behind "in" or "project", are filters if they are
+// stored. Without stored values (nil) asked are the spellings to look up; read the query again with
+// what was found.
+func ReadText(query string, now time.Time, stored Stored) (rest string, found Members, asked []Spelling, err error) {
+	t := text{today: now.UTC().Truncate(24 * time.Hour), stored: stored}
 	var kept strings.Builder
 	var before rune = ' '
 	for at := 0; at < len(query); {
 		if unicode.IsSpace(before) {
 			size, err := t.readTerm(query[at:])
 			if err != nil {
-				return "", Members{}, err
+				return "", Members{}, nil, err
+			}
+			if size == 0 {
+				size = t.readProject(query[at:])
 			}
 			if size > 0 {
 				at += size
@@ -47,9 +54,9 @@ func ReadText(query string, now time.Time) (rest string, found Members, err erro
 		t.found.Not = &t.not
 	}
 	if t.found.IsZero() {
-		return query, t.found, nil
+		return query, t.found, t.asked, nil
 	}
-	return tidy(kept.String()), t.found, nil
+	return tidy(kept.String()), t.found, t.asked, nil
 }
 
 // tidy removes the gaps that filters leave. Inside quotes white space has no meaning either.
@@ -70,6 +77,8 @@ func quoted(text string) (inside string, end int, closed bool) {
 type text struct {
 	today      time.Time
 	found, not Members
+	stored     Stored
+	asked      []Spelling
 }
 
 // readTerm reads a filter at the start of a text: a name, a colon and values, up to white space. It
@@ -80,12 +89,20 @@ func (t *text) readTerm(text string) (size int, err error) {
 	if !found {
 		return 0, nil
 	}
-	values, length, ok := readValues(value)
+	name = strings.ToLower(name)
+	spaced := strings.HasPrefix(value, " ")
+	value = strings.TrimPrefix(value, " ")
+	values, length, ok := t.readStored(name, value, spaced)
+	if !ok {
+		values, length, ok = readValues(value)
+		first, _ := utf8.DecodeRuneInString(value)
+		ok = ok && (!spaced || isQuote(first) || name == "is" || t.isTime(name))
+	}
 	if !ok {
 		return 0, nil
 	}
-	if ok, err = t.add(strings.ToLower(name), values, bare != text); err != nil {
-		return 0, fmt.Errorf("%s %w", strings.ToLower(name), err)
+	if ok, err = t.add(name, values, bare != text); err != nil {
+		return 0, fmt.Errorf("%s %w", name, err)
 	}
 	if !ok {
 		return 0, nil

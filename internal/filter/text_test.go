@@ -15,7 +15,7 @@ import (
 var now = time.Date(2026, 3, 1, 3, 30, 0, 0, time.FixedZone("", 9*60*60))
 
 func ExampleReadText() {
-	text, filters, _ := filter.ReadText(`timeout is:open assignee:me -label:ios status:"in progress",blocked`, now)
+	text, filters, _, _ := filter.ReadText(`timeout is:open assignee:me -label:ios status:"in progress",blocked`, now, nil)
 	fmt.Println(text, show(filters))
 	// Output: timeout {"statuses":["in progress","blocked"],"open":true,"assignee":["me"],"not":{"labels":{"any":["ios"]}}}
 }
@@ -134,7 +134,7 @@ func TestReadDates(t *testing.T) {
 
 func check(t *testing.T, query, wantText, wantFilters string) {
 	t.Helper()
-	text, filters, err := filter.ReadText(query, now)
+	text, filters, _, err := filter.ReadText(query, now, nil)
 	if err != nil || text != wantText || show(filters) != wantFilters {
 		t.Errorf("%.80q is read as %.80q, %.300s, %v; want %.80q, %.300s", query, text, show(filters), err, wantText, wantFilters)
 	}
@@ -151,7 +151,7 @@ func TestReadContradictions(t *testing.T) {
 		"-created:2023 -created:2025": "created has two ranges: write one, as in 2025-01-01..2025-03-31",
 		"-due:<today -due:>2020":      "due has two ranges: write one, as in 2025-01-01..2025-03-31",
 	} {
-		if text, filters, err := filter.ReadText(query, now); err == nil || err.Error() != want {
+		if text, filters, _, err := filter.ReadText(query, now, nil); err == nil || err.Error() != want {
 			t.Errorf("%q is read as %q, %s, %v; want %s", query, text, show(filters), err, want)
 		}
 	}
@@ -170,7 +170,7 @@ func FuzzRead(f *testing.F) {
 		if !utf8.ValidString(query) || strings.ContainsRune(query, 0) {
 			return
 		}
-		text, filters, err := filter.ReadText(query, now)
+		text, filters, _, err := filter.ReadText(query, now, nil)
 		if err != nil {
 			return
 		}

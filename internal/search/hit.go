@@ -22,7 +22,7 @@ type Hit struct {
 	VectorRank  *int64       `json:"vector_rank,omitempty" min:"1" example:"1" doc:"From 1. Absent if that search did not find it."`
 	KeywordRank *int64       `json:"keyword_rank,omitempty" min:"1" example:"2" doc:"As ~vector_rank~."`
 	MatchedBy   []string     `json:"matched_by" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that found it."`
-	Exact       bool         `json:"exact,omitempty" may:"ticket" doc:"The query names its key."`
+	Exact       bool         `json:"exact,omitempty" doc:"The query names its key, or its text holds an identifier of the query whole."`
 	Highlight   string       `json:"highlight" example:"Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried" doc:"An excerpt as escaped HTML with ~<mark>~ around matches."`
 	Explain     *Explanation `json:"explain,omitempty"`
 	Fields

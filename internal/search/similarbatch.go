@@ -29,7 +29,7 @@ type Outcome struct {
 // database's.
 func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(all))
-	var keys []string
+	keys := []string{}
 	var drafts []draft
 	var keyed, drafted []int // positions among all items
 	for i, one := range all {
@@ -40,7 +40,8 @@ func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []
 		}
 		drafts, drafted = append(drafts, c.ofText(*one.Text, one.ProjectID)), append(drafted, i)
 	}
-	for start := 0; start < len(keys); start += comparedAtOnce {
+	// Without keys too, so that the database checks the filters if no draft is compared.
+	for start := 0; start < len(keys) || start == 0 && len(drafts) == 0; start += comparedAtOnce {
 		var rows []stored
 		part := keys[start:min(start+comparedAtOnce, len(keys))]
 		arguments := narrow(map[string]any{"ticket_keys": part, "embedding_model": model, "match_count": limit}, filters)

@@ -32,7 +32,7 @@ func evaluate(ctx context.Context, args []string) error {
 	if len(args) == 2 {
 		option, args = args[0], args[1:]
 	}
-	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--duplicates"}, option) {
+	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--duplicates", "--identifiers"}, option) {
 		return errUsage
 	}
 	config, err := env.ParseAs[evalConfig]()
@@ -57,6 +57,8 @@ func evaluate(ctx context.Context, args []string) error {
 		return e.documents(ctx)
 	case "--duplicates":
 		return e.duplicates(ctx)
+	case "--identifiers":
+		return eval.CheckIdentifiers(ctx, e.service, e.connection, os.Stdout)
 	}
 	return e.everything(ctx)
 }

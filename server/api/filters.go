@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"reflect"
 	"strconv"
 	"strings"
@@ -79,8 +80,16 @@ type readAs struct {
 }
 
 // narrow parses the filters in a query's text and adds them to the others.
-func narrow(query *search.Query) (*readAs, error) {
-	text, typed, err := filter.ReadText(query.Text, time.Now())
+func (a *API) narrow(ctx context.Context, who *caller, query *search.Query) (*readAs, error) {
+	now := time.Now()
+	text, typed, asked, err := filter.ReadText(query.Text, now, nil)
+	if err == nil && len(asked) > 0 {
+		var stored filter.Stored
+		if stored, err = search.Stored(ctx, who.db, asked); err != nil {
+			return nil, err
+		}
+		text, typed, _, err = filter.ReadText(query.Text, now, stored)
+	}
 	if err != nil {
 		return nil, fault.InvalidFields(fault.Field{Name: "query", Message: err.Error()})
 	}

@@ -47,6 +47,9 @@ var mixed = slices.Concat(ofTracker, []call{
 	{http.MethodGet, "/api/knowledge/documents/" + someDocument, ""},
 })
 
+// repeated is a name that no stored value has, as the caller wrote it.
+var repeated = regexp.MustCompile(`\\?"value\\?":\\?"tenant-\d+\.`)
+
 var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
 
 // 64 users send identical requests concurrently, on one or many connections, streamed or not,

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/filter"
 	"tasklens/internal/memo"
 	"tasklens/internal/querylog"
 	"tasklens/internal/search"
@@ -42,13 +43,14 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 		query.MatchThreshold = &usual
 	}
 	query.Filters = request.within(query.Filters)
-	readAs, err := narrow(&query)
+	given := query.Filters
+	read, err := a.narrow(ctx, who, &query)
 	if err != nil {
 		return nil, err
 	}
 	find := func(ctx context.Context, embedding memo.Query) (computed, error) {
-		page, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
-		response := searchResponse{page, readAs}
+		page, as, err := a.searchAsRead(ctx, who, query, given, read, embedding)
+		response := searchResponse{page, as}
 		done := computed{page, response, nil}
 		if len(page.Degraded) == 0 {
 			response.Cached = true
@@ -66,13 +68,33 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	}
 	// A word's weight depends on its frequency in all projects, and so does a result, whatever
 	// its filter.
-	everything := a.newCacheable(who, "hybrid-search", query.Text, nil, query, readAs)
+	everything := a.newCacheable(who, "hybrid-search", query.Text, nil, query, read)
 	usual := a.usualThreshold(ctx, answer.Tickets)
 	everything.entry = func(found any, err error) querylog.Entry {
 		page, _ := found.(search.Page)
 		return querylog.OfSearch(query, page, usual, err)
 	}
 	return a.respond(ctx, who, everything, find)
+}
+
+// searchAsRead searches, and again if that finds nothing because of names that can only mean one
+// stored value each. given are the filters that were not typed.
+func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query, given filter.Filters, read *readAs, embedding memo.Query) (search.Page, *readAs, error) {
+	page, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
+	if err != nil {
+		return page, read, err
+	}
+	similar, err := page.Annotate(ctx, who.db, query)
+	if err != nil || read == nil {
+		return page, read, err
+	}
+	corrected, changed := read.Filters.Correct(similar)
+	if !changed {
+		return page, read, nil
+	}
+	query.Filters = given.And(corrected)
+	page, err = a.Searcher.Hybrid(ctx, who.db, query, embedding)
+	return page, &readAs{Text: read.Text, Filters: corrected}, err
 }
 
 // normal is the one form of texts that look the same: composed Unicode (NFC) and single spaces.

@@ -82,14 +82,12 @@ func (a *API) similarToMany(c *fiber.Ctx, who *caller, request *batchRequest) er
 		}
 		good, places = append(good, item), append(places, i)
 	}
-	if len(good) > 0 {
-		compared, err := a.Comparer.ToMany(ctx, who.db, model, good, request.Filters, request.Limit)
-		if err != nil {
-			return err
-		}
-		for i, outcome := range compared {
-			response.Items[places[i]].Outcome = outcome
-		}
+	compared, err := a.Comparer.ToMany(ctx, who.db, model, good, request.Filters, request.Limit)
+	if err != nil {
+		return err
+	}
+	for i, outcome := range compared {
+		response.Items[places[i]].Outcome = outcome
 	}
 	if err := a.judge(ctx, response.Items); err != nil {
 		return err

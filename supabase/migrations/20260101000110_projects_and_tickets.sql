@@ -71,6 +71,8 @@ create index tickets_project_id_idx on public.tickets (project_id, status_id);
 create index tickets_status_id_idx on public.tickets (status_id);
 -- Keys are looked up without regard to case (tx-400).
 create unique index tickets_upper_key_idx on public.tickets (upper(key));
+-- For a query of a number alone.
+create index tickets_key_number_idx on public.tickets (substring(key from '[0-9]+$'));
 -- For filters: one person, label or week selects few tickets. The high cost keeps the planner on
 -- the index, because calling this for each ticket is slow.
 create function private.fold_labels(labels text[]) returns text[]

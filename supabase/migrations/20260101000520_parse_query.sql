@@ -23,13 +23,15 @@ comment on function private.phrase is 'A tsquery for the words of a composed tex
 -- are not keys, because such a ticket need not mention it; required_of_chunks: of vector matches.
 -- excluded: a word or phrase after a minus, except a negative number (exit code -9). excluded_keys:
 -- possible keys after a minus. ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400"
--- as the whole query. Set by begin_search: excluded_tickets, those with excluded keys and those
--- whose comments contain excluded words; named_tickets, those with ticket_keys that contain what is
--- required and nothing excluded; relaxed: nothing visible contains all phrases, so none is
--- required.
+-- as the whole query. identifiers: versions, paths, names of errors, addresses (9.3.0.GA), as typed;
+-- is_identifier: the query is nothing else. Set by begin_search: excluded_tickets, those with
+-- excluded keys and those whose comments contain excluded words; named_tickets, those with
+-- ticket_keys that contain what is required and nothing excluded; relaxed: nothing visible contains
+-- all phrases, so none is required.
 create type private.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
-  excluded_keys text[], ticket_keys text[], excluded_tickets bigint[], named_tickets bigint[], relaxed boolean
+  excluded_keys text[], ticket_keys text[], identifiers text[], is_identifier boolean,
+  excluded_tickets bigint[], named_tickets bigint[], relaxed boolean
 );
 comment on type private.query is 'A parsed query.';
 
@@ -84,9 +86,19 @@ begin
     select upper(m[1]) from regexp_matches(parsed.plain, '(' || ticket_key || ')(?![[:alnum:]])', 'g') as m
     union
     select upper(replace(m[1], ' ', '-')) from regexp_matches(parsed.plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
+  -- Without the punctuation around it, and the scheme of an address.
+  select coalesce(array_agg(t.token order by t.place) filter (where t.is_identifier), '{}'), coalesce(bool_and(t.is_identifier), false)
+    into parsed.identifiers, parsed.is_identifier
+    from (
+      select s.token, r.place, s.token ~ '^--[[:alnum:]]|[[:alnum:]]([._/:#@\\-]|::)+[[:alnum:]]|[[:lower:][:digit:]][[:upper:]]' as is_identifier
+      from regexp_matches(parsed.plain, '\S*[[:alnum:]]\S*', 'g') with ordinality as r(m, place)
+      cross join lateral (
+        select regexp_replace(regexp_replace(m[1], '[^[:alnum:]]+$', ''), '^((?!--[[:alnum:]])[^[:alnum:]])*([[:alpha:]]+://(www\.)?)?', '')
+      ) s(token)
+    ) t;
   return parsed;
 end
 $$;
-comment on function private.parse_query is 'The wanted words (OR), required phrases, exclusions, and ticket keys of a query.';
+comment on function private.parse_query is 'The wanted words (OR), required phrases, exclusions, ticket keys and identifiers of a query.';
 
 insert into private.migrations (version) values ('20260101000520');

@@ -125,7 +125,7 @@ create function private.rank_entries(
   search private.search, match_count integer,
   reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null
 )
-returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
+returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
 -- Custom plans for the filter, whatever the caller has set.
 language plpgsql stable rows 300 security invoker set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
@@ -149,29 +149,33 @@ begin
       -- Not "not exists", which would be planned as a join with all entries that hold common words.
       and (query.excluded is null
         or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
+  ), first as materialized (
+    select e.keyword_entry_id, e.project_id, e.ticket_id, 2 as tier from public.keyword_entries e
+    where e.ticket_id = any (private.passing_tickets(search.scope, query.named_tickets))
+    union all
+    select e.keyword_entry_id, e.project_id, e.ticket_id, 1 from public.keyword_entries e
+    where e.keyword_entry_id = any (search.holders) and (e.ticket_id = any (query.named_tickets)) is not true
   ), scores as materialized (
     select s.keyword_entry_id, s.score, s.level
     from private.score_entries(
-      array(select c.keyword_entry_id from candidate c limit scored),
+      array(select c.keyword_entry_id from candidate c limit scored) || search.holders,
       array(select u from (select c.comment_ids from candidate c limit scored) c, unnest(c.comment_ids) as u),
       search.words, query.plain, close_limit, alike_limit) s
-  ), named as (
-    select (select t.project_id from public.tickets t where t.ticket_id = n.ticket_id) as project_id, n.ticket_id
-    from unnest(private.passing_tickets(search.scope, query.named_tickets)) as n(ticket_id)
   ), listed as (
-    select coalesce(n.project_id, c.project_id) as project_id, coalesce(n.ticket_id, c.ticket_id) as ticket_id,
-      coalesce(s.score, 0) as score, coalesce(s.level, -1) as level, coalesce(c.gain, 0) as gain, n.ticket_id is not null as exact
-    from (candidate c left join scores s using (keyword_entry_id)) full join named n on n.ticket_id = c.ticket_id
+    select coalesce(f.project_id, c.project_id) as project_id, coalesce(f.ticket_id, c.ticket_id) as ticket_id,
+      coalesce(s.score, 0) as score, coalesce(s.level, -1) as level, coalesce(c.gain, 0) as gain, coalesce(f.tier, 0) as tier
+    from candidate c full join first f using (keyword_entry_id) left join scores s using (keyword_entry_id)
   )
   select row_number() over (
-      order by l.exact desc, l.level desc, l.score desc, l.gain desc, l.ticket_id nulls last, l.project_id),
-    l.project_id, l.ticket_id, l.score, l.exact
+      order by l.tier desc, l.level desc, l.score desc, l.gain desc, l.ticket_id nulls last, l.project_id),
+    l.project_id, l.ticket_id, l.score, l.tier
   from listed l
   order by 1
   limit greatest(1, match_count);
 end
 $$;
-comment on function private.rank_entries is 'The tickets and projects of a search by their words; see search_by_keyword.';
+comment on function private.rank_entries is
+  'The tickets and projects of a search by their words; see search_by_keyword. tier: 2 for a ticket that the query names, 1 for a text that holds an identifier of it, else 0.';
 
 create function public.search_by_keyword(
   query_text text,
@@ -193,6 +197,6 @@ begin
 end
 $$;
 comment on function public.search_by_keyword is
-  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any word matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on the score is 0.';
+  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any word matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, then texts that hold an identifier of it whole (9.3.0.GA), both with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on the score is 0.';
 
 insert into private.migrations (version) values ('20260101000560');

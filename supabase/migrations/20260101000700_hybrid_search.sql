@@ -47,10 +47,10 @@ begin
   ), best as (
     -- Among tickets that the query does not name: a named ticket's score includes the match of its
     -- key.
-    select k.score from word_match k where not k.exact order by k.rank limit 1
+    select k.score from word_match k where k.tier < 2 order by k.rank limit 1
   ), ranked as (
     select coalesce(v.project_id, k.project_id) as project_id, coalesce(v.ticket_id, k.ticket_id) as ticket_id, v.chunk_id,
-      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.rank as keyword_rank, coalesce(k.exact, false) as exact,
+      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.rank as keyword_rank, coalesce(k.tier, 0) as tier,
       coalesce(fuse_searches.vector_weight / (60 + v.rank), 0) as vector_by_rank,
       coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0) as keyword_by_rank
     from nearest v
@@ -68,9 +68,9 @@ begin
     from ranked r
   )
   select row_number() over (
-      order by s.exact desc, s.by_vector + s.by_keyword desc, case when convex then s.keyword_rank end nulls last,
+      order by s.tier desc, s.by_vector + s.by_keyword desc, case when convex then s.keyword_rank end nulls last,
         s.ticket_id nulls last, s.project_id),
-    s.project_id, s.ticket_id, s.chunk_id, s.similarity, s.vector_rank, s.keyword_score, s.keyword_rank, s.exact,
+    s.project_id, s.ticket_id, s.chunk_id, s.similarity, s.vector_rank, s.keyword_score, s.keyword_rank, s.tier > 0,
     s.by_vector, s.by_keyword, s.vector_by_rank + s.keyword_by_rank, s.by_vector + s.by_keyword
   from scored s
   order by 1;
@@ -119,9 +119,7 @@ begin
     array_remove(array[
       case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null or g.vector_rank is null then 'keyword' end], null),
     g.exact,
-    -- If the chunk has no match, the name does, or nothing. A ticket's first chunk begins with its
-    -- name.
-    case when lit.line ~ '<mark>' or starts_with(shown.text, coalesce(t.name, p.name)) then lit.line else private.highlight(coalesce(t.name, p.name), g.wanted) || ' — ' || lit.line end,
+    coalesce(named.line, lit.line),
     shown.chunk_id, g.has_more, g.relaxed,
     t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, coalesce(t.created_at, p.created_at), coalesce(t.updated_at, p.updated_at),
     s.category, m.comment_id, m.author, m.created_at, l.links
@@ -131,7 +129,7 @@ begin
     search_hybrid.fusion, search_hybrid.sort, private.clamp(match_offset, 0, 0, 1000), private.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
-  cross join lateral (select p.project_id, p.name, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
+  cross join lateral (select p.project_id, p.name, p.description, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
@@ -148,11 +146,19 @@ begin
     where c.chunk_id = shown.chunk_id offset 0
   ) m on true
   cross join lateral (select private.highlight(shown.text, g.wanted) as line offset 0) lit
+  -- Where more words match in the name than in the chunk, the beginning of the text says more than
+  -- a note or comment. A ticket's first chunk begins with its name.
+  left join lateral (
+    select private.highlight(private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end), g.wanted) as line
+    where not starts_with(shown.text, coalesce(t.name, p.name))
+      and regexp_count(private.highlight(coalesce(t.name, p.name), g.wanted), '<mark>') > regexp_count(lit.line, '<mark>')
+    offset 0
+  ) named on true
   cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
   order by g.place;
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then by fused_score. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold an identifier of the query whole (both exact), then by fused_score. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count.';
 
 insert into private.migrations (version) values ('20260101000700');

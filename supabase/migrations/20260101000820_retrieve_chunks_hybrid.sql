@@ -24,6 +24,8 @@ begin
   -- Questions quote names and messages, and the answer may be elsewhere: a phrase narrows keyword
   -- matches, but not vector matches.
   search.query.required_of_chunks := null;
+  -- A text that only mentions what the question is about is no better a source than another.
+  search.holders := null;
   plain := search;
   plain.query := null;
   plain.few := case when (search.query).required is null then search.few end;

@@ -201,7 +201,7 @@ language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  perform private.check_batch(cardinality(ticket_keys));
+  perform private.check_batch(cardinality(ticket_keys)), private.read_filters(filters);
   return query
     select k.place, t.ticket_id, f.project_name, f.ticket_name, f.text, f.embedded, f.results
     from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)

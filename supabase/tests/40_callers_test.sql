@@ -82,6 +82,7 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('find_documents_by_entity',    '(''ada'')',                                               '- 0 2 2 2 2 2'),
   ('find_similar_documents',      '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
   ('find_similar_tickets',        '(11, ''m'')',                                             '- 0 0 1 1 1 1'),
+  ('find_filter_values',          '(''{"projects": ["AA", "BB"], "types": "none such"}'')',   '- 3 3 3 3 3 3'),
   ('find_similar_tickets_batch',  '(''{AA-11,BB-22}'', ''m'')',                               '- 0 1 1 1 1 2'),
   ('get_document',                '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
   ('get_ticket',                  '(11)',                                                    '- 0 0 1 1 1 1'),

@@ -106,8 +106,8 @@ reset role;
 create or replace function private.rank_entries(
   search private.search, match_count integer,
   reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null)
-returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
-language sql as $$ values (1, 1, 105, 3, false), (2, 1, 140, 0, false), (3, 1, 120, 0, false), (4, 1, 103, 0, false) $$;
+returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
+language sql as $$ values (1, 1, 105, 3, 0), (2, 1, 140, 0, 0), (3, 1, 120, 0, 0), (4, 1, 103, 0, 0) $$;
 select results_eq(
   $$ select f.ticket_id from private.fuse_searches(private.begin_search('beta', null, null, null, pg_temp.unit(0, 0, 1), 'm', 0.5), 1, 1, 'convex', 10) f
     order by f.place $$,

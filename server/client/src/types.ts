@@ -1148,6 +1148,15 @@ export interface components {
             executed: ("vector" | "keyword")[];
             /** @description The searches that failed or ran out of time. */
             degraded?: "vector"[];
+            /**
+             * @description Keys in the query that no ticket has, of projects that exist.
+             * @example [
+             *       "TX-99999"
+             *     ]
+             */
+            unknown_keys?: string[];
+            /** @description Names in the filters that nothing has, if there are no results. */
+            candidates?: components["schemas"]["Candidate"][];
             /** @description Quoted phrases that no text contains and whose words count instead. */
             relaxed?: "phrase"[];
             read_as?: components["schemas"]["ReadAs"];
@@ -1227,7 +1236,7 @@ export interface components {
              */
             matched_by: ("vector" | "keyword")[];
             /**
-             * @description The query names its key.
+             * @description The query names its key, or its text holds an identifier of the query whole.
              * @enum {boolean}
              */
             exact?: true;
@@ -1375,6 +1384,11 @@ export interface components {
              */
             matched_by: ("vector" | "keyword")[];
             /**
+             * @description The query names its key, or its text holds an identifier of the query whole.
+             * @enum {boolean}
+             */
+            exact?: true;
+            /**
              * @description An excerpt as escaped HTML with `<mark>` around matches.
              * @example Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried
              */
@@ -1392,6 +1406,20 @@ export interface components {
             label: string;
             /** Format: int64 */
             count: number;
+        };
+        Candidate: {
+            /** @example assignee */
+            member: string;
+            /** @example gary */
+            value: string;
+            /**
+             * @description The stored values that resemble it, the nearest first.
+             * @example [
+             *       "Gary Mathews",
+             *       "Gary Moss"
+             *     ]
+             */
+            names: string[];
         };
         /** @description How the query was read. Absent if nothing in it is a filter. */
         ReadAs: {

@@ -1,0 +1,143 @@
+package filter
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Spelling is what a query may call a stored value of a member, named as in JSON.
+type Spelling struct{ Member, Text string }
+
+// Stored are the stored values that spellings can mean. An empty list: none.
+type Stored map[Spelling][]string
+
+// most bounds what one query asks for, and valueWords the words of one value.
+const (
+	mostSpellings = 40
+	valueWords    = 6
+)
+
+// lookup returns the one value that a spelling means. Without stored values it notes the question.
+func (t *text) lookup(member, spelling string) (value string, is bool) {
+	if t.stored == nil {
+		if len(t.asked) < mostSpellings {
+			t.asked = append(t.asked, Spelling{member, spelling})
+		}
+		return "", false
+	}
+	values := t.stored[Spelling{member, spelling}]
+	if len(values) != 1 {
+		return "", false
+	}
+	return values[0], true
+}
+
+// word is one that may be part of a value of several words: it opens no phrase and no filter.
+var word = regexp.MustCompile(`^[^\s"“”„‟«»「」『』〝〞〟:]+`)
+
+// leading returns the words at the start of a text: the end of each, and its end without
+// punctuation.
+func leading(text string) (ends, bare []int) {
+	at := 0
+	for len(ends) < valueWords {
+		length := len(word.FindString(text[at:]))
+		if length == 0 || at+length < len(text) && text[at+length] != ' ' {
+			break // it holds a quote or a colon
+		}
+		at += length
+		ends, bare = append(ends, at), append(bare, len(strings.TrimRight(text[:at], "?!.,;")))
+		if at < len(text) {
+			at++
+		}
+	}
+	return ends, bare
+}
+
+// longest finds the most words at the start of a text, at least so many, that are a stored value.
+func (t *text) longest(member, text string, least int) (value string, size int) {
+	ends, bare := leading(text)
+	for n := len(ends) - 1; n >= least-1; n-- {
+		if value, is := t.lookup(member, text[:bare[n]]); is {
+			return value, ends[n]
+		}
+	}
+	return "", 0
+}
+
+// readStored reads a value of several words, as in status:to do, or of any number behind a space.
+func (t *text) readStored(name, text string, spaced bool) (values []string, size int, ok bool) {
+	least := 2
+	if spaced {
+		least = 1
+	}
+	for _, member := range t.found.Typed() {
+		if _, isTime := member.Value.(*Range); member.Typed == name && !isTime {
+			value, size := t.longest(member.Name, text, least)
+			return []string{value}, size, size > 0
+		}
+	}
+	return nil, 0, false
+}
+
+func (t *text) isTime(name string) bool {
+	return slices.ContainsFunc(t.found.Typed(), func(m Member) bool {
+		_, is := m.Value.(*Range)
+		return is && m.Typed == name
+	})
+}
+
+// Correct replaces each name that can only mean one stored value, and reports whether it did.
+func (m Members) Correct(stored Stored) (corrected Members, changed bool) {
+	correct := func(member string, values Values) Values {
+		values = slices.Clone(values)
+		for i, value := range values {
+			spelling, _ := value.(string)
+			if meant := stored[Spelling{member, spelling}]; len(meant) == 1 {
+				values[i], changed = meant[0], true
+			}
+		}
+		return values
+	}
+	if m.Not != nil {
+		not, is := m.Not.Correct(stored)
+		m.Not, changed = &not, is
+	}
+	for _, member := range m.Typed() {
+		switch value := member.Value.(type) {
+		case *Values:
+			*value = correct(member.Name, *value)
+		case *Labels:
+			value.Any, value.All = correct(member.Name, value.Any), correct(member.Name, value.All)
+		}
+	}
+	return m, changed
+}
+
+var (
+	place        = regexp.MustCompile(`^(?i:in|project) `)
+	article      = regexp.MustCompile(`^(?i:the )?(?i:project )?`)
+	afterProject = regexp.MustCompile(`^ (?i:project)\b`)
+)
+
+// readProject reads a project's name behind "in" or "project", as in "bugs in the Mobile App". It
+// returns its size, 0 if there is none.
+func (t *text) readProject(text string) int {
+	before := place.FindString(text)
+	if before == "" {
+		return 0
+	}
+	skipped := article.FindString(text[len(before):])
+	for _, start := range []int{len(before), len(before) + len(skipped)} {
+		key, size := t.longest("projects", text[start:], 1)
+		// A key in lower case is a word: bugs in web.
+		if size > 0 && (!strings.EqualFold(key, text[start:start+size]) || key == text[start:start+size]) {
+			t.found.Projects = append(t.found.Projects, key)
+			return start + size + len(afterProject.FindString(text[start+size:]))
+		}
+		if skipped == "" {
+			break
+		}
+	}
+	return 0
+}

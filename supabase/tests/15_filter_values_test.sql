@@ -1,0 +1,32 @@
+-- The stored values that a name in a filter can mean.
+
+begin;
+select plan(15);
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'In Progress'), (3, 'Done');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Anchors'), (2, 'BB', 'Wheels');
+\ir kit/actors.sql
+insert into public.tickets (ticket_id, project_id, status_id, key, name, assignee, ticket_type, labels) values
+  (901, 1, 1, 'AA-901', 'one', 'Gary Mathews', 'Bug', '{payments,Third Party}'), (902, 1, 1, 'AA-902', 'two', 'gary mathews', 'bug', '{}'),
+  (903, 2, 1, 'BB-903', 'three', 'Gary Hidden', 'Hidden type', '{hidden}'), (904, 1, 1, 'AA-904', 'four', 'Ada Lovelace', 'Task', '{}');
+select pg_temp.act('service');
+create function pg_temp.found(filters jsonb, close boolean default true) returns text
+language sql as $$
+  select string_agg(concat_ws(' ', f.member, f.spelling, case when f.exact then '=' else '~' end, coalesce(f.value, '?')), ', ')
+  from public.find_filter_values(found.filters, found.close) f
+$$;
+
+select is(pg_temp.found(f::jsonb), w, f) from (values
+  ('{"statuses": ["to do"]}', 'statuses to do = To Do'), ('{"statuses": "progres"}', 'statuses progres ~ In Progress'),
+  ('{"assignee": ["gmathews", "me", null]}', 'assignee gmathews ~ Gary Mathews'), ('{"types": ["BUG"]}', 'types BUG = Bug'),
+  ('{"labels": {"all": ["third party"]}, "not": {"labels": ["payment"]}}', 'labels payment ~ payments, labels third party = Third Party'),
+  ('{"projects": [1, "zzz"]}', 'projects zzz ~ ?'), ('[{"types": "bug"}, {"statuses": "done"}]', 'statuses done = Done, types bug = Bug'),
+  ('{"keys": ["aa-901", "aa-999", "ZZ-1", "utf-8"]}', 'keys aa-901 = AA-901, keys aa-999 ~ ?'), ('{}', null), ('null', null)) x(f, w);
+select is(pg_temp.found('{"assignee": "gary", "types": "bug"}', false), 'types bug = Bug', 'without close, only stored names are returned');
+select is(pg_temp.found('{"assignee": "gary"}'), 'assignee gary ~ Gary Hidden, assignee gary ~ Gary Mathews', 'all that resemble it equally are returned');
+select pg_temp.act('viewer');
+select is(pg_temp.found('{"assignee": "gary", "types": "hidden type", "labels": "hidden", "keys": ["BB-903", "BB-999"]}'),
+  'assignee gary ~ Gary Mathews, labels hidden ~ ?, types hidden type ~ ?', 'what the caller may not see is not there');
+select is(pg_temp.found('{"projects": ["BB"]}'), 'projects BB ~ ?', 'nor is a project');
+select ok(count(*) <= 100, 'the names are bounded') from public.find_filter_values(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 500) i)));
+rollback;
