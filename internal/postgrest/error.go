@@ -21,7 +21,7 @@ const invalidParameter = "22023"
 
 // filtersFault matches a message about the filters of a search, which the database validates:
 // "filters.open is of type string". It contains only names from the caller's request.
-var filtersFault = regexp.MustCompile(`(?s)^(filters[^ :]*):? (.+)$`)
+var filtersFault = regexp.MustCompile(`(?s)^(filters[^ ]*?):? (.+)$`)
 
 // Error is an error response of PostgREST.
 type Error struct {
