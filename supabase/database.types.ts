@@ -1098,6 +1098,7 @@ export type Database = {
           comment_created_at: string
           comment_id: number
           document_id: string
+          fields: Json
           kind: string
           named: boolean
           over_threshold: boolean
@@ -1132,6 +1133,7 @@ export type Database = {
           comment_author: string
           comment_created_at: string
           comment_id: number
+          fields: Json
           kind: string
           named: boolean
           over_threshold: boolean
@@ -1168,6 +1170,7 @@ export type Database = {
           comment_author: string
           comment_created_at: string
           comment_id: number
+          fields: Json
           kind: string
           named: boolean
           over_threshold: boolean

@@ -3,12 +3,14 @@ package answer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"tasklens/internal/chat"
+	"tasklens/internal/search"
 )
 
 func says(text string) func(string, string) chat.Completion {
@@ -105,11 +107,14 @@ func TestFit(t *testing.T) {
 	unembedded := row(4, 0.1, 2*contextTokens)
 	unembedded.Tokens = 0
 	const half, third = contextTokens/2 - tagTokens, contextTokens/3 - tagTokens
+	linked := row(1, 0.7, third)
+	linked.Fields = &fields{Links: slices.Repeat([]search.Link{{Kind: "child_of", Direction: "in", TicketKey: "TX-1", TicketName: strings.Repeat("x", 500)}}, 20)}
 	for name, c := range map[string]struct {
 		chosen []candidate
 		want   []string
 	}{
 		"all":      {[]candidate{row(1, 0.9, third), row(2, 0.7, third), row(3, 0.8, third)}, []string{"1-1", "2-1", "3-1"}},
+		"fields":   {[]candidate{row(2, 0.9, third), row(3, 0.8, third), linked}, []string{"2-1", "3-1"}},
 		"two":      {[]candidate{row(1, 0.9, half), row(2, 0.7, half), row(3, 0.8, half)}, []string{"1-1", "3-1"}},
 		"one more": {[]candidate{row(1, 0.9, half), row(3, 0.8, half+1)}, []string{"1-1"}},
 		"equals":   {[]candidate{row(1, 0.9, half), row(2, 0.8, half), row(3, 0.8, half)}, []string{"1-1", "2-1"}},

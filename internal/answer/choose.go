@@ -12,7 +12,7 @@ const (
 	// contextTokens is the most tokens of all sources in a prompt. It fits the largest number of
 	// chunks a request can ask for, at their usual length.
 	contextTokens = 8000
-	// tagTokens is the usual size of a source's tags and attributes.
+	// tagTokens is the usual size of a source's tags and attributes, without a ticket's fields.
 	tagTokens = 60
 )
 
@@ -190,6 +190,9 @@ func fit(chosen []candidate) []candidate {
 			tokens = len(c.Text) / tokenBytes
 		}
 		total += tokens + tagTokens
+		if c.Fields != nil {
+			total += len(c.Fields.attributes().String()) / tokenBytes
+		}
 		if other := chosen[least]; other.Named == c.Named && c.relevance() <= other.relevance() || other.Named && !c.Named {
 			least = i
 		}

@@ -70,7 +70,10 @@ func (a *Answerer) generate(ctx context.Context, question string, chosen []candi
 	}
 	texts := make([]string, len(chosen))
 	for i, c := range chosen {
-		texts[i] = deref(c.Title) + "\n" + deref(c.TicketName) + "\n" + c.Text
+		for _, attribute := range c.attributes() {
+			texts[i] += attribute[1] + "\n"
+		}
+		texts[i] += c.Text
 	}
 	text := reply.New(texts, tell)
 	if len(chosen) == 0 {

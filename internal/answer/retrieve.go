@@ -27,6 +27,7 @@ type candidate struct {
 	Tokens        int       `json:"tokens"`
 	OverThreshold bool      `json:"over_threshold"`
 	Named         bool      `json:"named"`        // the question names its source: a candidate whatever its similarity
+	Fields        *fields   `json:"fields"`       // of a ticket
 	Relevance     *float64  `json:"relevance"`    // hybrid: fused score, 0 to 1; nil in a row that is not a candidate
 	Similarities  []float64 `json:"similarities"` // to the preceding rows, in order
 

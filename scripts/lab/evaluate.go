@@ -90,7 +90,7 @@ func (e evaluation) everything(ctx context.Context) error {
 		return err
 	}
 	var queries []collection.Query
-	for _, file := range []string{"questions.jsonl", "named_questions.jsonl", "comment_questions.jsonl"} {
+	for _, file := range []string{"questions.jsonl", "named_questions.jsonl", "comment_questions.jsonl", "field_questions.jsonl"} {
 		questions, err := eval.ReadAsked(filepath.Join(e.folder, file))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

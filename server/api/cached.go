@@ -40,8 +40,8 @@ type cacheable struct {
 }
 
 // newCacheable takes as subject all parameters of the request, with defaults filled in.
-func (a *API) newCacheable(who *caller, kind, text string, project *int64, subject ...any) cacheable {
-	return cacheable{Request: memo.Request{Kind: kind, Identity: who.key(), Bearer: who.token, Project: project, Subject: subject}, text: text, serving: a.Serving}
+func (a *API) newCacheable(who *caller, kind, text string, subject ...any) cacheable {
+	return cacheable{Request: memo.Request{Kind: kind, Identity: who.key(), Bearer: who.token, Subject: subject}, text: text, serving: a.Serving}
 }
 
 // computed is what was found, and the response as it is sent now and from the cache. kept is nil if

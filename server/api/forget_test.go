@@ -17,24 +17,24 @@ func TestEditsAreSeenAtOnce(t *testing.T) {
 	vector := map[string]any{"question": doubleCharge, "project_id": s.ids["TX"]}
 	hybrid := map[string]any{"question": doubleCharge, "project_id": s.ids["TX"], "retrieval": "hybrid"}
 	for i, step := range []struct {
-		sql                    string
-		search, vector, hybrid bool // moved
+		sql   string
+		moved bool
 	}{
-		{"update tickets set name = name", false, false, false},
-		{"update tickets set updated_at = now()", true, true, true}, // updated_at is part of the result and can be filtered by
-		{"update status_changes set status_id = null", false, false, false},
-		{"insert into status (name) values ('Later')", false, false, false},
-		{"update tickets set name = 'Charged once more' where key = 'TX-400'", true, true, true},
-		{"update tickets set status_id = (select status_id from status where name = 'To Do') where key = 'TX-400'", true, true, true},
-		{"update status set name = 'Open' where name = 'To Do'", true, true, true},
-		// The other project's keyword weights change; its vectors do not.
-		{"update tickets set description = 'payment payment' where key = 'IAM-97'", true, false, true},
-		{"insert into tickets (key, project_id, status_id, name) select 'TX-410', project_id, status_id, 'payment' from tickets where key = 'TX-400'", true, true, true},
-		{"delete from tickets where key = 'TX-401'", true, true, true},
-		{"insert into status_changes (ticket_id, note) select ticket_id, 'Paid back.' from tickets where key = 'TX-400'", true, true, true},
-		{"update tickets set project_id = (select project_id from projects where key = 'IAM') where key = 'TX-403'", true, true, true},
-		{"update projects set name = 'Till' where key = 'TX'", true, true, true},
-		{"delete from chunks where ticket_id = (select ticket_id from tickets where key = 'TX-402')", true, true, true},
+		{"update tickets set name = name", false},
+		{"update tickets set updated_at = now()", true}, // updated_at is part of the result and can be filtered by
+		{"update status_changes set status_id = null", false},
+		{"insert into status (name) values ('Later')", false},
+		{"update tickets set name = 'Charged once more' where key = 'TX-400'", true},
+		{"update tickets set status_id = (select status_id from status where name = 'To Do') where key = 'TX-400'", true},
+		{"update status set name = 'Open' where name = 'To Do'", true},
+		// The other project's keyword weights change, and its tickets may be linked.
+		{"update tickets set description = 'payment payment' where key = 'IAM-97'", true},
+		{"insert into tickets (key, project_id, status_id, name) select 'TX-410', project_id, status_id, 'payment' from tickets where key = 'TX-400'", true},
+		{"delete from tickets where key = 'TX-401'", true},
+		{"insert into status_changes (ticket_id, note) select ticket_id, 'Paid back.' from tickets where key = 'TX-400'", true},
+		{"update tickets set project_id = (select project_id from projects where key = 'IAM') where key = 'TX-403'", true},
+		{"update projects set name = 'Till' where key = 'TX'", true},
+		{"delete from chunks where ticket_id = (select ticket_id from tickets where key = 'TX-402')", true},
 	} {
 		for range 2 {
 			status("/api/hybrid-search", search)
@@ -42,16 +42,11 @@ func TestEditsAreSeenAtOnce(t *testing.T) {
 			status("/api/query", hybrid)
 		}
 		run(t, tracker, step.sql)
-		for name, got := range map[string]struct {
-			moved bool
-			from  string
-		}{
-			"search": {step.search, status("/api/hybrid-search", search)},
-			"vector": {step.vector, status("/api/query", vector)},
-			"hybrid": {step.hybrid, status("/api/query", hybrid)},
+		for name, from := range map[string]string{
+			"search": status("/api/hybrid-search", search), "vector": status("/api/query", vector), "hybrid": status("/api/query", hybrid),
 		} {
-			if (got.from == fromMemory) == got.moved {
-				t.Errorf("step %d, %s: %s comes from %q", i, step.sql, name, got.from)
+			if (from == fromMemory) == step.moved {
+				t.Errorf("step %d, %s: %s comes from %q", i, step.sql, name, from)
 			}
 		}
 	}

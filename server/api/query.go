@@ -38,13 +38,10 @@ func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (ques
 	if question.MatchThreshold == nil {
 		question.MatchThreshold = &usual
 	}
-	whole = a.newCacheable(who, "query", question.Text, request.ProjectID, question)
+	whole = a.newCacheable(who, "query", question.Text, question)
 	whole.serving = a.servingOf(question.Corpus)
-	switch {
-	case question.Corpus == answer.Documents:
+	if question.Corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name
 		whole.Project = &documentsVersion
-	case question.Corpus == answer.All || question.Retrieval == answer.Hybrid:
-		whole.Project = nil // words weigh by how rare they are in all projects; documents belong to none
 	}
 	whole.entry = func(found any, err error) querylog.Entry {
 		answered, _ := found.(answer.Answer)

@@ -68,7 +68,7 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	}
 	// A word's weight depends on its frequency in all projects, and so does a result, whatever
 	// its filter.
-	everything := a.newCacheable(who, "hybrid-search", query.Text, nil, query, read)
+	everything := a.newCacheable(who, "hybrid-search", query.Text, query, read)
 	usual := a.usualThreshold(ctx, answer.Tickets)
 	everything.entry = func(found any, err error) querylog.Entry {
 		page, _ := found.(search.Page)

@@ -35,7 +35,7 @@ create function public.retrieve_chunks(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
   text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
-  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
+  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb
 )
 -- Planning takes longer than looking up the rows, so the plan is cached, as in search_hybrid.
 language plpgsql stable rows 20 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
@@ -46,7 +46,8 @@ declare
 begin
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
-    coalesce(d.similarity > retrieve_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id, d.comment_author, d.comment_created_at
+    coalesce(d.similarity > retrieve_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id, d.comment_author, d.comment_created_at,
+    d.fields
   from private.describe_chunks(array(
     with found as materialized (
       select f.* from private.find_chunks(
@@ -76,6 +77,6 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks is
-  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. source_chunk_limit: this many chunks of each ticket or project come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. match_count at most 100.';
+  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. source_chunk_limit: this many chunks of each ticket or project come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: the ticket''s assignee, reporter, type, priority, labels, dates and at most 20 links; null for a project. match_count at most 100.';
 
 insert into private.migrations (version) values ('20260101000810');

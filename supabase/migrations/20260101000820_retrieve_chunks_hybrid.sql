@@ -101,7 +101,7 @@ create function public.retrieve_chunks_hybrid(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
   text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, similarities real[],
-  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
+  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb
 )
 language plpgsql stable rows 20 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
@@ -112,7 +112,7 @@ begin
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
     coalesce(d.similarity > retrieve_chunks_hybrid.match_threshold, false), d.relevance, d.similarities, d.named, d.project_key, d.comment_id,
-    d.comment_author, d.comment_created_at
+    d.comment_author, d.comment_created_at, d.fields
   from private.describe_chunks(array(
     select row(x.chunk_id, x.ticket_id, x.project_id, null, 1 - (c.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding),
       x.relevance, x.named)::private.retrieved

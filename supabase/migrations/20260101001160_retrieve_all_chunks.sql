@@ -17,7 +17,7 @@ create function public.retrieve_all_chunks(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean,
-  similarities real[], named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz
+  similarities real[], named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb
 )
 language plpgsql stable rows 20 security invoker set search_path = '' set jit = off
 as $$
@@ -28,7 +28,7 @@ begin
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.document_id, d.title, d.kind, d.text, d.tokens,
     d.similarity, coalesce(d.similarity > retrieve_all_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id,
-    d.comment_author, d.comment_created_at
+    d.comment_author, d.comment_created_at, d.fields
   from private.describe_chunks(array(
     with found as materialized (
       select f.* from private.find_chunks(

@@ -291,14 +291,14 @@ select results_eq(
         || 'document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, '
         || 'similarities real[], '
         || 'named boolean, project_key text, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone)'),
+        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb)'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[], '
         || 'named boolean, project_key text, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone)'),
+        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb)'),
     ('retrieve_chunks_hybrid', 'query_text text, query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
@@ -307,7 +307,7 @@ select results_eq(
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
         || 'similarities real[], named boolean, project_key text, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone)'),
+        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb)'),
     ('retrieve_document_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20',
       'TABLE(chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, '

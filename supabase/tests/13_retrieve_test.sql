@@ -2,7 +2,7 @@
 -- (Threshold and filters of retrieve_chunks: 06_vector_search_test.sql.)
 
 begin;
-select plan(21);
+select plan(23);
 
 \ir kit/vectors.sql
 
@@ -94,6 +94,22 @@ select results_eq(
      from public.retrieve_chunks_hybrid('shaft', pg_temp.unit(0.8, 0.6), 'm', 0.1) h $$,
   $$ values ('Pump, part one', array[]::real[]), ('Valve, a note', array[0.48]), ('Shaft of the fan', array[0, 0]), ('Gauge sticks', array[0.6, 0.45, 0]),
     ('Bananas', array[0.6, 0, 0, 0]) $$, 'the similarity to a row without a vector is 0');
+
+-- Fields ------------------------------------------------------------------------------------------
+
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, key, name) select 100 + n, 1, 2, 'AA-' || 100 + n, 'Part ' || n from generate_series(1, 25) n;
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) select 100 + n, 'child_of', 11 from generate_series(1, 25) n;
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (11, 'blocks', 12), (13, 'relates_to', 11);
+update public.tickets set assignee = 'Ada', labels = '{worn}', due_date = '2025-03-01' where ticket_id = 11;
+set local role service_role;
+select is_empty(
+  $$ select r.ticket_id, r.fields -> 'links' from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.2) r
+     where coalesce(nullif(r.fields -> 'links', 'null'), '[]') is distinct from coalesce(private.links_of(r.ticket_id), '[]') and r.ticket_id is not null
+       or (r.fields is null) <> (r.ticket_id is null) $$, 'a chunk has the links of its ticket, at most 20, outgoing ones first');
+select is(
+  (select distinct (r.fields - 'links' - 'created_at' - 'updated_at') from public.retrieve_chunks_hybrid('shaft', pg_temp.unit(1), 'm', 0.9) r where r.ticket_id = 11),
+  '{"type": null, "labels": ["worn"], "assignee": "Ada", "due_date": "2025-03-01", "priority": null, "reporter": null, "resolved_at": null}', 'and its fields');
 
 select * from finish();
 rollback;

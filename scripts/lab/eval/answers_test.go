@@ -116,3 +116,21 @@ func TestQuestionsThatNameThings(t *testing.T) {
 		}
 	}
 }
+
+// Questions for a ticket's people, dates, labels and links, most of which no text of it has.
+func TestQuestionsAboutFields(t *testing.T) {
+	t.Parallel()
+	questions, err := eval.ReadAsked(filepath.Join(sample, "field_questions.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := eval.CheckAnswers(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		if r.Answerable != 10 || r.Cited < 9 {
+			t.Errorf("%+v", r)
+		}
+	}
+}

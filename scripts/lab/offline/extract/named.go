@@ -34,6 +34,9 @@ func readNames(prompt Prompt) (chosen []candidate, ok bool) {
 	case missing:
 		return nil, true
 	}
+	if chosen = field(prompt, nil, prompt.Question); chosen != nil {
+		return chosen, true
+	}
 	question := inWords(prompt.Question)
 	if listQuestion.MatchString(question) {
 		if chosen = inState(prompt, question); len(chosen) > 0 {
@@ -83,6 +86,9 @@ func namedTickets(prompt Prompt) (sources []int, rest string, missing bool) {
 }
 
 func aboutTickets(prompt Prompt, sources []int, rest string) []candidate {
+	if chosen := field(prompt, sources, rest); chosen != nil {
+		return chosen
+	}
 	question := inWords(rest)
 	titles := titlesOf(prompt, sources)
 	if statusQuestion.MatchString(question) {

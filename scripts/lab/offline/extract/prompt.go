@@ -23,6 +23,7 @@ type Source struct {
 	Project string
 	Status  string
 	Title   string
+	Fields  map[string]string // the other attributes of a ticket's first source
 	Text    string
 }
 
@@ -86,7 +87,7 @@ func tagAtLine(text, tag string) int {
 }
 
 func newSource(head, text string) Source {
-	s := Source{Text: strings.TrimSpace(clip(text, maxText))}
+	s := Source{Text: strings.TrimSpace(clip(text, maxText)), Fields: map[string]string{}}
 	for _, pair := range attribute.FindAllStringSubmatch(head, -1) {
 		value := strings.TrimSpace(html.UnescapeString(pair[2]))
 		switch pair[1] {
@@ -104,6 +105,8 @@ func newSource(head, text string) Source {
 			s.Status = value
 		case "title":
 			s.Title = value
+		default:
+			s.Fields[pair[1]] = value
 		}
 	}
 	return s
