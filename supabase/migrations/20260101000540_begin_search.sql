@@ -147,6 +147,29 @@ $$;
 comment on function private.identifier_holders is
   'The entries of a search whose text or comment holds an identifier of the query whole, whatever its case; where the query has other words too, only if at most 5 do.';
 
+create function private.tickets_named(query private.query, visible bigint[]) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  most_numbered constant integer := 3;
+  -- A number alone is that of a ticket, unless many projects have one.
+  numbered bigint[] := array(
+    select t.ticket_id from public.tickets t
+    where substring(t.key from '[0-9]+$') = substring(query.plain from '^\s*#?([0-9]{1,9})\s*$') and (visible is null or t.project_id = any (visible))
+    limit most_numbered + 1);
+begin
+  if cardinality(numbered) > most_numbered then
+    numbered := '{}';
+  end if;
+  return array(
+    select t.ticket_id from public.tickets t
+    where (upper(t.key) = any (query.ticket_keys) or t.ticket_id = any (numbered)) and (visible is null or t.project_id = any (visible))
+      and t.ticket_id <> all (query.excluded_tickets)
+      and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.ticket_id = t.ticket_id) is not true));
+end
+$$;
+comment on function private.tickets_named is 'The tickets that a query names by their key, or by the number in it, in these projects (null: all), without those that it excludes.';
+
 -- Under row-level security no index can find words or apply a filter before ranking. So searches
 -- run in "security definer" functions, and read what is in their scope only. A function that takes
 -- a private.search trusts it, and therefore has no callers but these.
@@ -169,7 +192,6 @@ declare
   query private.query;
   named text;
   tickets bigint[];
-  numbered bigint[];
 begin
   search.scope := private.resolve_scope(project_filter, status_filter, filters);
   search.embedding := query_embedding;
@@ -196,19 +218,7 @@ begin
           where e.words @@ query.excluded and (visible is null or e.project_id = any (visible)) limit comment_limit
         ) m);
     end if;
-    -- A number alone is that of a ticket, unless many projects have one.
-    numbered := array(
-      select t.ticket_id from public.tickets t
-      where substring(t.key from '[0-9]+$') = substring(query.plain from '^\s*#?([0-9]{1,9})\s*$') and (visible is null or t.project_id = any (visible))
-      limit 4);
-    if cardinality(numbered) > 3 then
-      numbered := '{}';
-    end if;
-    tickets := array(
-      select t.ticket_id from public.tickets t
-      where (upper(t.key) = any (query.ticket_keys) or t.ticket_id = any (numbered)) and (visible is null or t.project_id = any (visible))
-        and t.ticket_id <> all (query.excluded_tickets)
-        and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.ticket_id = t.ticket_id) is not true));
+    tickets := private.tickets_named(query, visible);
     query.named_tickets := case when query.required_of_named is null then tickets else array(
       select u from unnest(tickets) as u
       where exists (select from public.keyword_entries e where e.ticket_id = u and e.words @@ query.required_of_named)

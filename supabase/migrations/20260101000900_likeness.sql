@@ -85,6 +85,31 @@ $$;
 comment on function private.plan_text is
   'The words to compare a text by (its name in the first line), rarest first, with their weights: those known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words, name_worths: those of the name; specificity: how much these say, 0 to 1.';
 
+-- Each with the first letter of its kind, so that two names can be compared kind by kind.
+create function private.specifics(name text) returns text[]
+language plpgsql immutable security invoker set search_path = ''
+as $$
+declare
+  rest text := lower(name);
+  kind record;
+  specifics text[] := '{}';
+begin
+  -- Keys, hosts (not file names), versions, numbers: each is removed before the next is looked for.
+  for kind in
+    select * from (values
+      ('k', '\m[a-z][a-z0-9_]*-[0-9]+\M(?![.][0-9])'),
+      ('h', '\m(?:www[.][a-z0-9.-]+|(?:[a-z0-9-]+[.])+(?:com|org|net|edu|gov|info)|(?:[a-z0-9-]+[.]){2,}[a-z]{2})\M'),
+      ('v', '[0-9]+(?:[.][0-9]+)+'),
+      ('n', '\m[0-9]+\M')) k(letter, pattern)
+  loop
+    specifics := specifics || array(select kind.letter || m[1] from regexp_matches(rest, '(' || kind.pattern || ')', 'g') m);
+    rest := regexp_replace(rest, kind.pattern, ' ', 'g');
+  end loop;
+  return specifics;
+end
+$$;
+comment on function private.specifics is 'The keys, hosts, versions and numbers in a name, in lower case, each after the first letter of its kind.';
+
 -- The bounds are those of search_by_keyword, with fewer entries scored: each has four times the
 -- words of a usual query, and a list has 100 at most.
 create function private.rank_by_text(search private.search, plan private.text_plan, exclude_tickets bigint[])

@@ -95,6 +95,7 @@ as $$
 declare
   wanted constant integer := private.clamp(match_count, 5, 1, 100);
   typed constant text := ltrim(left(query_text, 20000), e' \t\r\n');
+  own_specifics constant text[] := private.specifics(left(split_part(typed, e'\n', 1), 500));
   excluded bigint[] := array[]::bigint[];
 begin
   -- There is no need to report known duplicates again, in either direction and over one other
@@ -115,7 +116,8 @@ begin
   return query
     select t.ticket_id, t.key, s.similarity, t.name, t.project_id, z.name, s.vector_rank, s.keyword_rank, s.score,
       s.vector_contribution, s.keyword_contribution, s.vector_contribution + s.keyword_contribution,
-      case when c.is_copy then 1 else s.duplicate_score end, coalesce(c.is_copy, false) or s.likely_duplicate
+      case when c.is_copy then 1 when x.contradicts then s.duplicate_score / 2 else s.duplicate_score end,
+      coalesce(c.is_copy, false) or s.likely_duplicate and not x.contradicts
     from private.find_similar(
       similar_tickets.query_text, similar_tickets.query_embedding, similar_tickets.embedding_model, excluded, wanted,
       similar_tickets.project_filter, similar_tickets.filters) s
@@ -129,12 +131,20 @@ begin
           = lower(btrim(regexp_replace(left(concat_ws(e'\n', t.name, t.description), 20000), '\s+', ' ', 'g'))) as is_copy
       offset 0
     ) c
+    -- Each name has one that the other lacks: upgrades to 3.8.3 and to 3.5.8 differ in little else.
+    cross join lateral (
+      select exists (
+        select from unnest(own_specifics) a(one) join unnest(o.specifics) b(other) on left(a.one, 1) = left(b.other, 1)
+        where a.one <> all (o.specifics) and b.other <> all (own_specifics)) as contradicts
+      from (select case when own_specifics <> '{}' then private.specifics(left(t.name, 500)) else '{}' end as specifics) o
+      offset 0
+    ) x
     order by s.vector_contribution + s.keyword_contribution desc, s.similarity desc nulls last, t.ticket_id
     limit wanted;
 end
 $$;
 comment on function public.similar_tickets is
-  'Tickets like a text (query_text: its name in the first line; query_embedding), without exclude_ticket and its known duplicates, by fused_score: the sum of vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: of the best chunk, null where none is embedded. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share) as from find_similar. likely_duplicate: it reaches 0.5, or 1 for a model without a known threshold. Without query_text: by vectors alone, without these two. match_count at most 100.';
+  'Tickets like a text (query_text: its name in the first line; query_embedding), without exclude_ticket and its known duplicates, by fused_score: the sum of vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: of the best chunk, null where none is embedded. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share) as from find_similar, and half of that where the names contradict each other in a key, host, version or number. likely_duplicate: it reaches 0.5, or 1 for a model without a known threshold. Without query_text: by vectors alone, without these two. match_count at most 100.';
 
 -- A ticket is compared by its first chunk: its name and the start of its description. On known
 -- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The

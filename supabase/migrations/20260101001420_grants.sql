@@ -23,7 +23,7 @@ begin
         find_page, find_similar, find_ticket, highlight, is_unrestricted,
         links_of, list_passing, parse_query, part_names, particles, phrase,
         plain_text, projects_as, rank_documents, read_data_version, read_filters, scan_documents, searched_set,
-        serving_model, text_limit, ticket_members, to_words,
+        serving_model, specifics, text_limit, ticket_members, to_words,
         unrelated_similarity, unspaced_scripts}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,

@@ -1,7 +1,7 @@
 -- Similar tickets by words and vectors, and the rule for likely duplicates.
 
 begin;
-select plan(35);
+select plan(46);
 
 \ir kit/vectors.sql
 create function pg_temp.embed(ticket bigint, vector extensions.vector, "position" integer default 0) returns void
@@ -120,5 +120,27 @@ select throws_ok($$ select * from public.similar_tickets_batch((select jsonb_agg
 set local role anon;
 select throws_ok($$ select * from public.similar_tickets_batch('[]', 'm') $$, '42501', null, 'anon cannot call similar_tickets_batch');
 
-select * from finish();
+
+
+-- Names that contradict each other -----------------------------------------------------------------
+
+reset role;
+select is(private.specifics(n), w::text[], 'specifics of: ' || n) from (values
+  ('Upgrade ZooKeeper to version 3.8.3', '{v3.8.3}'), ('Backport HADOOP-17796 for branch-3.2', '{khadoop-17796,v3.2}'),
+  ('www.a.com - unsupported browser', '{hwww.a.com}'), ('Error 500 in map.rs:12', '{n500,n12}'), ('Nothing special', '{}')) x(n, w);
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, key, name) values
+  (50, 1, 1, 'AA-50', 'Upgrade zookeeper throughout to version 3.5.8'), (51, 1, 1, 'AA-51', 'Upgrade zookeeper throughout to the newest version'),
+  (52, 1, 1, 'AA-52', 'Backport KIWI-17653 orchard patch for branch-3.2');
+set local role service_role;
+create function pg_temp.judged(draft text, ticket bigint) returns text
+language sql as $$
+  select case when s.likely_duplicate then 'likely' else 'no' end from public.similar_tickets(pg_temp.unit(1), 'm', 100, query_text => draft) s where s.ticket_id = ticket
+$$;
+select is(pg_temp.judged(draft, ticket), w, draft || ': ' || ticket) from (values
+  ('Upgrade zookeeper throughout to version 3.8.3', 50, 'no'), ('Upgrade zookeeper throughout to version 3.5.8 again', 50, 'likely'),
+  ('Upgrade zookeeper throughout to version', 50, 'likely'),
+  ('Backport KIWI-17796 orchard patch for branch-3.2', 52, 'no'), ('Backport KIWI-17653 orchard patch for branch-3.2 and 3.3', 52, 'likely')) x(draft, ticket, w);
+select is((select duplicate_score < 0.5 from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => 'Upgrade zookeeper throughout to version 3.8.3')), true,
+  'the score says so, too');
 rollback;
