@@ -1,6 +1,7 @@
 package ticketfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,14 +20,15 @@ type node struct {
 	Text    string         `json:"text"`
 	Attrs   map[string]any `json:"attrs"`
 	Content []node         `json:"content"`
+	number  int            // in an ordered list
 	Marks   []struct {
 		Type  string         `json:"type"`
 		Attrs map[string]any `json:"attrs"`
 	} `json:"marks"`
 }
 
-// readADF returns the text of adf, an object in Atlassian's document format.
-func readADF(adf json.RawMessage) (string, error) {
+// readADF returns adf, an object in Atlassian's document format, as Markdown.
+func readADF(adf json.RawMessage, people people) (string, error) {
 	var root node
 	if err := json.Unmarshal(adf, &root); err != nil {
 		return "", fmt.Errorf("read Atlassian document: %w", err)
@@ -34,12 +36,18 @@ func readADF(adf json.RawMessage) (string, error) {
 	if root.Type != "doc" {
 		return "", errNotDocument
 	}
-	var w writer
+	w := writer{people: people}
 	w.children(root, 0)
 	return string(w.text), nil
 }
 
-type writer struct{ text []byte }
+type writer struct {
+	text   []byte
+	people people
+}
+
+// marks are what stands around a text with a mark in Markdown.
+var marks = map[string]string{"code": "`", "strong": "**", "em": "_", "strike": "~~"}
 
 func (w *writer) write(text string) { w.text = append(w.text, text...) }
 
@@ -92,6 +100,12 @@ func (w *writer) node(n node, lists int) {
 		if ms, err := strconv.ParseInt(timestamp, 10, 64); err == nil {
 			w.write(time.UnixMilli(ms).UTC().Format(time.DateOnly))
 		}
+	case "mention":
+		id, _ := n.Attrs["id"].(string)
+		name, _ := n.Attrs["text"].(string)
+		w.write(cmp.Or(name, "@"+w.people.name(id)))
+	case "text":
+		w.write(n.marked())
 	default:
 		w.write(n.Text)
 		for _, name := range []string{"text", "shortName", "url", "alt"} {
@@ -109,12 +123,42 @@ func (w *writer) node(n node, lists int) {
 	if title, _ := n.Attrs["title"].(string); title != "" { // of an expand
 		w.write(title + "\n")
 	}
-	switch {
+	switch level, _ := n.Attrs["level"].(float64); {
 	case strings.HasSuffix(n.Type, "List"):
+		for i := range n.Content {
+			if n.Type == "orderedList" {
+				n.Content[i].number = i + 1
+			}
+		}
 		w.children(n, lists+1)
 	case strings.HasSuffix(n.Type, "Item"):
-		w.lead(strings.Repeat("  ", max(0, min(lists-1, 8)))+"- ", func() { w.children(n, lists) })
+		marker := "- "
+		if n.number > 0 {
+			marker = strconv.Itoa(n.number) + ". "
+		}
+		w.lead(strings.Repeat("   ", max(0, min(lists-1, 8)))+marker, func() { w.children(n, lists) })
+	case n.Type == "heading" && level >= 1 && level <= 6:
+		w.lead(strings.Repeat("#", int(level))+" ", func() { w.children(n, lists) })
+	case n.Type == "codeBlock":
+		var code strings.Builder
+		for _, line := range n.Content {
+			code.WriteString(line.Text)
+		}
+		if language, _ := n.Attrs["language"].(string); code.Len() > 0 {
+			w.write(fence(code.String(), oneLine(language)))
+		}
 	default:
 		w.children(n, lists)
 	}
+}
+
+// marked returns a text with the signs of its marks, which Markdown wants beside no space.
+func (n node) marked() string {
+	text := n.Text
+	for _, mark := range n.Marks[:min(len(n.Marks), len(marks))] {
+		if around := marks[mark.Type]; strings.TrimSpace(text) == text && text != "" {
+			text = around + text + around
+		}
+	}
+	return text
 }

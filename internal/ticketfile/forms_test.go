@@ -26,7 +26,7 @@ func TestJiraDetails(t *testing.T) {
 	at := on(3, 14, 9, 30)
 	order := map[string]int{}
 	want := []Ticket{
-		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: given("Cause\n*Not* a*b*c"), Category: "in_progress", Reporter: given("Ann"),
+		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: given("# Cause\n*Not* `a*b*c`"), Category: "in_progress", Reporter: given("Ann"),
 			DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(on(4, 3, 10, 0)), Labels: []string{"web", "API"},
 			Comments: []Comment{
 				{Key: given(madeKey(at, "ann", order)), Author: "ann", Body: given("see; @bob"), CreatedAt: at},

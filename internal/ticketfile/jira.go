@@ -62,11 +62,11 @@ func finishJira(r *csvRows, t *Ticket) error {
 // jiraText converts a field to plain text: from Atlassian's document JSON, else from wiki markup.
 func jiraText(field string) string {
 	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
-		if text, err := readADF(json.RawMessage(trimmed)); err == nil {
+		if text, err := readADF(json.RawMessage(trimmed), nil); err == nil {
 			return text
 		}
 	}
-	return readWiki(field)
+	return readWiki(field, nil)
 }
 
 // jiraComment reads date;author;text. A cell without a leading date is all text.

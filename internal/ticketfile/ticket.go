@@ -84,7 +84,7 @@ type Link struct {
 }
 
 // Text is a text that a row may lack. In JSON it is a string, a whole number, or an Atlassian
-// document, whose plain text it gets.
+// document, which becomes Markdown.
 type Text struct {
 	Value string
 	Given bool
@@ -117,7 +117,7 @@ func (t *Text) UnmarshalJSON(value []byte) (err error) {
 	case '"':
 		err = json.Unmarshal(value, &t.Value)
 	case '{':
-		if t.Value, err = readADF(value); err != nil {
+		if t.Value, err = readADF(value, nil); err != nil {
 			return wrong("object, unless it is an Atlassian document")
 		}
 	case '[':
