@@ -19,37 +19,21 @@ type Candidate struct {
 	Names  []string `json:"names" max:"6" example:"[\"Gary Mathews\", \"Gary Moss\"]" doc:"The stored values that resemble it, the nearest first."`
 }
 
-// findValues looks names up among the stored values that the caller sees: exact are those of a
-// name, similar those that only resemble it. asked has the form of filters.
-func findValues(ctx context.Context, db Database, asked any, close bool) (exact, similar filter.Stored, order []filter.Spelling, err error) {
-	var rows []struct {
-		Member   string  `json:"member"`
-		Spelling string  `json:"spelling"`
-		Value    *string `json:"value"`
-		Exact    bool    `json:"exact"`
-	}
+// storedValue is a stored value that a spelling in filters means, or resembles. Null: there is none.
+type storedValue struct {
+	Member   string  `json:"member"`
+	Spelling string  `json:"spelling"`
+	Value    *string `json:"value"`
+	Exact    bool    `json:"exact"`
+}
+
+// findValues looks names up among the stored values that the caller sees. asked has the form of
+// filters. close: names without a stored value give those that resemble them.
+func findValues(ctx context.Context, db Database, asked any, close bool) (rows []storedValue, err error) {
 	if err := db.Call(ctx, "find_filter_values", map[string]any{"filters": asked, "close": close}, &rows); err != nil {
-		return nil, nil, nil, fmt.Errorf("look up the names in filters: %w", err)
+		return nil, fmt.Errorf("look up the names in filters: %w", err)
 	}
-	exact, similar = filter.Stored{}, filter.Stored{}
-	for _, row := range rows {
-		spelling, found := filter.Spelling{Member: row.Member, Text: row.Spelling}, similar
-		if row.Exact {
-			found = exact
-		}
-		if !slices.Contains(order, spelling) {
-			order = append(order, spelling)
-		}
-		values := found[spelling]
-		if values == nil {
-			values = []string{} // and not null in JSON
-		}
-		if row.Value != nil {
-			values = append(values, *row.Value)
-		}
-		found[spelling] = values
-	}
-	return exact, similar, order, nil
+	return rows, nil
 }
 
 // Stored looks up the spellings that reading a query asks for.
@@ -58,8 +42,13 @@ func Stored(ctx context.Context, db Database, asked []filter.Spelling) (filter.S
 	for _, one := range asked {
 		members[one.Member] = append(members[one.Member], one.Text)
 	}
-	exact, _, _, err := findValues(ctx, db, members, false)
-	return exact, err
+	rows, err := findValues(ctx, db, members, false)
+	stored := filter.Stored{}
+	for _, row := range rows {
+		spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
+		stored[spelling] = append(stored[spelling], *row.Value)
+	}
+	return stored, err
 }
 
 // typedKey is what looks like a ticket's key.
@@ -90,15 +79,24 @@ func (p *Page) Annotate(ctx context.Context, db Database, q Query) (similar filt
 	if len(asked) == 0 {
 		return nil, nil
 	}
-	_, similar, order, err := findValues(ctx, db, asked, true)
-	for _, one := range order {
-		names, is := similar[one]
+	rows, err := findValues(ctx, db, asked, true)
+	similar = filter.Stored{}
+	for _, row := range rows {
+		spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
 		switch {
-		case !is:
-		case one.Member == "keys":
-			p.UnknownKeys = append(p.UnknownKeys, one.Text)
-		default:
-			p.Candidates = append(p.Candidates, Candidate{Member: one.Member, Value: one.Text, Names: names})
+		case row.Exact:
+			continue
+		case row.Member == "keys":
+			p.UnknownKeys = append(p.UnknownKeys, row.Spelling)
+			continue
+		case similar[spelling] == nil:
+			similar[spelling] = []string{}
+			p.Candidates = append(p.Candidates, Candidate{Member: row.Member, Value: row.Spelling, Names: []string{}})
+		}
+		if row.Value != nil {
+			similar[spelling] = append(similar[spelling], *row.Value)
+			last := &p.Candidates[len(p.Candidates)-1] // rows of a spelling follow each other
+			last.Names = append(last.Names, *row.Value)
 		}
 	}
 	return similar, err
