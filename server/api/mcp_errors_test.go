@@ -35,6 +35,12 @@ func TestToolErrors(t *testing.T) {
 			}
 		}
 	}
+	// Null arguments are absent ones.
+	for name, want := range map[string]string{"ask": `missing properties: ["question"]`, "search_tickets": "query: must not be empty"} {
+		if r := s.tool(name, nil); !r.IsError || !strings.Contains(r.Content[0].Text, want) {
+			t.Errorf("%s without arguments: %+v", name, r)
+		}
+	}
 	// A failure of the service is returned with advice.
 	s.model.answer("embeddings", http.StatusInternalServerError, `{}`)
 	if r := s.tool("find_duplicates", map[string]any{"text": "Paid twice"}); !r.IsError || !strings.Contains(r.Content[0].Text, "The model provider failed") || !strings.Contains(r.Content[0].Text, "request_id") {

@@ -42,10 +42,26 @@ func NewHandler(version string) Handler {
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
+	server.AddReceivingMiddleware(guard)
 	for _, add := range tools {
 		add(server)
 	}
 	return Handler{sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})}
+}
+
+// guard takes null arguments as absent, on which the SDK panics where a tool has defaults, and turns
+// a panic of the SDK, on a goroutine of its own, into an error.
+func guard(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, message sdk.Request) (result sdk.Result, err error) {
+		if call, is := message.GetParams().(*sdk.CallToolParamsRaw); is && string(call.Arguments) == "null" {
+			call.Arguments = nil
+		}
+		err = rescue.Do(func() (err error) {
+			result, err = next(ctx, method, message)
+			return err
+		})
+		return result, err
+	}
 }
 
 // apiKey is of the API in a message's context, which is all that the SDK hands on to a tool.
