@@ -670,6 +670,15 @@ export type Database = {
     }
     Functions: {
       abandon_reembed: { Args: Record<PropertyKey, never>; Returns: boolean }
+      attach_tables: {
+        Args: { views: Json }
+        Returns: {
+          kind: string
+          rows: number
+          tables: string
+          view: string
+        }[]
+      }
       begin_import: {
         Args: { format?: string; origin?: string; project_keys?: string[] }
         Returns: {
@@ -721,6 +730,7 @@ export type Database = {
         Args: { after?: string; row_limit?: number }
         Returns: string
       }
+      copy_changes: { Args: { row_limit?: number }; Returns: number }
       count_unlisted: {
         Args: { import_id: number }
         Returns: {
@@ -734,6 +744,13 @@ export type Database = {
       }
       data_version: { Args: { project_filter?: number }; Returns: string }
       delete_document: { Args: { doc_id: string }; Returns: boolean }
+      detach_tables: {
+        Args: { keep_rows?: boolean }
+        Returns: {
+          rows: number
+          what: string
+        }[]
+      }
       embedding_sets: {
         Args: Record<PropertyKey, never>
         Returns: {
@@ -754,6 +771,7 @@ export type Database = {
           failed: number
           oldest_pending_seconds: number
           pending: number
+          refused_rows: number
           running: number
           sources_without_chunks: number
           truncated: number

@@ -15,6 +15,7 @@ type Status struct {
 	Chunks               int     `json:"chunks" min:"0" example:"15050" doc:"Chunks that are searched."`
 	SourcesWithoutChunks int     `json:"sources_without_chunks" min:"0" example:"3" doc:"Sources with a text but no chunk of the model in use."`
 	Truncated            int     `json:"truncated" min:"0" example:"0" doc:"Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk."`
+	RefusedRows          int     `json:"refused_rows" min:"0" example:"0" doc:"Rows of your own tables that cannot be copied as they are."`
 }
 
 // ReadStatus reads the state of indexing for a model.

@@ -40,6 +40,10 @@ func (o *Observer) Circuits(model *openai.Client) {
 // Queue exports the state of indexing for a model.
 func (o *Observer) Queue(db worker.Database, model string) {
 	q := &queue{db: db, model: model}
+	o.refused = func() int {
+		status, _ := q.read()
+		return status.RefusedRows
+	}
 	o.gauge("queue_up", "1 if the state of the queue could be read, else 0; the other queue metrics are then NaN.", nil, func() float64 {
 		if _, err := q.read(); err != nil {
 			return 0
@@ -65,7 +69,12 @@ func (o *Observer) Queue(db worker.Database, model string) {
 	export("queue_oldest_pending_seconds", "How long the oldest of those pending or failed has waited; 0 without any.", nil, func(s worker.Status) float64 { return s.OldestPendingSeconds })
 	export("chunks", "Chunks that are searched.", nil, func(s worker.Status) float64 { return float64(s.Chunks) })
 	export("sources_without_chunks", "Sources that have a text but no chunk of the model by which they are searched.", nil, func(s worker.Status) float64 { return float64(s.SourcesWithoutChunks) })
+	export("refused_rows", "Rows of attached tables that cannot be copied as they are.", nil, func(s worker.Status) float64 { return float64(s.RefusedRows) })
 }
+
+// RefusedRows is how many rows of attached tables were refused, as of the last seconds; 0 without
+// Queue.
+func (o *Observer) RefusedRows() int { return o.refused() }
 
 // queue caches the state of indexing, failures too.
 type queue struct {

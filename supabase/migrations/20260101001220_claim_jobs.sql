@@ -35,7 +35,14 @@ declare
   lease constant uuid := gen_random_uuid();
   taken bigint[]; -- jobs
   parents bigint[]; -- sources whose children follow
+  copied bigint; -- changes of attached tables
 begin
+  -- Whatever goes wrong there, texts are embedded.
+  begin
+    copied := public.copy_changes(200);
+  exception when others or query_canceled then
+    raise warning 'copy_changes: % (%)', sqlerrm, sqlstate;
+  end;
   -- Fresh edits first. Skips sources with a running job: two workers would do the same.
   taken := array(
     select j.embedding_job_id from private.embedding_jobs j
@@ -87,18 +94,18 @@ begin
   jobs := (
     select coalesce(jsonb_agg(jsonb_build_object('job_id', j.embedding_job_id, 'source_id', j.source_id, 'attempt', j.attempts) order by j.embedding_job_id), '[]')
     from private.embedding_jobs j where j.lease_id = lease);
-  next_due_seconds := (
+  next_due_seconds := case when copied > 0 then 0 else (
     select extract(epoch from min(d.due_at) - moment)
     from (values (false), (true)) as b(background)
     cross join lateral (
       select j.due_at from private.embedding_jobs j
       where j.background = b.background and j.dead_at is null and j.due_at > moment
-      order by j.due_at limit 1) d);
+      order by j.due_at limit 1) d) end;
   return next;
 end
 $$;
 comment on function public.claim_embedding_jobs is
-  'Claims up to job_limit (at most 1000) due jobs, fresh edits first, each source once, for lease_seconds. jobs is [{job_id, source_id, attempt}]; next_due_seconds is null if no other job waits.';
+  'Claims up to job_limit (at most 1000) due jobs, fresh edits first, each source once, for lease_seconds. jobs is [{job_id, source_id, attempt}]; next_due_seconds is null if no other job waits. First copies what changed in attached tables.';
 
 create function public.extend_embedding_leases(lease_ids uuid[], lease_seconds double precision default 60)
 returns bigint

@@ -130,6 +130,10 @@ as $$
     union all
     select 'chunks', 'ok', 'chunks', format('every source with a text has chunks, %s in total', s.chunks), null from status s
     union all
+    select 'rows', 'warning', 'own tables', format('%s rows cannot be copied as they are', s.refused_rows),
+      'select kind, key, reason from private.attached_rows where refused_at is not null; shows why. Correct them, or their view.'
+    from status s where s.refused_rows > 0
+    union all
     select 'texts', 'ok', 'texts', format('%s sources are too long to be indexed whole: search lacks the end of their texts', s.truncated), null
     from status s where s.truncated > 0
   )

@@ -27,7 +27,7 @@ begin
         unrelated_similarity, unspaced_scripts}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,
-        claim_enrichments, clear_retired_set, count_unlisted, delete_document, embedding_sets, embedding_status,
+        claim_enrichments, clear_retired_set, copy_changes, count_unlisted, delete_document, embedding_sets, embedding_status,
         enqueue_missing_embeddings, enrichment_stats, extend_embedding_leases, fail_embedding_jobs,
         find_sources, finish_embedding_jobs, finish_reembed, link_imported_tickets,
         list_dead_embedding_jobs, list_migrations, list_unenriched_documents, log_queries,
@@ -42,12 +42,15 @@ begin
         pieces, present_parts, source_texts, store_document_vectors,
         unlisted_rows, upsert_comments, write_tickets}'),
       ('private', 'public', '{
-        fold_labels, name_words}')
+        fold_labels, name_words}'),
+      -- They run what they are given with the owner's rights.
+      ('public', 'current_user', '{
+        attach_tables, detach_tables}')
     ) l(schema, callers, names)
     cross join unnest(l.names::text[]) as f(name)
   loop
     -- By name: an error if there is none, or more than one of it.
-    execute format('revoke execute on function %I.%I from public, anon, authenticated', granted.schema, granted.name);
+    execute format('revoke execute on function %I.%I from public, anon, authenticated, service_role', granted.schema, granted.name);
     execute format('grant execute on function %I.%I to %s', granted.schema, granted.name, granted.callers);
   end loop;
 end

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -67,97 +68,126 @@ func followOwnTables(t *testing.T, owner *pgx.Conn, last string) {
 	t.Fatalf("the page has no step with %s", last)
 }
 
-// Users reach none of the mirror's functions, which run as the owner and hold its locks.
-func TestOwnTablesMirrorIsClosed(t *testing.T) {
-	t.Parallel()
-	owner := testbed.Connect(t, testbed.Database(t).OwnerURL)
-	followOwnTables(t, owner, "drop schema mirror")
-	rows, err := owner.Query(t.Context(), `
-		select p.oid::regprocedure::text as routine,
-			coalesce((select string_agg(r.role, ' ' order by r.role) from unnest(array['anon', 'authenticated']) as r(role)
-				where has_function_privilege(r.role, p.oid, 'execute') or has_schema_privilege(r.role, p.pronamespace, 'usage')), '') as callers
-		from pg_catalog.pg_proc p where p.pronamespace = 'mirror'::regnamespace`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	routines, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ Routine, Callers string }])
-	if err != nil || len(routines) == 0 {
-		t.Fatalf("found %d routines, %v", len(routines), err)
-	}
-	for _, r := range routines {
-		if r.Callers != "" {
-			t.Errorf("%s can be reached by %s", r.Routine, r.Callers)
+// copyAll copies what waits, and reports where the copies are not what the views show. Refused rows
+// have none.
+func copyAll(t *testing.T, owner *pgx.Conn) {
+	t.Helper()
+	for copied := int64(1); copied > 0; {
+		if err := owner.QueryRow(t.Context(), "select copy_changes()").Scan(&copied); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, role := range []string{"anon", "authenticated"} {
-		_, err := owner.PgConn().Exec(t.Context(), "set role "+role+"; select mirror.wait_for('{}', '{2}')").ReadAll()
-		if refused := new(pgconn.PgError); !errors.As(err, &refused) || refused.Code != "42501" {
-			t.Errorf("wait_for as %s: %v", role, err)
+	const present = ` join private.attached_rows a on a.kind = '%s' and a.key = v.%s::text and a.reason is null `
+	for what, sql := range map[string]string{
+		"projects": `select count(*) from (select a.id, v.key, v.name from search.projects v` + fmt.Sprintf(present, "projects", "project_id") + `) v
+			full join public.projects p on (v.id, v.key, v.name) = (p.project_id, p.key, p.name) where v.id is null or p.key is null`,
+		"tickets": `select count(*) from (select a.id, v.key, v.name, v.status, v.assignee, v.updated_at, p.id as project_id from search.tickets v` + fmt.Sprintf(present, "tickets", "ticket_id") + `
+				join private.attached_rows p on p.kind = 'projects' and p.key = v.project_id::text) v
+			full join (select t.*, s.name as status from public.tickets t join public.status s using (status_id)) t
+			on (v.id, v.key, v.project_id, v.name, lower(v.status)) = (t.ticket_id, t.key, t.project_id, t.name, lower(t.status))
+				and (v.assignee, v.updated_at) is not distinct from (t.assignee, t.updated_at)
+			where v.id is null or t.ticket_id is null`,
+		"comments": `select count(*) from (select a.id, v.author, v.body from search.comments v` + fmt.Sprintf(present, "comments", "comment_id") + `) v
+			full join public.comments c on (v.id, v.body) = (c.comment_id, c.body) and v.author is not distinct from c.author where v.id is null or c.comment_id is null`,
+		"members": `select count(*) from (select distinct a.id, v.user_id from search.members v` + fmt.Sprintf(present, "projects", "project_id") + ` where v.user_id is not null) v
+			full join public.project_members m on (v.id, v.user_id) = (m.project_id, m.user_id) where v.user_id is null or m.user_id is null`,
+		// Every row that has no copy has one of these reasons: its key is another's, or its ticket or
+		// project has no copy.
+		"reasons":         `select count(*) from private.attached_rows where reason !~ '^(the key [A-Z]+(-[0-9]+)? is taken|there is no copy of its (project|ticket))$'`,
+		"rows never seen": `select (select count(*) from search.tickets) - (select count(*) from private.attached_rows where kind = 'tickets')`,
+	} {
+		var differ int
+		if err := owner.QueryRow(t.Context(), sql).Scan(&differ); err != nil || differ != 0 {
+			t.Errorf("%s that differ: %d %v", what, differ, err)
 		}
 	}
 }
 
-// Writers continue during the backfill while a board is deleted and restored. Nothing deadlocks,
-// and afterwards the mirror equals the tables.
+// Writers continue while two workers copy what is there and what they write, and copies are undone
+// as by a crash. Nothing fails, and at rest the copies are what the views show.
 func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	db := testbed.Database(t)
 	owner := testbed.Connect(t, db.OwnerURL)
-	followOwnTables(t, owner, "call mirror.backfill")
-	var writers sync.WaitGroup
+	followOwnTables(t, owner, "copy_changes(100000) > 3000")
+	writing, stop := context.WithCancel(t.Context())
+	var writers, copiers sync.WaitGroup
 	for writer := range 4 {
 		conn := testbed.Connect(t, db.OwnerURL)
 		random := rand.New(rand.NewPCG(1, uint64(writer)))
-		writers.Add(1)
-		go func() {
-			defer writers.Done()
-			for n := range 60 {
+		writers.Go(func() {
+			for range 60 {
 				number := 1 + random.IntN(400)
 				sql := []string{
 					"update tracker.issues set title = title || '.', edited_at = now() where number = $1",
 					"update tracker.issues set deleted_at = case when deleted_at is null then now() end where number = $1",
-					"insert into tracker.issue_comments (issue_id, body) select id, 'Seen.' from tracker.issues where number = $1",
-					"update tracker.issue_comments set body = body || '.' where issue_id = (select id from tracker.issues where number = $1)",
-					"update tracker.issues i set board_id = (select b.id from tracker.boards b where b.id <> i.board_id) where i.number = $1",
-					"insert into tracker.memberships select b.tenant_id, gen_random_uuid() from tracker.boards b where b.prefix = 'SHIP' and $1 > 0",
-					"delete from tracker.memberships where $1 > 0",
-					"do 'begin insert into tracker.issue_comments (issue_id, body) select id, $$And again.$$ from tracker.issues where number = $1; update tracker.issues set edited_at = now() where number = $1; end'",
-					"delete from tracker.issue_comments where issue_id = (select id from tracker.issues where number = $1)",
+					"insert into tracker.remarks (issue, body) select id, 'Seen.' from tracker.issues where number = $1",
+					"update tracker.remarks set body = body || '.' where issue = (select min(id::text)::uuid from tracker.issues where number = $1)",
+					"update tracker.issues set board = 3 - board where number = $1",
+					"update tracker.issues set number = case number when $1 then $1 + 1 else $1 end where number in ($1, $1 + 1)",
+					"update tracker.issues set state = 3 - state, assigned_to = (select id from tracker.people where name in ('Ada', 'Noor') order by random() limit 1) where number = $1",
+					"with p as (insert into tracker.people (name, account) values ('Bo', gen_random_uuid()) returning id) insert into tracker.memberships select 'acme', id from p",
+					"delete from tracker.people where id = (select id from tracker.people where name = 'Bo' order by id limit 1 for update skip locked)",
+					"update tracker.states set label = label || '!' where id = 1",
+					"delete from tracker.remarks where issue in (select id from tracker.issues where number = $1)",
 					"delete from tracker.issues where number = $1",
-					"insert into tracker.issues (board_id, number, state, title) select b.id, 1000 + $1, 'New', 'New' from tracker.boards b where b.prefix = 'PAY' on conflict do nothing",
-				}[random.IntN(11)]
-				if n%5 == 0 && writer == 0 {
-					sql = "update tracker.boards set deleted_at = case when deleted_at is null then now() end where prefix = 'SHIP'"
-				}
-				if _, err := conn.PgConn().Exec(t.Context(), strings.ReplaceAll(sql, "$1", strconv.Itoa(number))).ReadAll(); err != nil {
+					"begin; insert into tracker.issues (board, number, state, title) values (1, 1000 + $1, 1, 'New'); update tracker.issues set title = 'Newer' where number = 1000 + $1; commit",
+					"update tracker.boards set deleted_at = case when deleted_at is null then now() end where id = 2",
+					"update tracker.boards set prefix = case prefix when 'PAY' then 'SHIP' else 'PAY' end where id = 1",
+				}[random.IntN(15)]
+				_, err := conn.PgConn().Exec(t.Context(), strings.ReplaceAll(sql, "$1", strconv.Itoa(number))).ReadAll()
+				if deadlock := new(pgconn.PgError); err != nil && (!errors.As(err, &deadlock) || deadlock.Code != "40P01") { // of two writers
 					t.Errorf("%s: %v", sql, err)
 				}
 			}
-		}()
+		})
 	}
-	if _, err := owner.PgConn().Exec(t.Context(), "call mirror.backfill(10)").ReadAll(); err != nil {
-		t.Errorf("backfill: %v", err)
+	for _, sql := range []string{"select copy_changes(50)", "set role service_role; select from claim_embedding_jobs()", "begin; select copy_changes(50); rollback"} {
+		conn := testbed.Connect(t, db.OwnerURL)
+		copiers.Go(func() {
+			for writing.Err() == nil {
+				if _, err := conn.PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
+					t.Errorf("%s: %v", sql, err)
+				}
+			}
+		})
 	}
 	writers.Wait()
-	for what, sql := range map[string]string{
-		"issues": `select count(*) from mirror.tickets l full join public.tickets t
-			on (l.ticket_id, l.key, l.project_id, l.name) = (t.ticket_id, t.key, t.project_id, t.name)
-			where l.ticket_id is null or t.ticket_id is null`,
-		"comments": `select count(*) from mirror.comments l full join public.comments t
-			on (l.comment_id, l.ticket_id, l.body) = (t.comment_id, t.ticket_id, t.body)
-			where l.comment_id is null or t.comment_id is null`,
-		"members": `select count(*) from mirror.members l full join public.project_members t
-			on (l.project_id, l.user_id) = (t.project_id, t.user_id) where l.user_id is null or t.user_id is null`,
-	} {
-		var differ int
-		if err := owner.QueryRow(t.Context(), sql).Scan(&differ); err != nil || differ > 0 {
-			t.Errorf("%s that differ: %d %v", what, differ, err)
-		}
-	}
+	stop()
+	copiers.Wait()
+	copyAll(t, owner)
 	var tickets int
 	if err := owner.QueryRow(t.Context(), "select count(*) from public.tickets").Scan(&tickets); err != nil || tickets == 0 {
 		t.Errorf("%d tickets: %v", tickets, err)
 	}
+}
+
+// A transaction that copies holds no lock that a writer needs.
+func TestOwnTablesWritersNeverWait(t *testing.T) {
+	t.Parallel()
+	db := testbed.Database(t)
+	owner, copier := testbed.Connect(t, db.OwnerURL), testbed.Connect(t, db.OwnerURL)
+	followOwnTables(t, owner, "copy_changes(100000) > 3000")
+	for conn, sql := range map[*pgx.Conn]string{owner: "set lock_timeout = '1ms'", copier: "begin; select copy_changes(100000)"} {
+		if _, err := conn.PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, sql := range []string{
+		"update tracker.issues set title = 'Another'", "update tracker.boards set title = 'Another', prefix = prefix || 'X'", "delete from tracker.remarks", "delete from tracker.people",
+		"update tracker.states set label = repeat('x', 200)", "delete from tracker.memberships", "delete from tracker.boards where id = 1",
+	} {
+		if _, err := owner.PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	if _, err := copier.PgConn().Exec(t.Context(), "commit").ReadAll(); err != nil {
+		t.Error(err)
+	}
+	if _, err := owner.PgConn().Exec(t.Context(), "update tracker.states set label = 'Open'").ReadAll(); err != nil {
+		t.Error(err)
+	}
+	copyAll(t, owner)
 }
 
 func TestSteps(t *testing.T) {

@@ -666,6 +666,11 @@ export interface components {
         Ready: {
             /** @enum {string} */
             status: "ready";
+            /**
+             * @description Rows of your own tables that cannot be copied as they are; absent if there are none.
+             * @example 2
+             */
+            refused_rows?: number;
         };
         NotReady: {
             /**
@@ -2057,6 +2062,11 @@ export interface components {
              * @example 0
              */
             truncated: number;
+            /**
+             * @description Rows of your own tables that cannot be copied as they are.
+             * @example 0
+             */
+            refused_rows: number;
             /** @description The default thresholds. */
             match_thresholds: components["schemas"]["FittingThreshold"][];
         };
