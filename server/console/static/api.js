@@ -4,7 +4,7 @@ import { accessToken, refused } from './session.js';
 
 /** @typedef {import('openapi').components['schemas']} Schemas */
 /** @typedef {Schemas['SearchRequest']} SearchRequest */
-/** @typedef {Schemas['SearchResponse'] & {unknown_keys?: string[], candidates?: {member: string, value: string, names: string[]}[]}} SearchResponse */
+/** @typedef {Schemas['SearchResponse']} SearchResponse */
 /** @typedef {Schemas['SearchResult']} SearchResult */
 /** @typedef {NonNullable<Schemas['Filters']>} Filters */
 /** @typedef {Schemas['FacetValue']} FacetValue */

@@ -60,6 +60,8 @@ export function Search({ params }) {
   const timers = useRef(/** @type {number[]} */ ([]));
   const latest = useRef(text);
   latest.current = text;
+  const now = useRef(params); // also for a pause that began at an earlier address
+  now.current = params;
 
   /** The values of a facet that are known. @param {Facet} facet @returns {Value[]} */
   function valuesOf(facet) {
@@ -87,7 +89,7 @@ export function Search({ params }) {
   }
 
   /** The address of another state of this screen, with what has been typed. @param {Record<string, unknown>} changes */
-  const addressWith = (changes) => new URLSearchParams(href('search', { ...Object.fromEntries(params), q: queryOf(latest.current), page: '', open: '', ...changes }).split(/\?(.*)/s)[1]);
+  const addressWith = (changes) => new URLSearchParams(href('search', { ...Object.fromEntries(now.current), q: queryOf(latest.current), page: '', open: '', ...changes }).split(/\?(.*)/s)[1]);
   /** @param {URLSearchParams} next @param {boolean} [replace] */
   const show = (next, replace = false) => go(href('search', Object.fromEntries(next)), { replace });
   /** @param {Record<string, unknown>} changes */
@@ -126,7 +128,7 @@ export function Search({ params }) {
     const next = addressWith(complete ? { q: text.trim() } : {});
     const request = requestOf(next);
     ran.current = searchedFor(next);
-    show(next, !complete);
+    if (ran.current !== searchedFor(now.current)) show(next, !complete); // else a result may have been opened meanwhile
     if (!request.query && !request.filters) searches.clear();
     else searches.run(request, request.query ? ['keyword', 'hybrid'] : ['hybrid'], complete ? { again: true, read: toChips } : {});
   }
