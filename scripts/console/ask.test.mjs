@@ -21,6 +21,7 @@ test('an answer links its citations to their sources and can be copied', async (
   await cite.click();
   await page.locator(`#source-${number}.cited.lit`).waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.id), `source-${number}`);
+  assert.ok((await page.locator('.answer .md code').count()) > 0); // it is Markdown
   await accessible(page);
   await page.reload(); // the question is in the address
   await page.locator('.answer .cite').first().waitFor();

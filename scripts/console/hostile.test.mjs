@@ -67,7 +67,7 @@ test('documents: results, the document, names', async (t) => {
 
 test('answers: what a model writes is text', async (t) => {
   const model = await startModel();
-  model.says = `${evil('answer')} [1] [link](javascript:alert(5)) [99] \`<img src=x onerror=alert(6)>\``;
+  model.says = `${evil('answer')} **[1]** ![p](https://evil.example/p.png) [link](javascript:alert(5)) [99] \`<img src=x onerror=alert(6)>\``;
   const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off' });
   const page = await open(t, `${url}/#ask?q=${encodeURIComponent('zxqv name description onerror alert script')}`);
   await page.locator('.answer', { hasText: 'zxqv answer' }).waitFor();

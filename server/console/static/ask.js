@@ -1,8 +1,9 @@
 // @ts-check
-// Ask: the answer as it is written, with citations that lead to its sources. It is text: a model wrote it.
+// Ask: the answer as it is written, with citations that lead to its sources.
 import { html } from './dom.js';
-import { useEffect, useRef, useState } from './hooks.js';
+import { useCallback, useEffect, useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
+import { keysOf, Markdown } from './markdown.js';
 import { go, href } from './route.js';
 import { asProblem, Bar, Choice, decimal, Empty, Failure, Icon, useLoad } from './ui.js';
 
@@ -24,6 +25,7 @@ export function Ask({ params }) {
   const [problem, setProblem] = useState(/** @type {api.Problem | null} */ (null));
   const controller = useRef(new AbortController());
   const projects = useLoad((signal) => api.projects(signal), []);
+  const keys = useMemo(() => keysOf(projects.value), [projects.value]);
   const statuses = useLoad((signal) => api.statuses(signal), []);
 
   /** @param {string} question */
@@ -85,13 +87,13 @@ export function Ask({ params }) {
     </form>
     ${(reply || problem) && html`<h1 class="sr">Answer</h1>`}
     ${problem && html`<${Failure} problem=${problem} retry=${() => run(asked || text.trim())} />`}
-    ${reply && !(problem && !reply.text) && html`<${Answer} reply=${reply} busy=${busy} />`}
+    ${reply && !(problem && !reply.text) && html`<${Answer} reply=${reply} busy=${busy} keys=${keys} />`}
     ${!reply && !problem && html`<${Start} projects=${projects.value ?? []} statuses=${statuses.value ?? []} />`}
   </div>`;
 }
 
-/** @param {{reply: Reply, busy: boolean}} props */
-function Answer({ reply, busy }) {
+/** @param {{reply: Reply, busy: boolean, keys: Set<string>}} props */
+function Answer({ reply, busy, keys }) {
   const [lit, setLit] = useState(0);
   const [open, setOpen] = useState(/** @type {number[]} */ ([]));
   const [copied, setCopied] = useState(false);
@@ -118,7 +120,7 @@ function Answer({ reply, busy }) {
   return html`<div class="answered">
     <section class="answer" aria-label="Answer" aria-live="polite" aria-busy=${busy}>
       ${text === '' && busy ? html`<p class="muted"><span class="spinner"></span> ${sources ? 'Reading the sources …' : 'Looking for sources …'}</p>`
-      : html`<p class="text" dir="auto"><${Cited} text=${text} count=${sources?.length ?? 0} lit=${lit} onLight=${setLit} onOpen=${show} />${busy && html`<span class="caret"></span>`}</p>`}
+      : html`<${Cited} text=${text} count=${sources?.length ?? 0} keys=${keys} lit=${lit} onLight=${setLit} onOpen=${show} />`}
       ${reply.stopped && html`<p class="small muted">Stopped.</p>`}
       ${done?.low_similarity && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
       ${(done || reply.stopped) && text && html`<div class="row"><span class="small muted">${done ? `${done.model}${done.cached ? ' · from the cache' : ''}` : ''}</span>
@@ -131,16 +133,11 @@ function Answer({ reply, busy }) {
   </div>`;
 }
 
-/** The text of an answer with its citations as buttons, and code between backticks. @param {{text: string, count: number, lit: number, onLight: (n: number) => void, onOpen: (n: number) => void}} props */
-function Cited({ text, count, lit, onLight, onOpen }) {
-  return text.split(/(\[\d+\]|`[^`\n]+`)/).map((part) => {
-    const n = Number(/^\[(\d+)\]$/.exec(part)?.[1]);
-    if (n >= 1 && n <= count) {
-      return html`<button type="button" class=${`cite ${lit === n ? 'lit' : ''}`} aria-label=${`Source ${n}`} onClick=${() => onOpen(n)}
-        onPointerEnter=${() => onLight(n)} onPointerLeave=${() => onLight(0)} onFocus=${() => onLight(n)}>${n}</button>`;
-    }
-    return /^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part;
-  });
+/** The text of an answer, with its citations as buttons. @param {{text: string, count: number, keys: Set<string>, lit: number, onLight: (n: number) => void, onOpen: (n: number) => void}} props */
+function Cited({ text, count, keys, lit, onLight, onOpen }) {
+  const cite = useCallback((/** @type {number} */ n) => n >= 1 && n <= count && html`<button type="button" class=${`cite ${lit === n ? 'lit' : ''}`} aria-label=${`Source ${n}`} onClick=${() => onOpen(n)}
+    onPointerEnter=${() => onLight(n)} onPointerLeave=${() => onLight(0)} onFocus=${() => onLight(n)}>${n}</button>`, [count, lit]);
+  return html`<${Markdown} text=${text} keys=${keys} cite=${cite} />`;
 }
 
 /** @param {Source} s */

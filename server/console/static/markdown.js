@@ -6,16 +6,19 @@ import { html } from './dom.js';
 import { useMemo } from './hooks.js';
 import { href } from './route.js';
 
-/** keys: of the projects whose tickets' keys become links; linked: it is the text of a link. @typedef {{keys: Set<string>, linked?: boolean}} Context */
+/**
+ * keys: of the projects whose tickets' keys become links; cite: what a number in brackets becomes; linked: it is the text of a link.
+ * @typedef {{keys: Set<string>, cite?: (n: number) => unknown, linked?: boolean}} Context
+ */
 
 const DEPTH = 6; // of quotes and lists, and of emphasis
 
 /** @param {import('./api.js').Project[]} [projects] */
 export const keysOf = (projects = []) => new Set(projects.map((p) => p.key.toUpperCase()));
 
-/** @param {{text: string, keys: Set<string>}} props */
-export function Markdown({ text, keys }) {
-  return useMemo(() => html`<div class="text md">${blocks(text.replace(/\r\n?/g, '\n').split('\n').map(expand), { keys }, 0)}</div>`, [text, keys]);
+/** @param {{text: string, keys: Set<string>, cite?: Context['cite']}} props */
+export function Markdown({ text, keys, cite }) {
+  return useMemo(() => html`<div class="text md">${blocks(text.replace(/\r\n?/g, '\n').split('\n').map(expand), { keys, cite }, 0)}</div>`, [text, keys, cite]);
 }
 
 /** @param {string} line */
@@ -133,6 +136,7 @@ const INLINE = new RegExp([
   /\\(?<escaped>[*_`~|<>#[\]])/, // no other: a path has backslashes too
   /(?<ticks>`+)/,
   /!?\[(?<label>[^[\]\n]{0,300})\]\( ?<?(?<target>[^\s()<>]{1,1000}(?:\([^\s()<>]{0,200}\)[^\s()<>]{0,200})?)>?(?: {1,9}"[^"\n]{0,300}")? ?\)/,
+  /\[(?<number>\d{1,3})\]/,
   /<(?<auto>(?:https?:\/\/|mailto:)[^\s<>]{1,1000})>/,
   /(?<bare>https?:\/\/[^\s<>"`]{1,2000})/,
   /(?<![\w.+-])(?<mail>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})/,
@@ -164,7 +168,7 @@ function inline(text, of) {
   let at = 0;
   for (let found; (found = scan.exec(text)); at = scan.lastIndex) {
     put(text.slice(at, found.index));
-    const { escaped, ticks, label, target, auto, bare, mail, project, mark } = /** @type {Record<string, string | undefined>} */ (found.groups);
+    const { escaped, ticks, label, target, number, auto, bare, mail, project, mark } = /** @type {Record<string, string | undefined>} */ (found.groups);
     const [whole] = found;
     /** @param {string} address @param {unknown} shown */
     const link = (address, shown) => put(of.linked || !addressOf(address) ? whole : external(addressOf(address), shown));
@@ -178,7 +182,8 @@ function inline(text, of) {
       const shown = inline(label || target, { ...of, linked: true });
       if (!of.linked && of.keys.has(target.split('-')[0].toUpperCase()) && /^\w+-\d+$/.test(target)) put(html`<a href=${href('search', { q: target, open: target })}>${shown}</a>`);
       else link(target, shown);
-    } else if (auto) link(auto, auto);
+    } else if (number) put((!of.linked && of.cite?.(Number(number))) || whole);
+    else if (auto) link(auto, auto);
     else if (bare) {
       const address = trimmed(bare);
       scan.lastIndex = found.index + address.length;
