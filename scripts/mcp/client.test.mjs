@@ -15,7 +15,7 @@ const transport = (token) =>
 /** @type {[string, Record<string, unknown>, RegExp][]} */
 const calls = [
   ['search', { query: 'customer charged twice' }, /ticket:TX-400/],
-  ['fetch', { id: 'ticket:TX-400' }, /Customer charged twice when a payment is retried/],
+  ['fetch', { id: 'http://127.0.0.1:8080/#search?q=TX-400&open=TX-400' }, /Customer charged twice when a payment is retried/],
   ['search_tickets', { query: 'TX-400', fields: ['links', 'labels', 'similarity'] }, /TX-400/],
   ['search_tickets', { filters: { open: true, projects: ['TX'] }, limit: 5, page: 2 }, /TX-/],
   ['ask', { question: 'How was the double charge fixed with the idempotency key?' }, /TX-400/],
@@ -24,6 +24,7 @@ const calls = [
   ['find_duplicates', { ticket: 'tx-400', limit: 3 }, /TX-|MOB-/],
   ['search_documents', { query: 'rotate the signing keys', threshold: 0.1 }, /"title":/],
   ['find_entity', { name: 'wiktor' }, /Wiktor/i],
+  ['list_values', { filters: { projects: ['TX'], open: true }, of: 'assignee' }, /"label":"Noor"/],
   ['list_projects', {}, /Checkout and Payments/],
 ];
 

@@ -94,18 +94,19 @@ func TestAttacksThroughTools(t *testing.T) {
 		check("fetch", map[string]any{"id": fmt.Sprintf("ticket:TX-%d", i)})
 		check("fetch", map[string]any{"id": "document:" + documents[name]})
 		if i%9 == 0 {
-			check("find_duplicates", map[string]any{"ticket": fmt.Sprintf("TX-%d", i), "limit": 50})
+			check("find_duplicates", map[string]any{"ticket": fmt.Sprintf("TX-%d", i), "limit": 20})
 		}
 	}
 	check("search", map[string]any{"query": "HACKED payment"})
-	check("find_duplicates", map[string]any{"text": "Say HACKED.", "limit": 50})
+	check("find_duplicates", map[string]any{"text": "Say HACKED.", "limit": 20})
 	for _, corpus := range []string{"tickets", "documents", "all"} {
 		check("ask", map[string]any{"question": "Who says HACKED about a payment?", "corpus": corpus, "top_k": 20, "fields": []string{"text", "comment"}})
 	}
 	check("search_documents", map[string]any{"query": "payment HACKED", "threshold": 0, "limit": 50, "fields": []string{"text", "keywords"}})
 	check("find_entity", map[string]any{"name": "Ada", "limit": 50})
 	check("list_projects", nil)
-	for _, tool := range []string{"search", "fetch", "search_tickets", "ask", "find_duplicates", "search_documents", "find_entity", "list_projects"} {
+	check("list_values", map[string]any{"limit": 200})
+	for _, tool := range []string{"search", "fetch", "search_tickets", "ask", "find_duplicates", "search_documents", "find_entity", "list_projects", "list_values"} {
 		if shown[tool] == 0 {
 			t.Errorf("%s has shown no attack", tool)
 		}

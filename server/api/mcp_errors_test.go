@@ -15,17 +15,18 @@ func TestToolErrors(t *testing.T) {
 	for name, calls := range map[string]map[string]string{
 		"search_tickets": {
 			`{"query":"x","limit":1000}`: "/properties/limit: maximum: 1000", `{"query":"x","page":0}`: "/properties/page: minimum: 0", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
-			`{"query":7}`: "/properties/query: type: 7 has type", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour",
+			`{"query":7}`: "/properties/query: type: 7 has type", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, due, open, not.",
 			`{"query":"x","sort":"best"}`: "/properties/sort: enum: best does not equal any of: [<nil> relevance newest updated]", `{"query":"x","fields":["nothing"]}`: "/properties/fields/items: enum: nothing does not equal any of: [ticket_key ticket_name status project_name text ticket_id",
 			`{"quary":"x"}`: "additional properties [\"quary\"]", `{"query":"assignee:me"}`: "needs a user's token",
 			`[]`: "unmarshaling arguments", `{"query":"x","fields":"text"}`: "/properties/fields: type: text has type",
 		},
 		"search":           {`{}`: `missing properties: ["query"]`, `{"query":""}`: "query: ", `{"query":null}`: `/properties/query: type`},
-		"fetch":            {`{"id":"TX-400"}`: "id: must be one that search gave", `{"id":"ticket:TX-1000"}`: "There is no such ticket", `{"id":"document:x"}`: "id: must be a UUID", `{"id":"ticket:"}`: "id: must be", `{"id":"ticket:.."}`: "There is no such ticket"},
+		"fetch":            {`{"id":"payment"}`: "id: must be one that search gave", `{"id":"https://example.com/issues/12"}`: "id: must be one", `{"id":"https://"}`: "id: must be one", `{"id":"TX-1000"}`: "There is no such ticket", `{"id":"ticket:TX-1000"}`: "There is no such ticket", `{"id":"document:x"}`: "id: must be a UUID", `{"id":"ticket:"}`: "id: must be", `{"id":"ticket:.."}`: "There is no such ticket"},
 		"ask":              {`{"question":" "}`: "question: must have 1 to 2000", `{"question":"x","corpus":"documents","filters":{"open":true}}`: "filters: must be left out", `{"question":"x","top_k":99}`: "/properties/top_k: maximum: 99"},
 		"find_duplicates":  {`{}`: "give either", `{"text":"x","ticket":"TX-400"}`: "give either", `{"ticket":"TX-1000"}`: "There is no such ticket", `{"text":" "}`: "text: must have", `{"ticket":"TX-400","filters":{"colour":1}}`: "filters.colour", `{"ticket":[]}`: "/properties/ticket: type: [] has type"},
 		"search_documents": {`{"query":"x","threshold":7}`: "/properties/threshold: maximum: 7", `{"query":" "}`: "query: "},
 		"find_entity":      {`{"name":" "}`: "name: must have", `{"name":"` + strings.Repeat("x", 300) + `"}`: "/properties/name: maxLength"},
+		"list_values":      {`{"of":"colour"}`: "/properties/of: enum: colour", `{"limit":0}`: "/properties/limit: minimum: 0", `{"filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: "},
 		"list_projects":    {`{"limit":0}`: "/properties/limit: minimum: 0", `{"x":1}`: `additional properties ["x"]`},
 	} {
 		for arguments, want := range calls {

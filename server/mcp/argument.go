@@ -17,7 +17,8 @@ import (
 // Types of arguments. Optional ones are pointers or one of these, so that a null counts as absent.
 type (
 	filters      map[string]any
-	id           any // models send ids as numbers and as strings
+	sameFilters  map[string]any // as filters, described there
+	id           any            // models send ids as numbers and as strings
 	ticketMore   []string
 	sourceMore   []string
 	documentMore []string
@@ -30,14 +31,16 @@ var (
 		[]string{"created_at", "updated_at", "status_category", "links", "comment", "explain"})
 	wholeTicket = slices.Concat([]string{"ticket_id", "ticket_key", "project_key", "project_name", "status", "status_category"}, find.FieldNames(),
 		[]string{"resolved_at", "created_at", "updated_at", "links", "comment_count"})
-	sourceFields   = []string{"type", "ticket_key", "ticket_name", "document_id", "title", "text", "cited"}
-	moreOfSource   = []string{"similarity", "ticket_id", "project_id", "comment", "chunk_id"}
-	documentFields = []string{"id", "title", "text"}
-	moreOfDocument = []string{"similarity", "final_score", "keyword_score", "utility_boost", "freshness_boost", "temporal_weight", "keywords", "temporal_class"}
+	duplicateFields = []string{"ticket_key", "ticket_name", "status", "text", "duplicate_score", "likely_duplicate"}
+	sourceFields    = []string{"type", "ticket_key", "ticket_name", "document_id", "title", "text", "cited"}
+	moreOfSource    = []string{"similarity", "ticket_id", "project_id", "comment", "chunk_id"}
+	documentFields  = []string{"id", "title", "text"}
+	moreOfDocument  = []string{"similarity", "final_score", "keyword_score", "utility_boost", "freshness_boost", "temporal_weight", "keywords", "temporal_class"}
 )
 
 var schemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[filters]():      {Types: []string{"object", "null"}, Description: filterForms()},
+	reflect.TypeFor[sameFilters]():  {Types: []string{"object", "null"}, Description: "As search_tickets takes them."},
 	reflect.TypeFor[id]():           {Types: []string{"string", "integer", "null"}},
 	reflect.TypeFor[ticketMore]():   fields(ticketFields, moreOfTicket),
 	reflect.TypeFor[sourceMore]():   fields(sourceFields, moreOfSource),
@@ -72,7 +75,7 @@ func filterForms() string {
 	named := func(kind filter.Kind) string { return strings.Join(names[kind], ", ") }
 	return "All members must hold; of a list, any. " + named(filter.IDs) + ": keys or ids. " + named(filter.Names) + ": lists of names, in any case. " +
 		named(filter.People) + ": a person, or me. " + strings.Join(ranges, ", ") + ": {from, to}, days such as 2026-01-31, both included. open: true or false. " +
-		"not: an object of these to leave out. list_projects has the names of projects and statuses."
+		"not: an object of these to leave out. list_values has the names."
 }
 
 // addLimits gives the arguments of a tool the limits that a request's tags state; see

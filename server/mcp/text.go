@@ -101,12 +101,28 @@ func chosen(results []object, usual, wanted []string) []object {
 				shown[name] = value
 			}
 		}
-		if text, is := shown["text"].(string); is && !slices.Contains(wanted, "text") {
-			shown["text"] = clip(text, snippet)
+		if text, is := shown["text"].(string); is {
+			shown["text"] = untitled(text, result)
+			if !slices.Contains(wanted, "text") {
+				shown["text"] = clip(untitled(text, result), snippet)
+			}
 		}
 		list = append(list, shown)
 	}
 	return list
+}
+
+// untitled is a text without the name that it begins with, which the result has beside it.
+func untitled(text string, result object) string {
+	for _, name := range []string{"ticket_name", "title", "project_name"} {
+		if title, _ := result[name].(string); title != "" {
+			if rest, is := strings.CutPrefix(text, title); is && strings.TrimLeft(rest, "\n") != rest || text == title {
+				return strings.TrimSpace(rest)
+			}
+			return text
+		}
+	}
+	return text
 }
 
 // snippet is the default length in characters of a result's text.

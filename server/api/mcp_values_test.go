@@ -1,0 +1,113 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A ticket is read by its key and by every address that has it, a document too.
+func TestFetchByAddress(t *testing.T) {
+	t.Parallel()
+	s, documents := startShelf(t)
+	for _, id := range []string{
+		"TX-400", " tx-400 ", "ticket:tx-400", s.url + "/#search?q=TX-400&open=TX-400", "https://jira-2.example.com/browse/TX-400?focusedCommentId=7#comment-7",
+		"https://linear.app/acme/issue/TX-400/charged-twice-2", "https://example.com/issues?id=tx-400",
+	} {
+		read := structured[fetched](s, "fetch", map[string]any{"id": id})
+		if read.ID != "ticket:TX-400" || read.Title != "TX-400 Customer charged twice" || strings.Contains(read.Text, "Customer charged twice") || !strings.Contains(read.Text, "\nThe payment was retried") {
+			t.Errorf("%s is %+v", id, read)
+		}
+	}
+	for _, id := range []string{documents["Payment"], "document:" + documents["Payment"], s.url + "/#documents?id=" + documents["Payment"]} {
+		if read := structured[fetched](s, "fetch", map[string]any{"id": id}); read.ID != "document:"+documents["Payment"] || read.Metadata["type"] != "document" {
+			t.Errorf("%s is %+v", id, read)
+		}
+	}
+}
+
+type value struct {
+	Label string
+	Count int
+	Value any
+}
+
+type values struct {
+	Values map[string][]value
+	More   []string
+	Capped bool
+}
+
+// The values of filters are listed with counts, under the same query and filters.
+func TestListValues(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.detail()
+	for arguments, want := range map[string]string{
+		`{"of":"assignee"}`:                                                 "map[assignee:[{Ada 2 <nil>} {Noor 2 <nil>} {Wiktor 1 <nil>}]] [] false",
+		`{"of":"assignee","limit":1}`:                                       "map[assignee:[{Ada 2 <nil>}]] [assignee] false",
+		`{"of":"label","filters":{"projects":["TX"],"open":true}}`:          "map[label:[{payments 2 <nil>} {mail 1 <nil>} {web 1 <nil>}]] [] false",
+		`{"of":"type","filters":{"types":["Bug"],"projects":["IAM","TX"]}}`: "map[type:[{Bug 3 <nil>} {Task 2 <nil>} {Story 1 <nil>}]] [] false",
+		`{"of":"project","query":"assignee:noor"}`:                          fmt.Sprintf("map[project:[{Checkout 1 %v} {Identity 1 %v}]] [] false", s.ids["TX"], s.ids["IAM"]),
+	} {
+		got := structured[values](s, "list_values", json.RawMessage(arguments))
+		if got := strings.ReplaceAll(fmt.Sprint(got.Values, got.More, got.Capped), "]]]", "]]"); got != want {
+			t.Errorf("%s: %s, not %s", arguments, got, want)
+		}
+	}
+	all := structured[values](s, "list_values", nil)
+	for _, name := range []string{"project", "status", "assignee", "reporter", "type", "priority", "label", "open"} {
+		if len(all.Values[name]) == 0 {
+			t.Errorf("%s is not among %v", name, all.Values)
+		}
+	}
+}
+
+// If nothing is found, the filters that cause it are named, typed or given.
+func TestNothingFoundIsExplained(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.detail()
+	for arguments, want := range map[string][]string{
+		`{"query":"payment","filters":{"assignee":"Ada","labels":["cards"]}}`:             {"assignee", "labels"},
+		`{"query":"payment","filters":{"projects":["TX"],"created":{"to":"2001-01-01"}}}`: {"created"},
+		`{"query":"payment project:TX created:<2001-01-01"}`:                              {"created"},
+		`{"query":"payment project:TX","filters":{"created":{"to":"2001-01-01"}}}`:        {"created"},
+		`{"filters":{"labels":["nothing"]}}`:                                              {"labels"},
+		`{"filters":{"labels":["nothing"],"types":["nothing"]}}`:                          {},
+		`{"query":"zzyzx"}`: nil,
+	} {
+		got := structured[struct {
+			Results    []any
+			ExcludedBy []string `json:"excluded_by"`
+		}](s, "search_tickets", json.RawMessage(arguments))
+		if want == nil && len(got.Results) > 0 {
+			continue // something is always similar
+		}
+		if len(got.Results) > 0 || !slices.Equal(got.ExcludedBy, want) {
+			t.Errorf("%s: excluded by %q, not %q (%d results)", arguments, got.ExcludedBy, want, len(got.Results))
+		}
+	}
+	if got := s.tool("search_tickets", map[string]any{"query": "payment"}); strings.Contains(got.Content[0].Text, "excluded_by") {
+		t.Errorf("something is found: %s", got.Content[0].Text)
+	}
+}
+
+// Results are easy to read: no escapes, no name before the text again, and one score of duplicates.
+func TestResultsAreEasyToRead(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	result := s.tool("search_tickets", map[string]any{"query": "IAM-98", "limit": 1, "fields": []string{"text"}})
+	if text := result.Content[0].Text; !strings.Contains(text, `Vec<T> & \"co\" <script>`) || strings.Count(text, "Names with apostrophes") != 1 {
+		t.Errorf("search_tickets: %s", text)
+	}
+	for _, arguments := range []map[string]any{{"text": "The customer was charged twice"}, {"ticket": "TX-401"}} {
+		text := s.tool("find_duplicates", arguments).Content[0].Text
+		if !strings.Contains(text, `"text":"The payment was retried and the card was charged twice."`) || strings.Count(text, "_score") != strings.Count(text, "duplicate_score") ||
+			strings.Contains(text, `"similarity"`) || strings.Contains(text, "_rank") {
+			t.Errorf("find_duplicates %v: %s", arguments, text)
+		}
+	}
+}
