@@ -1,9 +1,9 @@
-// Takes the README's screenshot of the console: a search, with the score of its first result explained.
+// Takes the README's screenshot of the console: a search, with its first result open.
 import { statSync } from 'node:fs';
 import { demo, finish, launch } from './kit.mjs';
 
 const path = process.argv[2];
-const page = await (await launch()).newPage({ viewport: { width: 1360, height: 880 }, deviceScaleFactor: 0.75, colorScheme: 'light' });
+const page = await (await launch()).newPage({ viewport: { width: 1360, height: 770 }, deviceScaleFactor: 0.75, colorScheme: 'light' });
 await page.goto(`${demo}/#search?q=resolve+login+issue`);
 await page.locator('a.result').first().waitFor();
 await page.locator('.badge.meaning').first().waitFor();
