@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Spelling is what a query may call a stored value of a member, named as in JSON.
@@ -130,14 +132,22 @@ func (t *text) readProject(text string) int {
 	skipped := article.FindString(text[len(before):])
 	for _, start := range []int{len(before), len(before) + len(skipped)} {
 		key, size := t.longest("projects", text[start:], 1)
-		// A key in lower case is a word: bugs in web.
-		if size > 0 && (!strings.EqualFold(key, text[start:start+size]) || key == text[start:start+size]) {
+		after := afterProject.FindString(text[start+size:])
+		isNamed := strings.Contains(strings.ToLower(text[:start]), "project") || after != ""
+		if size > 0 && (isNamed || isName(text[start:start+size], text[start+size:])) {
 			t.found.Projects = append(t.found.Projects, key)
-			return start + size + len(afterProject.FindString(text[start+size:]))
+			return start + size + len(after)
 		}
 		if skipped == "" {
 			break
 		}
 	}
 	return 0
+}
+
+// isName reports whether what stands behind "in" is meant as a name: a single word in lower case is
+// a word (a loop in compiler), and a capital behind it continues another name.
+func isName(spelling, rest string) bool {
+	next, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, " "))
+	return !unicode.IsUpper(next) && (strings.Contains(spelling, " ") || strings.ContainsFunc(spelling, unicode.IsUpper))
 }
