@@ -25,20 +25,23 @@ var csvFormats = []csvFormat{jira, linear}
 // csvRows reads the tickets of a CSV export.
 type csvRows struct {
 	csvFormat
-	header  []string         // the columns
-	places  map[string][]int // of each column, by its name in lower case; a name may repeat
-	before  int              // lines before the first row
-	in      *stream
-	csv     *csv.Reader
-	line    int // on which the last row starts
-	row     []string
-	notices notices
+	fields
+	header []string         // the columns
+	places map[string][]int // of each column, by its name in lower case; a name may repeat
+	before int              // lines before the first row
+	in     *stream
+	csv    *csv.Reader
+	line   int // on which the last row starts
+	row    []string
+	reader *Reader
+	unread []string // columns that are none of the format's
+	people [][2]int // the places of an id and a name
 }
 
 // newCSVRows reads the first non-blank line. It picks the format and separator with which the
 // required columns are found.
-func newCSVRows(in *stream, n notices) (rows, error) {
-	r := &csvRows{in: in, notices: n}
+func newCSVRows(in *stream, reader *Reader) (rows, error) {
+	r := &csvRows{in: in, reader: reader}
 	line := ""
 	for strings.TrimSpace(line) == "" {
 		var err error
@@ -57,8 +60,9 @@ func newCSVRows(in *stream, n notices) (rows, error) {
 			if r.readHeader(line, comma) {
 				r.csv = csv.NewReader(in.Reader)
 				r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = comma, -1, true // checked against the header
-				r.noticeUnread()
-				return rows{r.name, r.columns, r.next}, nil
+				r.fields = fields{r.csvFormat.columns, r.cells}
+				r.sortColumns()
+				return rows{r.name, r.csvFormat.columns, r.next}, nil
 			}
 		}
 	}
@@ -88,27 +92,27 @@ func (r *csvRows) readHeader(line string, comma rune) bool {
 	return true
 }
 
-// noticeUnread names the columns that the format does not read, each once.
-func (r *csvRows) noticeUnread() {
-	const most = 40
+// sortColumns finds the columns that the format does not read, and those with the ids of people:
+// Assignee Id beside Assignee.
+func (r *csvRows) sortColumns() {
 	known := map[string]bool{"": true}
-	for _, names := range r.columns {
+	for _, names := range r.csvFormat.columns {
 		for _, name := range names {
 			known[strings.ToLower(name)] = true
 		}
 	}
-	var unread []string
+	for _, name := range []string{"assignee", "reporter", "creator", "watchers"} {
+		named, ids := r.places[name], r.places[name+" id"]
+		known[name+" id"] = named != nil
+		for i := range min(len(ids), len(named)) {
+			r.people = append(r.people, [2]int{ids[i], named[i]})
+		}
+	}
 	for _, name := range r.header {
 		if lower := strings.ToLower(name); !known[lower] && !linkColumn.MatchString(name) {
 			known[lower] = true
-			unread = append(unread, strings.Trim(quote(name), `"`))
+			r.unread = append(r.unread, name)
 		}
-	}
-	if len(unread) > most {
-		unread = append(unread[:most], fmt.Sprintf("and %d more", len(unread)-most))
-	}
-	if len(unread) > 0 {
-		r.notices["columns left out: "+strings.Join(unread, ", ")] = 0
 	}
 }
 
@@ -116,25 +120,15 @@ func (r *csvRows) next() (Ticket, error) {
 	if err := r.nextRow(); err != nil {
 		return Ticket{}, err
 	}
-	t := Ticket{
-		Line:        r.line,
-		Key:         r.value("key"),
-		ProjectKey:  r.value("project_key"),
-		Name:        r.value("name"),
-		Status:      r.value("status"),
-		Category:    r.value("status_category"),
-		CreatedAt:   r.value("created_at"),
-		UpdatedAt:   r.value("updated_at"),
-		Description: r.text("description"),
-		DueDate:     r.text("due_date"),
-		ResolvedAt:  r.text("resolved_at"),
-		Labels:      r.list("labels"),
+	for _, person := range r.people {
+		r.reader.people.add(r.row[person[0]], r.row[person[1]])
 	}
-	for member, field := range t.lines() {
-		*field = r.text(member)
-	}
+	t := r.ticket(r.line)
 	if err := r.finish(r, &t); err != nil {
 		return t, &RowError{Line: r.line, Reason: err.Error()}
+	}
+	for _, column := range r.unread {
+		r.reader.keep(&t, column, r.cells(column))
 	}
 	return t, nil
 }
@@ -165,32 +159,19 @@ func (r *csvRows) nextRow() (err error) {
 	return nil
 }
 
-// list returns what a row has of a member, nil if the file has none of its columns. An export
-// repeats a column that has several values.
-func (r *csvRows) list(member string) (values []string) {
-	for _, column := range r.columns[member] {
-		for _, i := range r.places[strings.ToLower(column)] {
-			if values == nil {
-				values = []string{}
-			}
-			if strings.TrimSpace(r.row[i]) != "" {
-				values = append(values, r.row[i])
-			}
+// cells returns what the row has in a column. An export repeats one that has several values.
+func (r *csvRows) cells(column string) (values []string) {
+	places := r.places[strings.ToLower(column)]
+	if places != nil {
+		values = []string{}
+	}
+	for _, i := range places {
+		if strings.TrimSpace(r.row[i]) != "" {
+			values = append(values, r.row[i])
 		}
 	}
 	return values
 }
-
-// text returns the first value of a member.
-func (r *csvRows) text(member string) Text {
-	values := r.list(member)
-	if len(values) == 0 {
-		return Text{Given: values != nil}
-	}
-	return given(values[0])
-}
-
-func (r *csvRows) value(member string) string { return r.text(member).Value }
 
 // projectOf returns what stands before the number in a ticket's key.
 func projectOf(key string) (project string, is bool) {

@@ -35,12 +35,12 @@ func TestJiraDetails(t *testing.T) {
 			},
 			Links: []Link{{"duplicates", given("A-2"), true}, {"blocks", given("A-3"), false}, {"blocks", given("A-4"), false}, {"relates_to", given("A-5"), false}, {"child_of", given("A-9"), false}}},
 		{Key: "A-2", ProjectKey: "A", Name: "m", Status: "To Do", Reporter: given(""), ResolvedAt: given(""), Labels: []string{}, Comments: []Comment{}, Links: []Link{},
-			Warnings: []*RowError{{r.tickets.path, 4, `Due date is left out: "soon" is not a date`}, {r.tickets.path, 4, `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
+			Warnings: []*RowError{{r.tickets[0].path, 4, "A-2", `Due date is left out: "soon" is not a date`}, {r.tickets[0].path, 4, "A-2", `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
-	if want := []string{"columns left out: Sprint", "link type read as relates_to: Gantt: start", "parents left out because they are given by a number (export the column Parent key): 1"}; !cmp.Equal(want, r.Notices()) {
+	if want := []string{"link type read as relates_to: Gantt: start", "parents left out because they are given by a number (export the column Parent key): 1", "columns left out, with their number of rows: Sprint (1)"}; !cmp.Equal(want, r.Notices()) {
 		t.Errorf("notices (-want +got):\n%s", cmp.Diff(want, r.Notices()))
 	}
 }
@@ -86,7 +86,7 @@ func TestLinear(t *testing.T) {
 	if projects := all(t, r.Projects()); !cmp.Equal(projects, []Project{{Key: "ENG", Name: "Engine"}}) {
 		t.Errorf("the projects are %+v", projects)
 	}
-	if want := []string{"columns left out: Estimate, Project ID, Project, Cycle Number"}; !cmp.Equal(want, r.Notices()) {
+	if want := []string{"columns left out, with their number of rows: Cycle Number (1), Estimate (1), Project (1), Project ID (1)"}; !cmp.Equal(want, r.Notices()) {
 		t.Errorf("the notices are %q", r.Notices())
 	}
 }

@@ -28,7 +28,7 @@ func FuzzJiraTickets(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := newCSVRows(newStream(bytes.NewReader(data), nil), notices{})
+		rows, err := newCSVRows(newStream(bytes.NewReader(data), nil), newReader())
 		if err == nil {
 			checkRows(t, data, rows)
 		}
@@ -40,19 +40,21 @@ func FuzzGithubIssues(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		checkRows(t, data, newGithubRows(newStream(bytes.NewReader(data), nil), notices{}))
+		if rows, err := newObjectRows(newStream(bytes.NewReader(data), nil), newReader()); err == nil {
+			checkRows(t, data, rows)
+		}
 	})
 }
 
 // checkRows reads all tickets and checks the guarantees of Ticket and RowError.
 func checkRows(t *testing.T, data []byte, rows rows) {
-	r := &Reader{tickets: &file{path: "f"}}
+	r, f := newReader(), &file{path: "f"}
 	last, lines := 0, bytes.Count(data, []byte("\n"))+1
 	if rows.format == "github" {
 		lines = bytes.Count(data, []byte("{"))
 	}
 	for {
-		ticket, err := r.nextTicket(rows)
+		ticket, err := r.nextTicket(f, rows)
 		bad, is := errors.AsType[*RowError](err)
 		switch {
 		case is:

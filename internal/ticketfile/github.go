@@ -1,12 +1,10 @@
 package ticketfile
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"path"
 	"strconv"
@@ -70,81 +68,28 @@ func (c *githubComments) UnmarshalJSON(value []byte) error {
 	return json.Unmarshal(value, (*list)(c))
 }
 
-// githubRows reads the issues of an export.
-type githubRows struct {
-	in      *stream
-	objects *json.Decoder
-	arrays  bool // whether the issues are in arrays
-	inside  bool // of one
-	read    int  // objects
-	notices notices
-	repos   map[string]string // host/owner/name, by project key
-}
+var githubFields = fieldNames{"key": {"number"}, "project_key": {"url"}, "name": {"title"}, "status": {"state"},
+	"assignee": {"assignees"}, "reporter": {"author"}, "ticket_type": {"type"},
+	"created_at": {"createdAt"}, "updated_at": {"updatedAt"}, "resolved_at": {"closedAt"}}
 
-func newGithubRows(in *stream, n notices) rows {
-	head, _ := in.Peek(1 << 10)
-	g := &githubRows{in: in, objects: json.NewDecoder(in), notices: n, repos: map[string]string{}, arrays: bytes.HasPrefix(bytes.TrimSpace(head), []byte("["))}
-	return rows{"github", fieldNames{"key": {"number"}, "project_key": {"url"}, "name": {"title"}, "status": {"state"},
-		"assignee": {"assignees"}, "reporter": {"author"}, "ticket_type": {"type"},
-		"created_at": {"createdAt"}, "updated_at": {"updatedAt"}, "resolved_at": {"closedAt"}}, g.next}
-}
+var errPullRequest = errors.New("a pull request")
 
-var errNoIssues = errors.New("this is not an export of GitHub issues: its first object lacks number or title (gh issue list --json number,title,url,…); to import JSON Lines, pass their folder")
-
-func (g *githubRows) next() (Ticket, error) {
-	for {
-		object, err := g.nextObject()
-		if err == io.EOF && g.read == 0 && !g.arrays {
-			err = errNoIssues
-		}
-		if err != nil {
-			return Ticket{}, err
-		}
-		g.read++
-		var issue githubIssue
-		err = decode(object, g.read, &issue)
-		if g.read == 1 && (err != nil || issue.Number == 0 || issue.Title == "") {
-			return Ticket{}, errNoIssues
-		}
-		if err != nil {
-			return Ticket{}, err
-		}
-		if len(issue.PullRequest) > 0 && string(issue.PullRequest) != "null" || strings.Contains(issue.address(), "/pull/") {
-			g.notices["pull requests left out"]++
-			continue
-		}
-		t, err := g.ticket(issue)
-		if err != nil {
-			return t, &RowError{Line: g.read, Reason: err.Error()}
-		}
-		t.Line = g.read
-		return t, nil
+func (o *objectRows) githubTicket(object json.RawMessage) (Ticket, error) {
+	var issue githubIssue
+	if err := decode(object, o.read, &issue); err != nil {
+		return Ticket{}, err
 	}
-}
-
-// nextObject returns the next object of the arrays in the file, or of the file itself.
-func (g *githubRows) nextObject() (object json.RawMessage, err error) {
-	g.in.startRow()
-	for g.arrays && !(g.inside && g.objects.More()) {
-		token, err := g.objects.Token()
-		if err == io.EOF && g.inside {
-			return nil, io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return nil, err
-		}
-		if g.inside = token == json.Delim('['); !g.inside && token != json.Delim(']') {
-			return nil, fmt.Errorf("there is %v where an array of issues should start", token)
-		}
+	if len(issue.PullRequest) > 0 && string(issue.PullRequest) != "null" || strings.Contains(issue.address(), "/pull/") {
+		o.reader.notices["pull requests left out"]++
+		return Ticket{}, errPullRequest
 	}
-	err = g.objects.Decode(&object)
-	return object, err
+	return o.reader.githubTicket(issue)
 }
 
 // address returns the issue's web page. The API's own url field points to the API.
 func (i githubIssue) address() string { return cmp.Or(i.HTMLURL, i.URL) }
 
-func (g *githubRows) ticket(i githubIssue) (Ticket, error) {
+func (r *Reader) githubTicket(i githubIssue) (Ticket, error) {
 	if i.Number <= 0 {
 		return Ticket{}, errors.New("number is missing")
 	}
@@ -153,10 +98,10 @@ func (g *githubRows) ticket(i githubIssue) (Ticket, error) {
 		return Ticket{}, err
 	}
 	key := strings.ToUpper(path.Base(repo))
-	if other, known := g.repos[key]; known && other != repo {
+	if other, known := r.repos[key]; known && other != repo {
 		return Ticket{}, fmt.Errorf("the repositories %s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, repo, key)
 	}
-	g.repos[key] = repo
+	r.repos[key] = repo
 	_, name, _ := strings.Cut(repo, "/")
 	t := Ticket{
 		Key: key + "-" + strconv.FormatInt(i.Number, 10), ProjectKey: key, Name: i.Title, Description: given(i.Body),
@@ -170,7 +115,7 @@ func (g *githubRows) ticket(i githubIssue) (Ticket, error) {
 		t.Assignee = i.Assignees[0].Text
 	}
 	if len(i.Assignees) > 1 {
-		g.notices["issues with several assignees, reduced to the first"]++
+		r.notices["issues with several assignees, reduced to the first"]++
 	}
 	for _, label := range i.Labels {
 		t.Labels = append(t.Labels, label.Value)

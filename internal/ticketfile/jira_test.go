@@ -24,8 +24,8 @@ func TestJiraExport(t *testing.T) {
 			Description: given("First line\n\nHe said \"it is gone\", and left"), CreatedAt: on(3, 14, 9, 12),
 			UpdatedAt: on(3, 15, 13, 0), TicketType: given("Bug"), Priority: given("High"), Assignee: given("Ann"), Labels: []string{"cart", "web"},
 			Comments: []Comment{{Key: given(madeKey(on(3, 14, 9, 30), "ann", map[string]int{})), Author: "ann", Body: given("seen"), CreatedAt: on(3, 14, 9, 30)}}},
-		{Key: "PAY-1", ProjectKey: "PAY", Name: "Pay, twice", Status: "Done", TicketType: given("Story"), Priority: given("Low"), Assignee: given(""), Labels: []string{}, Comments: []Comment{},
-			Warnings: []*RowError{{File: r.tickets.path, Line: 5, Reason: `Created is left out: "soon" is not a date`}}},
+		{Key: "PAY-1", ProjectKey: "PAY", Name: "Pay, twice", Status: "Done", Description: given("Resolution: Done"), TicketType: given("Story"), Priority: given("Low"), Assignee: given(""), Labels: []string{}, Comments: []Comment{},
+			Warnings: []*RowError{{File: r.tickets[0].path, Line: 5, Key: "PAY-1", Reason: `Created is left out: "soon" is not a date`}}},
 	}
 	if diff := cmp.Diff(want, tickets, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
@@ -125,8 +125,9 @@ func TestJiraBadRows(t *testing.T) {
 		t.Errorf("names of good tickets (-want +got):\n%s", cmp.Diff(want, names))
 	}
 	const quotes = "a quote is not doubled within its field, or not closed"
+	keys := map[int]string{5: "A-2", 13: "-6", 15: "A-8", 16: "A-9"}
 	row := func(line int, reason string) *RowError {
-		return &RowError{File: r.tickets.path, Line: line, Reason: reason}
+		return &RowError{File: r.tickets[0].path, Line: line, Key: keys[line], Reason: reason}
 	}
 	if want := []*RowError{
 		row(4, "Issue key is missing"),

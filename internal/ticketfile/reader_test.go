@@ -172,7 +172,7 @@ func TestDamagedGzip(t *testing.T) {
 func TestFileRemovedAfterOpen(t *testing.T) {
 	t.Parallel()
 	r := openCSV(t, oneExport)
-	if err := os.Remove(r.tickets.path); err != nil {
+	if err := os.Remove(r.tickets[0].path); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, fatal := collect(t, r.Tickets()); !errors.Is(fatal, os.ErrNotExist) {

@@ -52,6 +52,7 @@ type Ticket struct {
 	Warnings []*RowError `json:"-"`
 
 	project Project // of an export, which has no rows of projects
+	keeps   bool    // whether lines of other columns follow the description
 }
 
 // lines are the fields that are one line of text, by member. Another one is
@@ -150,14 +151,20 @@ func (l *List[T]) UnmarshalJSON(value []byte) error {
 // RowError says what is wrong with one row.
 type RowError struct {
 	File   string // the path of the file
-	Line   int    // the line on which the row starts, or of GitHub which issue it is, counted from 1
+	Line   int    // the line on which the row starts, or in JSON which issue it is, counted from 1
+	Key    string // of the ticket, if the row has one
 	Reason string
 }
 
-func (e *RowError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason) }
+func (e *RowError) Error() string {
+	if e.Key != "" {
+		return fmt.Sprintf("%s:%d: %s: %s", e.File, e.Line, e.Key, e.Reason)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
+}
 
 func (t *Ticket) warn(format string, args ...any) {
-	t.Warnings = append(t.Warnings, &RowError{t.File, t.Line, fmt.Sprintf(format, args...)})
+	t.Warnings = append(t.Warnings, &RowError{File: t.File, Line: t.Line, Reason: fmt.Sprintf(format, args...)})
 }
 
 // warnCount warns once of many defects of a kind: a row may have a million notes.
