@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
@@ -148,13 +144,12 @@ var errInterrupted = errors.New("interrupted: what was embedded stays, and the r
 // workOff works on the queue until done, called every statusInterval, returns true. It shows the
 // progress. Workers elsewhere take part.
 func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, error)) error {
-	bar := newBar(1, "embedding", false)
+	bar := newProgress("embedding")
 	var failure atomic.Pointer[error] // the last
 	warn := func(_ context.Context, message string, err error) {
 		err = fmt.Errorf("%s: %w", message, err)
 		failure.Store(&err)
-		_ = bar.Clear()
-		fmt.Fprintln(os.Stderr, err)
+		bar.print("%v", err)
 	}
 	working, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -172,10 +167,9 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 		}
 		answered = time.Now()
 		most = max(most, left(status))
-		bar.ChangeMax(most)
-		_ = bar.Set(most - left(status))
+		bar.show(int64(most-left(status)), int64(most), int64(most-left(status)))
 		if ended, err := done(status); (ended || err != nil) && ctx.Err() == nil {
-			_ = bar.Finish()
+			bar.finish()
 			if last := failure.Load(); err != nil && last != nil {
 				err = fmt.Errorf("%w: %w", err, *last)
 			}
@@ -183,13 +177,4 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 		}
 	}
 	return errInterrupted
-}
-
-// newBar returns a progress bar on standard error.
-func newBar(size int64, what string, bytes bool) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(size,
-		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(bytes),
-		progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
-		// In a log file every update would be a line.
-		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))))
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/fault"
@@ -46,13 +43,12 @@ func enrichDocuments(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	bar := newBar(before.Unenriched, "enriching", false)
+	bar := newProgress("enriching")
 	warn := func(message string, err error) {
-		_ = bar.Clear()
-		fmt.Fprintf(os.Stderr, "%s: %v\n", message, err)
+		bar.print("%s: %v", message, err)
 	}
-	succeeded, err := runBatches(ctx, newEnricher(config, newModel(config), enrichBatchTimeout, warn), db, bar)
-	_ = bar.Finish()
+	succeeded, err := runBatches(ctx, newEnricher(config, newModel(config), enrichBatchTimeout, warn), db, func(done int) { bar.show(int64(done), before.Unenriched, int64(done)) })
+	bar.finish()
 	if err != nil {
 		return err
 	}
@@ -68,12 +64,14 @@ func enrichDocuments(ctx context.Context, args []string) error {
 }
 
 // runBatches runs batches until one finds nothing, and returns the number of documents enriched.
-func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Database, bar *progressbar.ProgressBar) (succeeded int, err error) {
-	limited := 0
+// progress gets the number of those processed.
+func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Database, progress func(done int)) (succeeded int, err error) {
+	limited, processed := 0, 0
 	for {
 		report, err := enricher.Batch(ctx, db, enrichBatch)
 		succeeded += report.Succeeded
-		_ = bar.Add(report.Processed)
+		processed += report.Processed
+		progress(processed)
 		if ctx.Err() != nil {
 			return succeeded, errors.New("interrupted: what was enriched stays")
 		}

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/schollz/progressbar/v3"
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/load"
@@ -26,33 +25,42 @@ func importFiles(ctx context.Context, args []string) error {
 	var options load.Options
 	flags.StringVar(&options.Origin, "origin", "", "")
 	prefix := flags.String("prefix", "", "")
+	text := flags.String("text", ticketfile.DefaultText, "")
+	labels := flags.String("labels", "", "")
 	flags.BoolVar(&options.TakeOver, "take-over", false, "")
 	flags.BoolVar(&options.Prune, "prune", false, "")
 	flags.BoolVar(&options.PruneMany, "prune-many", false, "")
-	if flags.Parse(args) != nil || flags.NArg() != 1 || options.PruneMany && !options.Prune {
+	if flags.Parse(args) != nil || flags.NArg() == 0 || options.PruneMany && !options.Prune {
 		return errUsage
 	}
 	if utf8.RuneCountInString(options.Origin) > ticketfile.MaxKey {
-		return fmt.Errorf("--origin is longer than %d characters", ticketfile.MaxKey)
+		return fmt.Errorf("%w: --origin is longer than %d characters", errUsage, ticketfile.MaxKey)
 	}
-	path := flags.Arg(0)
+	paths := flags.Args()
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("%w: %w", errUsage, err)
+		}
+	}
+	notes := slices.ContainsFunc(paths, load.HasNotes)
+	if notes && (len(paths) > 1 || options.Prune || options.TakeOver || *prefix != "") {
+		return fmt.Errorf("%w: documents are imported from one path, without --prune, --take-over and --prefix: they have no keys and stay until they are deleted", errUsage)
+	}
 	e, err := newEmbedding()
 	if err != nil {
 		return err
 	}
-	if load.HasNotes(path) {
-		if options.Prune || options.TakeOver || *prefix != "" {
-			return errors.New("--prune, --take-over and --prefix are for tickets: documents have no keys and stay until they are deleted")
-		}
-		return e.importNotes(ctx, path, options.Origin)
+	if notes {
+		return e.importNotes(ctx, paths[0], options.Origin)
 	}
-	rows, err := ticketfile.Open(path)
-	if err == nil {
-		err = rows.SetPrefix(*prefix)
-	}
+	rows, err := ticketfile.Open(paths...)
 	if err != nil {
 		return err
 	}
+	if err := rows.SetPrefix(*prefix); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	rows.Keep(ticketfile.Kept{Text: strings.Split(*text, ","), Labels: strings.Split(*labels, ",")})
 	return e.importTickets(ctx, rows, options)
 }
 
@@ -61,18 +69,14 @@ func (e embedding) importTickets(ctx context.Context, files *ticketfile.Reader, 
 		return err
 	}
 	started := time.Now()
-	_, size := files.Progress()
-	out := newImportOutput(newBar(size, "importing", true))
-	sum, err := load.Load(ctx, e.db, files, out.report(func(int) {
-		done, _ := files.Progress()
-		_ = out.bar.Set64(done)
-	}), options)
+	out := newImportOutput()
+	sum, err := load.Load(ctx, e.db, files, out.report(files.Progress), options)
 	out.finish()
 	for _, notice := range files.Notices() {
 		fmt.Fprintln(os.Stderr, notice)
 	}
-	fmt.Printf("%d projects, %d tickets and %d comments; left out: %d rows, %d fields, %d links; %.1f s\n",
-		sum.Projects, sum.Tickets, sum.Comments, sum.BadRows, sum.BadFields, sum.Unknown, time.Since(started).Seconds())
+	fmt.Printf("%d projects, %d tickets and %d comments; left out: %d rows, %d fields, %d links; repeated: %d rows; %.1f s\n",
+		sum.Projects, sum.Tickets, sum.Comments, sum.BadRows, sum.BadFields, sum.Unknown, sum.Repeated, time.Since(started).Seconds())
 	if sum.Unlisted != (load.Gone{}) {
 		advice := ""
 		switch {
@@ -115,9 +119,9 @@ func (e embedding) importNotes(ctx context.Context, path, origin string) error {
 		return err
 	}
 	started := time.Now()
-	out := newImportOutput(newBar(int64(notes.Len()), "importing", false))
-	out.print("origin: %s", notes.Name)
-	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(func(files int) { _ = out.bar.Add(files) }))
+	out := newImportOutput()
+	out.progress.print("origin: %s", notes.Name)
+	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(func() (int64, int64) { return out.rows, int64(notes.Len()) }))
 	out.finish()
 	fmt.Printf("%d documents (%d new); left out: %d files; %.1f s\n", sum.Documents, sum.NewDocuments, sum.BadRows, time.Since(started).Seconds())
 	if err := e.finishImport(ctx, sum, err, out.failure); err != nil {
@@ -173,46 +177,77 @@ func (e embedding) embedImported(ctx context.Context) error {
 	return err
 }
 
-// importOutput prints the events of an import.
+// importOutput prints the events of an import: those of a kind together, at the end.
 type importOutput struct {
-	bar     *progressbar.ProgressBar // cleared while a line is printed
-	printed map[load.Trouble]int
-	failure error // the last
+	progress *progress
+	rows     int64
+	groups   []*troubles
+	failure  error // the last
 }
 
-func newImportOutput(bar *progressbar.ProgressBar) *importOutput {
-	return &importOutput{bar: bar, printed: map[load.Trouble]int{}}
+// troubles are events that differ in names and numbers only.
+type troubles struct {
+	kind    load.Trouble
+	pattern string
+	first   []error
+	count   int
 }
 
-// maxPrinted is the number of events of a kind that are printed one by one.
-const maxPrinted = 50
+const (
+	maxExamples = 5   // of a group
+	maxGroups   = 200 // the last takes the rest of its kind
+)
 
-func (o *importOutput) report(written func(int)) load.Report {
+func newImportOutput() *importOutput { return &importOutput{progress: newProgress("importing")} }
+
+func (o *importOutput) report(measure func() (done, total int64)) load.Report {
 	return load.Report{
-		Began: func(origin string) { o.print("origin: %s", origin) },
+		Began: func(origin string) { o.progress.print("origin: %s", origin) },
 		Trouble: func(kind load.Trouble, what error) {
 			if kind == load.Failed {
 				o.failure = what
 			}
-			if o.printed[kind]++; o.printed[kind] <= maxPrinted {
-				o.print("%s: %v", kind, what)
-			}
+			o.add(kind, what)
 		},
-		Written: written,
+		Written: func(rows int) {
+			o.rows += int64(rows)
+			done, total := measure()
+			o.progress.show(done, total, o.rows)
+		},
 	}
 }
 
-func (o *importOutput) print(format string, args ...any) {
-	_ = o.bar.Clear()
-	fmt.Fprintf(os.Stderr, format+"\n", args...)
+var particular = regexp.MustCompile(`"[^"]*"…?|\S*[0-9]\S*`)
+
+func (o *importOutput) add(kind load.Trouble, what error) {
+	message := what.Error()
+	if row, is := errors.AsType[*ticketfile.RowError](what); is {
+		message = row.Reason
+	}
+	pattern := particular.ReplaceAllString(message, "…")
+	i := slices.IndexFunc(o.groups, func(g *troubles) bool {
+		return g.kind == kind && (g.pattern == pattern || len(o.groups) >= maxGroups)
+	})
+	if i < 0 {
+		i = len(o.groups)
+		o.groups = append(o.groups, &troubles{kind: kind, pattern: pattern})
+	}
+	if g := o.groups[i]; len(g.first) < maxExamples {
+		g.first = append(g.first, what)
+	}
+	o.groups[i].count++
 }
 
-// finish says how many events were not printed.
+// finish prints the events, with some examples of each group.
 func (o *importOutput) finish() {
-	_ = o.bar.Finish()
-	for _, kind := range slices.Sorted(maps.Keys(o.printed)) {
-		if more := o.printed[kind] - maxPrinted; more > 0 {
-			o.print("%s: %d more", kind, more)
+	o.progress.finish()
+	slices.SortStableFunc(o.groups, func(a, b *troubles) int { return strings.Compare(string(a.kind), string(b.kind)) })
+	for _, g := range o.groups {
+		for _, what := range g.first {
+			o.progress.print("%s: %v", g.kind, what)
+		}
+		if more := g.count - len(g.first); more > 0 {
+			o.progress.print("%s: %d more like these", g.kind, more)
 		}
 	}
 }

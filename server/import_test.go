@@ -167,3 +167,75 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		t.Errorf("an unknown option: status %d: %s", status, output)
 	}
 }
+
+// The files of a folder are one import. It says on standard error how far it is, and at the end
+// what it could not take, each kind once with examples.
+func TestImportOfAFolder(t *testing.T) {
+	owner, settings := startStack(t)
+	setEnvironment(t, settings)
+	interval, stderr := progressInterval, os.Stderr
+	t.Cleanup(func() { progressInterval, os.Stderr = interval, stderr })
+	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	progressInterval, os.Stderr = 0, said
+	first, second := "Issue key,Summary,Created,Outward issue link (Blocks),Resolution\n", "Summary,Issue key,Inward issue link (Blocks),Sprint\n"
+	for i := range 120 {
+		first += fmt.Sprintf("A-%d,Number %[1]d,soon,B-%[1]d,Fixed\n", i)
+	}
+	for i := range 60 {
+		second += fmt.Sprintf("Number %d,B-%[1]d,,7\n", i)
+	}
+	folder := testbed.Folder(t, "exports", map[string]string{"1.csv": first, "2.csv": second + "Again,b-7,C-1,\n,B-99,,\n", "README.md": "Exported in May."})
+	if err := importFiles(t.Context(), []string{"--text", "", "--labels", "resolution", folder}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(said.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\nimporting: 100 rows, ", "s left\n", "\nembedding: ",
+		"warning: " + folder + "/1.csv:2: A-0: Created is left out: \"soon\" is not a date\n", "\nwarning: 115 more like these\n",
+		"\nleft out: link A-60 blocks B-60: there is no ticket B-60\n", "\nleft out: 56 more like these\n",
+		"\nleft out: " + folder + "/2.csv:63: B-99: Summary is missing\n",
+		"\nrepeated: " + folder + "/2.csv:62: b-7 is at " + folder + "/2.csv:9 too; the last row counts\n",
+		"\ncolumns left out, with their number of rows: Sprint (60)\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("it did not say %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", text)
+	}
+	await(t, owner, 60, `select count(*) from ticket_links l join tickets t using (ticket_id) join tickets o on o.ticket_id = l.other_ticket_id where t.key like 'A-%' and o.key ilike 'b-%'`)
+	await(t, owner, 120, `select count(*) from tickets where labels = '{Resolution: Fixed}' and description is null`)
+}
+
+// Wrong arguments have an exit status of their own.
+func TestImportArguments(t *testing.T) {
+	t.Parallel()
+	folder := testbed.Folder(t, "files", map[string]string{"notes/a.md": "A", "a.csv": "Issue key,Summary\n"})
+	notes, tickets := filepath.Join(folder, "notes"), filepath.Join(folder, "a.csv")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "usage: "},
+		{[]string{"--prune-many", tickets}, "usage: "},
+		{[]string{tickets, filepath.Join(folder, "none.csv")}, "none.csv: no such file"},
+		{[]string{"--prune", notes}, "documents are imported from one path, without --prune"},
+		{[]string{notes, tickets}, "documents are imported from one path"},
+		{[]string{"--prefix", "a b", tickets}, "the prefix \"a b\" has a space"},
+		{[]string{"--origin", strings.Repeat("o", 256), tickets}, "--origin is longer than 255 characters"},
+	} {
+		command := exec.Command(os.Args[0], append([]string{"import"}, c.args...)...)
+		command.Env = []string{programVariable + "=1", "SUPABASE_URL=http://127.0.0.1:1", "SUPABASE_SECRET_KEY=k", "OPENAI_API_KEY=k"}
+		output, _ := command.CombinedOutput()
+		if status := command.ProcessState.ExitCode(); status != 2 || !strings.Contains(string(output), c.says) {
+			t.Errorf("%q: status %d: %s", c.args, status, output)
+		}
+	}
+}

@@ -19,9 +19,10 @@ const usage = `usage: server VERB
 
   serve          answer HTTP requests and embed edits (settings: docs/settings.md)
   worker         embed edits and nothing else
-  import [--origin NAME] [--prefix TEXT] [--take-over] [--prune [--prune-many]] PATH
-                 load and index projects and tickets from a folder of JSON Lines or an export of Jira, Linear or GitHub,
-                 or documents from a folder of Markdown files. --origin names the export, if the files do not; keys that
+  import [--origin NAME] [--prefix TEXT] [--text COLUMNS] [--labels COLUMNS] [--take-over] [--prune [--prune-many]] PATH…
+                 load and index projects and tickets from folders of JSON Lines or exports of Jira, Linear or GitHub,
+                 or documents from a folder of Markdown files. --text and --labels name the columns to keep that are no
+                 fields of a ticket. --origin names the export, if the files do not; keys that
                  are not of this origin are refused: --prefix goes before all keys of the files, --take-over changes them
                  nevertheless. --prune deletes what earlier imports of this origin loaded and this one does not contain,
                  up to a fifth of its tickets; --prune-many more (scripts/import)
@@ -89,7 +90,10 @@ func main() {
 		err = verb(ctx, os.Args[2:])
 	}
 	switch {
-	case errors.Is(err, errUsage):
+	case errors.Is(err, errUsage) && err != errUsage:
+		fmt.Fprintf(os.Stderr, "server %s: %v\n", os.Args[1], err)
+		os.Exit(2)
+	case err == errUsage:
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	case err != nil:

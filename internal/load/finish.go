@@ -45,7 +45,7 @@ func (l *loader) link(ctx context.Context) error {
 		l.sum.Links += page[0].Links
 		l.sum.Unknown += page[0].Unknown
 		for _, link := range page[0].Examples {
-			l.report.Trouble(LeftOut, fmt.Errorf("link %s: one of the tickets is not there", link))
+			l.report.Trouble(LeftOut, errors.New("link "+link))
 		}
 	}
 }

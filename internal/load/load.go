@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"tasklens/internal/ticketfile"
 )
@@ -34,6 +35,7 @@ const (
 	Warning  Trouble = "warning"          // a field that was left out; the rest of the row was loaded
 	Refused  Trouble = "refused"          // a project or ticket that is not this origin's
 	Failed   Trouble = "failed"           // what could not be written
+	Repeated Trouble = "repeated"         // a key that the files hold more than once
 	Unlisted Trouble = "not in the files" // some of what the database has and the files do not
 )
 
@@ -55,6 +57,7 @@ type Summary struct {
 	BadRows   int // or files
 	BadFields int
 	Unwritten int // rows that the database rejected
+	Repeated  int // rows with the key of an earlier one
 
 	RefusedProjects int
 	RefusedTickets  int // those of refused projects too
@@ -69,7 +72,7 @@ type Summary struct {
 // Load writes all rows. Failures are reported and counted, and the rest continues. It ends early if
 // nothing can be stored or the files cannot be read. Rows written before that stay.
 func Load(ctx context.Context, db Database, files *ticketfile.Reader, report Report, options Options) (Summary, error) {
-	l := &loader{writer: writer{db: db, report: report}, files: files, options: options}
+	l := &loader{writer: writer{db: db, report: report}, files: files, options: options, seen: map[string]string{}}
 	err := l.load(ctx)
 	return l.sum, err
 }
@@ -79,9 +82,10 @@ type loader struct {
 	files   *ticketfile.Reader
 	options Options
 
-	id       int64           // of this import, in the database
-	projects map[string]bool // those in the database; true for a refused one
-	rows     int             // good tickets of projects that are not refused
+	id       int64             // of this import, in the database
+	projects map[string]bool   // those in the database; true for a refused one
+	seen     map[string]string // the place of each good ticket, by its key in capitals
+	rows     int               // good tickets of projects that are not refused
 }
 
 func (l *loader) load(ctx context.Context) error {
@@ -142,8 +146,8 @@ func (l *loader) accepts(ticket ticketfile.Ticket) bool {
 	refused, known := l.projects[ticket.ProjectKey]
 	switch {
 	case !known:
-		l.skip(&ticketfile.RowError{File: ticket.File, Line: ticket.Line,
-			Reason: fmt.Sprintf("project %q of ticket %s is not among the projects", ticket.ProjectKey, ticket.Key)})
+		l.skip(&ticketfile.RowError{File: ticket.File, Line: ticket.Line, Key: ticket.Key,
+			Reason: fmt.Sprintf("project %q is not among the projects", ticket.ProjectKey)})
 		return false
 	case refused:
 		l.sum.RefusedTickets++
@@ -153,6 +157,13 @@ func (l *loader) accepts(ticket ticketfile.Ticket) bool {
 		l.sum.BadFields++
 		l.report.Trouble(Warning, warning)
 	}
+	place := fmt.Sprintf("%s:%d", ticket.File, ticket.Line)
+	key := strings.ToUpper(ticket.Key)
+	if first := l.seen[key]; first != "" {
+		l.sum.Repeated++
+		l.report.Trouble(Repeated, fmt.Errorf("%s: %s is at %s too; the last row counts", place, ticket.Key, first))
+	}
+	l.seen[key] = place
 	l.rows++
 	return true
 }

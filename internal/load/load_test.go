@@ -148,7 +148,7 @@ func TestBadRowsAreSkippedAndReported(t *testing.T) {
 	if summary.Tickets != 4 || summary.BadRows != 3 || summary.BadFields != 1 {
 		t.Errorf("%d tickets, %d bad rows and %d bad fields, want 4, 3 and 1", summary.Tickets, summary.BadRows, summary.BadFields)
 	}
-	for i, want := range []string{"left out tickets.jsonl:4 ", "left out tickets.jsonl:5 ", "left out tickets.jsonl:6 project \"XY\" of ticket XY-1 is not among the projects", "warning tickets.jsonl:7 created_at is left out"} {
+	for i, want := range []string{"left out tickets.jsonl:4 ", "left out tickets.jsonl:5 ", "left out tickets.jsonl:6 project \"XY\" is not among the projects", "warning tickets.jsonl:7 created_at is left out"} {
 		if i >= len(r.bad) || !strings.HasPrefix(r.bad[i], want) {
 			t.Errorf("report %d is not of %q: %q", i, want, r.bad)
 		}

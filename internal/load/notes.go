@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"tasklens/internal/ticketfile"
 )
 
 // maxFile bounds a file. A longer one is not a note.
@@ -39,6 +41,9 @@ func HasNotes(where string) bool {
 		if _, err := os.Stat(filepath.Join(where, tickets)); err == nil {
 			return false
 		}
+	}
+	if _, err := ticketfile.Open(where); err == nil { // a README beside exports
+		return false
 	}
 	notes, err := OpenNotes(where)
 	return err == nil && len(notes.files) > 0

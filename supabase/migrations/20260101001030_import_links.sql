@@ -47,6 +47,7 @@ begin
   )
   select page[cardinality(page)], count(*)::integer, (count(*) filter (where l.other is null))::integer,
     (array_agg(case when l.inward then l.other_key || ' ' || l.kind || ' ' || l.key else l.key || ' ' || l.kind || ' ' || l.other_key end
+        || ': there is no ticket ' || l.other_key
       order by l.key, l.kind, l.other_key) filter (where l.other is null))[1:50]
   from listed l;
 end

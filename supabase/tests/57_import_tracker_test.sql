@@ -132,7 +132,7 @@ create temporary table links as select $${
   "BB-1": [{"kind": "relates_to", "key": "AA-1", "inward": true}]
 }$$::jsonb as links;
 select results_eq($$ select u.* from links, pg_temp.link(links.links) u $$,
-  $$ values (6, 2, '{XX-2 duplicates AA-1,AA-2 blocks XX-1}'::text[]) $$, 'link_imported_tickets counts and names links to unknown tickets');
+  $$ values (6, 2, '{XX-2 duplicates AA-1: there is no ticket XX-2,AA-2 blocks XX-1: there is no ticket XX-1}'::text[]) $$, 'link_imported_tickets counts and names links to unknown tickets');
 select is(pg_temp.links(), 'AA-1 blocks AA-2, AA-1 relates_to BB-1', 'links are stored once, and links of a ticket to itself are skipped');
 call pg_temp.look();
 select pg_temp.link(links.links) from links;
