@@ -32,8 +32,8 @@ func newProgress(what string) *progress {
 func (p *progress) show(done, total, rows int64) {
 	if p.bar != nil {
 		p.bar.ChangeMax64(total)
-		p.bar.Describe(fmt.Sprintf("%s: %d rows", p.what, rows))
 		_ = p.bar.Set64(done)
+		p.bar.Describe(fmt.Sprintf("%s: %d rows", p.what, rows)) // draws it
 		return
 	}
 	if time.Since(p.printed) < progressInterval || total <= 0 {
