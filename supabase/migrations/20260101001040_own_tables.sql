@@ -75,8 +75,8 @@ as $$
 #variable_conflict use_column
 declare
   -- The columns a view must have: its own key, then what it belongs to.
-  needed constant jsonb := '{"projects": ["project_id"], "members": ["project_id", "user_id"], "tickets": ["ticket_id", "project_id"], "comments": ["comment_id", "ticket_id"]}';
-  attached private.attached_views[] := '{}';
+  needed constant jsonb := '{"projects": ["project_id"], "members": ["project_id", "user_id"], "tickets": ["ticket_id", "project_id"], "comments": ["comment_id", "ticket_id"]}'::jsonb;
+  attached private.attached_views[] := array[]::private.attached_views[];
   watched record;
   event record;
   problem text;

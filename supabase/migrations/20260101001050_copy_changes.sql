@@ -6,7 +6,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
   source constant private.attached_views := (select a from private.attached_views a where a.kind = 'members');
-  given jsonb := '[]';
+  given jsonb := '[]'::jsonb;
 begin
   if copy_members.failure is null and source.view is not null then
     execute format('select coalesce(jsonb_agg(to_jsonb(v)), ''[]'') from %s v where v.project_id = any ($1::%s[])', source.view, source.columns ->> 'project_id')
@@ -112,7 +112,7 @@ declare
   former constant text[] := array(select m.key from private.attached_rows m where m.kind = copy_rows.kind and m.key = any (keys) and m.reason is null);
   source constant private.attached_views := (select a from private.attached_views a where a.kind = copy_rows.kind);
   fields record;
-  given jsonb := '[]';
+  given jsonb := '[]'::jsonb;
   batch jsonb;
 begin
   if kind = 'members' then

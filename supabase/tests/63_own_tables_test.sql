@@ -1,7 +1,7 @@
 -- Views over tables of an application are attached, and their copies follow what is written there.
 
 begin;
-select plan(70);
+select plan(71);
 
 -- Copies until nothing is left, and lists what was refused.
 create function pg_temp.settle() returns text
@@ -57,7 +57,7 @@ begin
 end
 $$;
 
--- Bigint keys, tenants with members, states as text, soft deletes -----------------------------------
+-- Bigint keys, tenants with members, states as text, soft deletes ---------------------------------
 
 create schema soft;
 create table soft.members (tenant_id uuid, user_id text, role text);
@@ -105,7 +105,9 @@ select is((select string_agg(distinct p.key, ',') from public.tickets t join pub
 select is(pg_temp.after($$ update soft.boards set deleted_at = null where id = 7 $$, 'soft_search'), '', 'they all come back with their board');
 select is(pg_temp.after($$ delete from soft.remarks where issue_id = 2 $$, 'soft_search'), '', 'a deleted comment goes');
 select is(pg_temp.after($$ truncate soft.remarks $$, 'soft_search'), '', 'a table may be truncated');
+create temporary table before as select max(s.source_id) as latest from private.sources s;
 select is(pg_temp.after($$ update soft.boards set prefix = case id when 7 then 'SHIP' else 'PAY' end $$, 'soft_search'), '', 'two boards swap their keys in one statement');
+select is((select max(s.source_id) from private.sources s), (select latest from before), 'and keep their copies, which need not be embedded again');
 select is(pg_temp.after($$ update soft.issues set number = case when number = 450 then 1 else number + 1 end $$, 'soft_search'), '', 'all issues are renumbered in one statement');
 select is(pg_temp.after($$ insert into soft.members values ('a0000000-0000-4000-8000-000000000001', 'c0ffee00-0000-4000-8000-00000000000a', 'member'),
     ('a0000000-0000-4000-8000-000000000002', 'c0ffee00-0000-4000-8000-00000000000b', null), ('a0000000-0000-4000-8000-000000000002', null, null) $$, 'soft_search'),
@@ -113,7 +115,7 @@ select is(pg_temp.after($$ insert into soft.members values ('a0000000-0000-4000-
 select is((select string_agg(p.key || ' ' || m.role, ', ' order by p.key) from public.project_members m join public.projects p using (project_id)),
   'PAY viewer, SHIP member', 'with their role');
 
--- What cannot be taken, and is tried again ----------------------------------------------------------
+-- What cannot be taken, and is tried again --------------------------------------------------------
 
 delete from soft.issues where id > 10;
 delete from soft.members where user_id is null;
@@ -165,7 +167,7 @@ alter view soft_search.notes rename to comments;
 select from public.attach_tables(pg_temp.soft());
 select is(pg_temp.settle(), null, 'after another call of attach_tables it is followed again');
 
--- Callers ---------------------------------------------------------------------------------------------
+-- Callers -----------------------------------------------------------------------------------------
 
 select set_config('request.jwt.claims', '{"sub": "c0ffee00-0000-4000-8000-00000000000a"}', true), set_config('role', 'authenticated', true);
 select is((select string_agg(distinct split_part(s.ticket_key, '-', 1), ',') from public.search_hybrid('issue') s), 'OTHER', 'a member finds the rows of their tenant');
@@ -181,7 +183,7 @@ reset role;
 select results_eq('select * from public.detach_tables()', $$ values ('triggers', 16::bigint), ('projects', 2) $$, 'detach_tables takes all away');
 select is((select count(*) from pg_temp.copied) + (select count(*) from private.attached_rows) + (select count(*) from private.changed_rows), 0::bigint, 'the copies too');
 
--- Uuid keys, states and people in tables of their own -----------------------------------------------
+-- Uuid keys, states and people in tables of their own ---------------------------------------------
 
 create schema uu;
 create table uu.people (id uuid primary key default gen_random_uuid(), name text, account uuid);
@@ -230,7 +232,7 @@ select pg_temp.settle();
 select is((select count(*) from pg_temp.copied), 0::bigint, 'and a project goes with all below it');
 select from public.detach_tables();
 
--- Text keys made of several columns, teams, labels as jsonb; one project only has no key ------------
+-- Text keys made of several columns, teams, labels as jsonb; one project only has no key ----------
 
 create schema txt;
 create table txt.repos (org text, name text, team text, primary key (org, name));
@@ -271,7 +273,7 @@ update txt.issues set repo = 'motors';
 select is(concat_ws(' ', pg_temp.settle(), pg_temp.txt()), 'Subject 1 Open MOTORS; Subject 9 Open MOTORS | 1', 'keys of the application may change');
 select from public.detach_tables();
 
--- One table, whose projects are a constant ------------------------------------------------------------
+-- One table, whose projects are a constant --------------------------------------------------------
 
 create table public.todo (id smallint primary key, what text not null, done boolean not null default false);
 create view public.todo_projects as select 1 as project_id, 'TODO' as key, 'All that is to do' as name;
@@ -288,7 +290,7 @@ select is(pg_temp.settle(), null, 'one table is enough');
 select results_eq('select t.name, s.name, p.key from public.tickets t join public.status s using (status_id) join public.projects p using (project_id) order by t.name',
   $$ values (E'Dust\n', 'To Do', 'TODO'), ('Mop', 'To Do', 'TODO'), ('Sweep', 'Done', 'TODO') $$, 'with what it has');
 
--- What attach_tables refuses ----------------------------------------------------------------------------
+-- What attach_tables refuses ----------------------------------------------------------------------
 
 create function pg_temp.with(path text, value jsonb) returns jsonb
 language sql as $$ select jsonb_set('{"projects": {"view": "public.todo_projects", "tables": {}}, "tickets": {"view": "public.todo_tickets", "tables": {"public.todo": {"id": "ticket_id"}}}}', path::text[], value) $$;

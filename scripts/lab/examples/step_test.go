@@ -181,6 +181,11 @@ func TestOwnTablesWritersNeverWait(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
+	// Two copiers could store what the other one has read since.
+	var copied *int64
+	if err := owner.QueryRow(t.Context(), "select copy_changes()").Scan(&copied); err != nil || copied != nil {
+		t.Errorf("a second copier copied %v: %v", copied, err)
+	}
 	if _, err := copier.PgConn().Exec(t.Context(), "commit").ReadAll(); err != nil {
 		t.Error(err)
 	}
