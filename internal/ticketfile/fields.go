@@ -1,9 +1,9 @@
 package ticketfile
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // fields are what one row has, of a file of any format that names its columns.
@@ -62,36 +62,18 @@ type Kept struct{ Labels, Text []string }
 // DefaultText are the columns kept as text unless others are named.
 const DefaultText = "Resolution,Fix versions,Affects versions,Environment"
 
-var customField = regexp.MustCompile(`(?i)^Custom field \((.*)\)$`)
-
 // columnName makes one name of a column's: Fix versions, Fix Version/s, fixVersions.
 func columnName(name string) string {
-	name = customField.ReplaceAllString(strings.TrimSpace(name), "$1")
-	name = strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(" /_-", r) }), "")
+	name = strings.TrimPrefix(strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name)), "customfield")
 	if name == "versions" { // in Jira's JSON
 		return "affectsversions"
 	}
 	return name
-}
-
-// way is what happens to a column that is none of the format's.
-type way int
-
-const (
-	leave way = iota + 1
-	asText
-	asLabels
-)
-
-func (k Kept) way(column string) way {
-	is := func(other string) bool { return columnName(other) == columnName(column) }
-	switch {
-	case slices.ContainsFunc(k.Labels, is):
-		return asLabels
-	case slices.ContainsFunc(k.Text, is):
-		return asText
-	}
-	return leave
 }
 
 // keep stores or counts what the row has in a column that is none of the format's.
@@ -99,17 +81,18 @@ func (r *Reader) keep(t *Ticket, column string, values []string) {
 	if len(values) == 0 {
 		return
 	}
-	if r.ways[column] == 0 {
-		r.ways[column] = r.kept.way(column)
+	name, shown := columnName(column), column
+	if inner, is := strings.CutPrefix(column, "Custom field ("); is {
+		shown = strings.TrimSuffix(inner, ")")
 	}
-	name := customField.ReplaceAllString(column, "$1")
-	switch r.ways[column] {
-	case asLabels:
+	is := func(other string) bool { return other != "" && columnName(other) == name }
+	switch {
+	case slices.ContainsFunc(r.kept.Labels, is):
 		for _, value := range values {
-			t.Labels = append(t.Labels, name+": "+value)
+			t.Labels = append(t.Labels, shown+": "+value)
 		}
-	case asText:
-		line := name + ": " + r.jiraText(strings.Join(values, ", "))
+	case slices.ContainsFunc(r.kept.Text, is):
+		line := shown + ": " + r.jiraText(strings.Join(values, ", "))
 		if t.Description.Value != "" && !t.keeps {
 			line = "\n" + line
 		}

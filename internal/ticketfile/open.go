@@ -65,11 +65,7 @@ func exportsIn(folder string) (exports []*file, err error) {
 		if strings.HasPrefix(name, "projects.jsonl") || strings.HasPrefix(name, "tickets.jsonl") {
 			return nil, nil
 		}
-		if entry.Type().IsRegular() && !strings.HasPrefix(name, ".") && slices.Contains(exportNames, extension(name)) {
-			f, err := newFile(filepath.Join(folder, name))
-			if err != nil {
-				return nil, err
-			}
+		if f, err := newFile(filepath.Join(folder, name)); err == nil && !strings.HasPrefix(name, ".") && slices.Contains(exportNames, extension(name)) {
 			exports = append(exports, f)
 		}
 	}

@@ -1,7 +1,6 @@
 package ticketfile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,6 @@ type Reader struct {
 	// Of the last pass over tickets:
 	notices notices
 	unread  map[string]int    // rows with a value, by column
-	ways    map[string]way    // by column
 	repos   map[string]string // host/owner/name, by project key
 }
 
@@ -34,7 +32,6 @@ func newReader() *Reader {
 
 func (r *Reader) reset() {
 	r.notices, r.unread, r.repos = notices{}, map[string]int{}, map[string]string{}
-	r.ways = map[string]way{}
 	for _, f := range r.tickets {
 		f.read.Store(0)
 	}
@@ -193,23 +190,12 @@ func (r *Reader) Notices() (all []string) {
 		}
 		all = append(all, remark)
 	}
-	return append(all, r.leftOut()...)
-}
-
-// leftOut names the columns that are not read, with the number of rows that have a value.
-func (r *Reader) leftOut() []string {
-	const most = 200
-	columns := slices.SortedFunc(maps.Keys(r.unread), func(a, b string) int { return cmp.Or(r.unread[b]-r.unread[a], strings.Compare(a, b)) })
-	var named []string
-	for i, column := range columns {
-		if i == most {
-			named = append(named, fmt.Sprintf("and %d more", len(columns)-most))
-			break
-		}
-		named = append(named, fmt.Sprintf("%s (%d)", strings.Trim(quote(column), `"`), r.unread[column]))
+	var left []string
+	for _, column := range slices.Sorted(maps.Keys(r.unread)) {
+		left = append(left, fmt.Sprintf("%s (%d)", strings.Trim(quote(column), `"`), r.unread[column]))
 	}
-	if named == nil {
-		return nil
+	if left != nil {
+		all = append(all, "columns left out, with their number of rows: "+strings.Join(left, ", "))
 	}
-	return []string{"columns left out, with their number of rows: " + strings.Join(named, ", ")}
+	return all
 }

@@ -157,10 +157,7 @@ type RowError struct {
 }
 
 func (e *RowError) Error() string {
-	if e.Key != "" {
-		return fmt.Sprintf("%s:%d: %s: %s", e.File, e.Line, e.Key, e.Reason)
-	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, strings.TrimPrefix(e.Key+": "+e.Reason, ": "))
 }
 
 func (t *Ticket) warn(format string, args ...any) {

@@ -43,6 +43,9 @@ type wiki struct {
 	last   string         // the marks of the last item
 }
 
+// inWiki are the signs of Markdown around the text of such a group of markup.
+var inWiki = map[string]string{"code": "`", "gone": "~~", "strong": "**", "stressed": "_", "escaped": "", "file": "", "attached": ""}
+
 // readWiki returns a text in Jira's wiki markup as Markdown, in linear time. Emphasis by * and _
 // stays: it is readable, and looks as in source code and shell, which must not be changed.
 func readWiki(text string, people people) string {
@@ -121,16 +124,11 @@ func (w *wiki) plain(text string) string {
 			return group("text") + " (" + group("target") + ")"
 		case group("user") != "":
 			return "@" + w.people.name(group("user"))
-		case group("code") != "":
-			return "`" + group("code") + "`"
-		case group("gone") != "":
-			return "~~" + group("gone") + "~~"
-		case group("strong") != "":
-			return "**" + group("strong") + "**"
-		case group("stressed") != "":
-			return "_" + group("stressed") + "_"
-		case group("escaped")+group("file")+group("attached") != "":
-			return group("escaped") + group("file") + group("attached")
+		}
+		for name, mark := range inWiki {
+			if text := group(name); text != "" {
+				return mark + text + mark
+			}
 		}
 		return found
 	})
