@@ -78,6 +78,7 @@ type Source struct {
 	TicketID   *int64          `json:"ticket_id" of:"ticket" min:"1" example:"5"`
 	Similarity *float64        `json:"similarity" min:"-1" max:"1.0001" example:"0.82" doc:"Null if keyword search found a text that is not embedded yet."`
 	ProjectID  *int64          `json:"project_id,omitempty" of:"ticket,project" min:"1" example:"1"`
+	Project    *string         `json:"project_name,omitempty" of:"ticket,project" example:"Checkout and Payments"`
 	TicketKey  *string         `json:"ticket_key" of:"ticket" example:"TX-400"`
 	TicketName *string         `json:"ticket_name" of:"ticket" example:"Customer charged twice when a payment is retried"`
 	Comment    *search.Comment `json:"comment,omitempty" may:"ticket"`

@@ -74,6 +74,9 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model 
 	for i := range found {
 		c := &found[i]
 		c.Source.Comment = c.CommentColumns.Comment()
+		if c.DocumentID == nil {
+			c.Project = &c.ProjectName
+		}
 		switch {
 		case c.DocumentID != nil:
 			c.Type = "document"

@@ -32,7 +32,7 @@ var (
 	wholeTicket = slices.Concat([]string{"ticket_id", "ticket_key", "project_key", "project_name", "status", "status_category"}, find.FieldNames(),
 		[]string{"resolved_at", "created_at", "updated_at", "links", "comment_count"})
 	duplicateFields = []string{"ticket_key", "ticket_name", "status", "text", "duplicate_score", "likely_duplicate"}
-	sourceFields    = []string{"type", "ticket_key", "ticket_name", "document_id", "title", "text", "cited"}
+	sourceFields    = []string{"type", "ticket_key", "ticket_name", "project_name", "document_id", "title", "text", "cited"}
 	moreOfSource    = []string{"similarity", "ticket_id", "project_id", "comment", "chunk_id"}
 	documentFields  = []string{"id", "title", "text"}
 	moreOfDocument  = []string{"similarity", "final_score", "keyword_score", "utility_boost", "freshness_boost", "temporal_weight", "keywords", "temporal_class"}

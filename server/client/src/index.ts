@@ -15,9 +15,9 @@ export interface Options {
   /** The service's address: `https://search.example.com`. */
   url: string;
   /** Called before each request, so that a renewed token is used. Without a token none is sent. */
-  token?: () => string | undefined | Promise<string | undefined>;
+  token?: (() => string | undefined | Promise<string | undefined>) | undefined;
   /** Stands in for the platform's fetch. */
-  fetch?: (request: Request) => Promise<Response>;
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
 type Verb = 'get' | 'post' | 'delete';
@@ -33,7 +33,7 @@ export interface Tasklens extends Pick<Client<paths>, 'use' | 'eject'> {
   POST: Method<'post'>;
   DELETE: Method<'delete'>;
   /** Streams an answer: `sources`, many `delta`, `done`. Leaving the loop ends the request. */
-  ask(question: string | Question, options?: { signal?: AbortSignal }): AsyncGenerator<AnswerEvent, void, void>;
+  ask(question: string | Question, options?: { signal?: AbortSignal | undefined }): AsyncGenerator<AnswerEvent, void, void>;
 }
 
 /** A client whose methods throw a ProblemError for each response that is not a success. */
@@ -49,7 +49,7 @@ export function createTasklens({ url, token, fetch }: Options): Tasklens {
     },
   });
 
-  async function* ask(question: string | Question, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<AnswerEvent, void, void> {
+  async function* ask(question: string | Question, { signal }: { signal?: AbortSignal | undefined } = {}): AsyncGenerator<AnswerEvent, void, void> {
     const body = { ...(typeof question === 'string' ? { question } : question), stream: true };
     const { data } = await client.POST('/api/query', { body, parseAs: 'stream', ...(signal && { signal }) });
     for await (const { event, data: json } of readEvents(data as ReadableStream<Uint8Array>)) {

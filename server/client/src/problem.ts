@@ -18,7 +18,7 @@ export class ProblemError extends Error {
   /** Seconds to wait before another try. */
   readonly retryAfter: number | undefined;
 
-  constructor(problem: Omit<Problem, 'type' | 'code' | 'request_id'> & { code: Problem['code'] | 'unknown'; request_id?: string }, retryAfter?: number) {
+  constructor(problem: Omit<Problem, 'type' | 'code' | 'request_id'> & { code: Problem['code'] | 'unknown'; request_id?: string | undefined }, retryAfter?: number) {
     super(problem.detail);
     this.status = problem.status;
     this.code = problem.code;

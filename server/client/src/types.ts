@@ -910,6 +910,8 @@ export interface components {
              * @example 1
              */
             project_id: number;
+            /** @example Checkout and Payments */
+            project_name: string;
             /** @example TX-400 */
             ticket_key: string;
             /** @example Customer charged twice when a payment is retried */
@@ -963,6 +965,8 @@ export interface components {
              * @example 1
              */
             project_id: number;
+            /** @example Checkout and Payments */
+            project_name: string;
             /** @description Always null. */
             ticket_key: string | null;
             /** @description Always null. */

@@ -8,6 +8,7 @@ const holds = <_ extends true>() => {};
 
 createTasklens({ url: 'http://127.0.0.1:8080', token: () => undefined });
 createTasklens({ url: 'http://127.0.0.1:8080', token: async () => 'token', fetch: (request) => fetch(request) });
+createTasklens({ url: 'http://127.0.0.1:8080', token: undefined, fetch: undefined });
 const tasklens = createTasklens({ url: 'http://127.0.0.1:8080' });
 
 export async function calls(signal: AbortSignal) {
@@ -19,6 +20,7 @@ export async function calls(signal: AbortSignal) {
     else console.log(result.ticket_key, result.ticket_name, result.labels?.join());
   }
   const { data: answer } = await tasklens.POST('/api/query', { body: { question: 'Why?' } });
+  console.log(answer.sources.map(nameOf));
   holds<Same<typeof answer, Schemas['QueryResponse']>>();
   const { data: similar } = await tasklens.GET('/api/tickets/{ticket_id}/similar', { params: { path: { ticket_id: 5 } }, signal });
   holds<Same<(typeof similar.results)[number]['ticket_id'], number>>();
@@ -38,7 +40,11 @@ export async function calls(signal: AbortSignal) {
   await tasklens.GET('/api/nothing');
 }
 
-export async function asks(signal: AbortSignal) {
+/** What a source is called. */
+const nameOf = (source: Schemas['QueryResponse']['sources'][number]): string =>
+  source.type === 'document' ? source.title : source.type === 'project' ? source.project_name : `${source.project_name} ${source.ticket_key}`;
+
+export async function asks(signal: AbortSignal | undefined) {
   const question: Question = { question: 'Why?', corpus: 'all', top_k: 3 };
   // @ts-expect-error A stream is what ask is for.
   question.stream = false;
