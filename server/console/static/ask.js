@@ -141,7 +141,7 @@ function Cited({ text, count, keys, lit, onLight, onOpen }) {
 }
 
 /** @param {Source} s */
-const nameOf = (s) => (s.type === 'document' ? s.title : s.type === 'ticket' ? `${s.ticket_key} ${s.ticket_name}` : 'Project');
+const nameOf = (s) => (s.type === 'document' ? s.title : s.type === 'ticket' ? `${s.ticket_key} ${s.ticket_name}` : s.project_name);
 
 /** @param {{source: Source, number: number, open: boolean, onToggle: () => void}} props */
 function SourceCard({ source, number, open, onToggle }) {
