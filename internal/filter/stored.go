@@ -82,6 +82,24 @@ func (t *text) readStored(name, text string, spaced bool) (values []string, size
 	return nil, 0, false
 }
 
+// asStored replaces projects' names by their keys.
+func (t *text) asStored(name string, values []string) []string {
+	if name == "project" {
+		for i, value := range values {
+			if key, is := t.lookup("projects", value); is {
+				values[i] = key
+			}
+		}
+	}
+	return values
+}
+
+// isStored reports whether there is such a value; true until it was looked up.
+func (t *text) isStored(member, spelling string) bool {
+	_, is := t.lookup(member, spelling)
+	return is || t.stored == nil
+}
+
 func (t *text) isTime(name string) bool {
 	return slices.ContainsFunc(t.found.Typed(), func(m Member) bool {
 		_, is := m.Value.(*Range)

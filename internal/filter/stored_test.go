@@ -35,6 +35,10 @@ func TestReadStoredValues(t *testing.T) {
 		{"bugs in the web project", "bugs", `{"projects":["WEB"]}`},
 		{"bugs in project web when idle", "bugs when idle", `{"projects":["WEB"]}`},
 		{"bugs in WEB Plugins", "bugs in WEB Plugins", `{}`},
+		{`project:"Mobile App" -project:web`, "", `{"projects":["MOB"],"not":{"projects":["WEB"]}}`},
+		{"status:open crash", "crash", `{"open":true}`},
+		{"-status:closed", "", `{"open":true}`},
+		{"status:Done,open", "", `{"statuses":["Done","open"]}`},
 		{"bugs in Twins", "bugs in Twins", `{}`},
 		{`bugs "in Mobile App"`, `bugs "in Mobile App"`, `{}`},
 		{`bugs in "Mobile App"`, `bugs in "Mobile App"`, `{}`},
@@ -65,7 +69,7 @@ func TestAskedSpellings(t *testing.T) {
 			t.Errorf("%q: %q %s with what was asked for, %q %s with all", query, text, show(filters), wholly, show(all))
 		}
 	}
-	if _, _, asked, _ := filter.ReadText("timeout status:Done assignee:me is:open", now, nil); len(asked) > 0 {
+	if _, _, asked, _ := filter.ReadText("timeout status:Done assignee:me is:open 1:1", now, nil); len(asked) > 0 {
 		t.Errorf("asked for %v where nothing is of several words", asked)
 	}
 }

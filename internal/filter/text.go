@@ -101,6 +101,10 @@ func (t *text) readTerm(text string) (size int, err error) {
 	if !ok {
 		return 0, nil
 	}
+	values = t.asStored(name, values)
+	if (strings.EqualFold(values[0], "open") || strings.EqualFold(values[0], "closed")) && name == "status" && !t.isStored("statuses", values[0]) {
+		name = "is"
+	}
 	if ok, err = t.add(name, values, bare != text); err != nil {
 		return 0, fmt.Errorf("%s %w", name, err)
 	}

@@ -84,7 +84,7 @@ func (p *Page) Annotate(ctx context.Context, db Database, q Query) (similar filt
 	for _, row := range rows {
 		spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
 		switch {
-		case row.Exact:
+		case row.Exact && strings.EqualFold(*row.Value, row.Spelling): // and not a project's key by its name
 			continue
 		case row.Member == "keys":
 			p.UnknownKeys = append(p.UnknownKeys, row.Spelling)

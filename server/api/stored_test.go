@@ -28,6 +28,8 @@ func TestStoredNames(t *testing.T) {
 		{"payment status:to do", "TX-401 TX-403", "payment", `{"statuses":["To Do"]}`},
 		{"payment in Checkout", "TX-400 TX-401 TX-403", "payment", `{"projects":["TX"]}`},
 		{"in the Identity project", "IAM-97 IAM-98", "", `{"projects":["IAM"]}`},
+		{"project:Identity", "IAM-97 IAM-98", "", `{"projects":["IAM"]}`},
+		{"status:open project:Identity", "IAM-98", "", `{"projects":["IAM"],"open":true}`},
 		{"assignee:wiktro", "TX-402", "", `{"assignee":["Wiktor"]}`},
 		{"project:identiti", "IAM-97 IAM-98", "", `{"projects":["IAM"]}`},
 		{"-label:paymets type:story", "", "", `{"types":["story"],"not":{"labels":{"any":["paymets"]}}}`},

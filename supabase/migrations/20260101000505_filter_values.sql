@@ -62,7 +62,10 @@ begin
     end if;
     if not found_any and close and (asked.kind <> 'key' or exists (
       select from public.projects p
-      where upper(p.key) = upper(substring(asked.name from '^(.*)-[0-9]+$')) and (visible is null or p.project_id = any (visible))))
+      where upper(p.key) = upper(substring(asked.name from '^(.*)-[0-9]+$')) and (visible is null or p.project_id = any (visible)))
+      or exists (
+        select from public.tickets t
+        where starts_with(upper(t.key), upper(substring(asked.name from '^(.*-)[0-9]+$'))) and (visible is null or t.project_id = any (visible))))
     then
       member := asked.member;
       spelling := asked.spelling;
@@ -82,6 +85,6 @@ as $$
   select f.* from private.find_filter_values(find_filter_values.filters, find_filter_values.close) f
 $$;
 comment on function public.find_filter_values is
-  'What the names in filters mean: each member and spelling with the stored values of that name (exact), whatever the case; if there are none and close is set, with at most six that resemble it, or null. A project is found by its name too, as its key. keys: of tickets; null is one that no ticket of an existing project has.';
+  'What the names in filters mean: each member and spelling with the stored values of that name (exact), whatever the case; if there are none and close is set, with at most six that resemble it, or null. A project is found by its name too, as its key. keys: of tickets; null is one that no ticket has, though others begin alike.';
 
 insert into private.migrations (version) values ('20260101000505');

@@ -90,8 +90,8 @@ begin
   select coalesce(array_agg(t.token order by t.place) filter (where t.is_identifier), '{}'), coalesce(bool_and(t.is_identifier), false)
     into parsed.identifiers, parsed.is_identifier
     from (
-      select s.token, r.place, s.token ~ '^--[[:alnum:]]|[[:alnum:]]([._/:#@\\-]|::)+[[:alnum:]]|[[:lower:][:digit:]][[:upper:]]' as is_identifier
-      from regexp_matches(parsed.plain, '\S*[[:alnum:]]\S*', 'g') with ordinality as r(m, place)
+      select s.token, r.place, s.token ~ '^--[[:alnum:]]|[[:alnum:]][._/:#@\\-]+[[:alnum:]]|[[:lower:][:digit:]][[:upper:]]|[[:alpha:]].*[0-9][0-9]|[0-9].*[[:alpha:]].*[0-9]' as is_identifier
+      from regexp_matches(parsed.plain, '[^][(){}<>"''`,;[:space:]]*[[:alnum:]][^][(){}<>"''`,;[:space:]]*', 'g') with ordinality as r(m, place)
       cross join lateral (
         select regexp_replace(regexp_replace(m[1], '[^[:alnum:]]+$', ''), '^((?!--[[:alnum:]])[^[:alnum:]])*([[:alpha:]]+://(www\.)?)?', '')
       ) s(token)

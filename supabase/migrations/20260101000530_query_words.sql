@@ -41,8 +41,8 @@ end
 $$;
 comment on function private.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
--- Known words nearest to an unknown one by shared trigrams. Words with digits are codes, for which
--- a similar one is wrong.
+-- Known words nearest to an unknown one by shared trigrams, or with two letters swapped, which leaves
+-- few trigrams. Words with digits are codes, for which a similar one is wrong.
 create function private.nearest_words(unknown_word text, visible bigint[])
 returns table (word text, entries bigint, titles bigint, similarity double precision, comments bigint)
 language sql stable rows 3 security invoker set search_path = ''
@@ -58,6 +58,11 @@ as $$
       select g.word, extensions.similarity(g.word, nearest_words.unknown_word)
       from private.word_count_changes g
       where length(g.word) between 4 and 40 and g.word operator(extensions.%) nearest_words.unknown_word
+      union all
+      select c.word, 0.8
+      from generate_series(1, length(nearest_words.unknown_word) - 1) i
+      join private.word_counts c
+        on c.word = overlay(nearest_words.unknown_word placing reverse(substr(nearest_words.unknown_word, i, 2)) from i)
     ) n
     where length(nearest_words.unknown_word) between 4 and 40 and nearest_words.unknown_word !~ '[0-9]' and n.word !~ '[0-9]'
       and n.similarity >= 0.45

@@ -1,7 +1,7 @@
 -- Identifiers: texts that hold one whole come first; keys and numbers of tickets.
 
 begin;
-select plan(38);
+select plan(41);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
@@ -17,7 +17,8 @@ insert into public.tickets (ticket_id, project_id, status_id, key, name, descrip
   (18, 2, 1, 'OP-10', 'Pull press example', 'example org press pull 12 files'),
   (19, 2, 1, 'OP-400', 'TableView scrolls', 'table view table view'),
   (20, 2, 1, 'OP-11', 'Table view', 'view table'),
-  (21, 2, 1, 'OP-12', 'java.lang.ClassCastException', null);
+  (21, 2, 1, 'OP-12', 'java.lang.ClassCastException', null),
+  (22, 2, 1, 'OP-13', 'No crate [E0463]', 'undefined reference to _mktime32');
 insert into public.status_changes (ticket_id, note) values (20, 'caused by com.example.Foo$Bar');
 insert into public.comments (comment_id, ticket_id, author, body) values (1, 16, 'Ada', 'the java.lang.classcastexception again; like TX-400');
 set local role service_role;
@@ -34,7 +35,7 @@ select is(pg_temp.exact(q), t::bigint[], 'texts that hold it whole are exact: ' 
   ('EXC_BAD_ACCESS', '{11}'), ('exc_bad_access', '{11}'), ('"EXC_BAD_ACCESS"', '{11}'), ('(EXC_BAD_ACCESS),', '{11}'), ('8.1.1', '{-2,13}'),
   ('--build-only', '{15}'), ('"--build-only"', '{15}'), ('https://www.example.org/press/pull/12', '{17}'), ('http://example.org/press/pull/12/files', '{17}'),
   ('TableView', '{19}'), ('java.lang.ClassCastException', '{16,21}'), ('com.example.Foo', '{20}'), ('ClassCastException', '{16,21}'),
-  ('crash of EXC_BAD_ACCESS at start', '{11}'), ('8.1.1 TableView', '{-2,13,19}'), ('bad access', null), ('8.1', null), ('8.1.', null), ('to-do', null), ('...', null)) q(q, t);
+  ('crash of EXC_BAD_ACCESS at start', '{11}'), ('8.1.1 TableView', '{-2,13,19}'), ('error[E0463]: no build', '{22}'), ('undefined reference to _mktime32', '{22}'), ('4f33e43cb', null), ('bad access', null), ('8.1', null), ('8.1.', null), ('to-do', null), ('...', null)) q(q, t);
 select is(pg_temp.is_first(q), true, 'they come before texts with its parts: ' || q)
 from unnest(array['EXC_BAD_ACCESS', '8.1.1', '--build-only', 'https://www.example.org/press/pull/12', 'TableView', 'bad access of EXC_BAD_ACCESS']) q;
 select cmp_ok(array_length((select array_agg(k.rank) from public.search_by_keyword('EXC_BAD_ACCESS', 100) k), 1), '>', 1, 'texts with its parts follow');
