@@ -37,10 +37,9 @@ declare
   parents bigint[]; -- sources whose children follow
   copied bigint; -- changes of attached tables
 begin
-  -- Whatever goes wrong there, texts are embedded.
   begin
     copied := public.copy_changes(200);
-  exception when others or query_canceled then
+  exception when others or query_canceled then -- whatever goes wrong there, texts are embedded
     raise warning 'copy_changes: % (%)', sqlerrm, sqlstate;
   end;
   -- Fresh edits first. Skips sources with a running job: two workers would do the same.
@@ -91,15 +90,12 @@ begin
   end if;
 
   lease_id := lease;
-  jobs := (
-    select coalesce(jsonb_agg(jsonb_build_object('job_id', j.embedding_job_id, 'source_id', j.source_id, 'attempt', j.attempts) order by j.embedding_job_id), '[]')
+  jobs := (select coalesce(jsonb_agg(jsonb_build_object('job_id', j.embedding_job_id, 'source_id', j.source_id, 'attempt', j.attempts) order by j.embedding_job_id), '[]')
     from private.embedding_jobs j where j.lease_id = lease);
   next_due_seconds := case when copied > 0 then 0 else (
     select extract(epoch from min(d.due_at) - moment)
-    from (values (false), (true)) as b(background)
-    cross join lateral (
-      select j.due_at from private.embedding_jobs j
-      where j.background = b.background and j.dead_at is null and j.due_at > moment
+    from (values (false), (true)) as b(background) cross join lateral (
+      select j.due_at from private.embedding_jobs j where j.background = b.background and j.dead_at is null and j.due_at > moment
       order by j.due_at limit 1) d) end;
   return next;
 end
