@@ -48,24 +48,27 @@ func (o *objectRows) jiraTicket(object json.RawMessage) (Ticket, error) {
 		return Ticket{Key: issue.Key.Value}, err
 	}
 	n := nested.Fields
-	cells := map[string][]string{"key": {issue.Key.Value}, "project key": {n.Project.Key}, "project name": {n.Project.Name}, "status category": {n.Status.StatusCategory.Key}}
+	nestedCells := map[string][]string{"key": {issue.Key.Value}, "project key": {n.Project.Key}, "project name": {n.Project.Name}, "status category": {n.Status.StatusCategory.Key}}
 	read := map[string]bool{}
 	for _, columns := range jiraFields {
 		for _, column := range columns {
 			read[column] = true
 		}
 	}
-	for name, value := range issue.Fields {
-		cells[name] = o.reader.jiraValues(value)
-	}
-	f := fields{jiraFields, func(column string) []string { return cells[column] }}
+	cells := o.reader.cellsOf(issue.Fields)
+	f := fields{jiraFields, func(column string) []string {
+		if values := nestedCells[column]; values != nil {
+			return values
+		}
+		return cells(column)
+	}}
 	t := f.ticket(o.read)
 	if issue.Fields["comment"] != nil {
 		t.Comments = List[Comment]{}
 	}
 	for _, c := range n.Comment.Comments {
-		author := strings.Join(o.reader.jiraValues(c.Author), "")
-		t.Comments = append(t.Comments, Comment{Key: c.ID, Author: author, Body: given(o.reader.jiraText(strings.Join(o.reader.jiraValues(c.Body), ""))), CreatedAt: c.Created, UpdatedAt: c.Updated})
+		author := strings.Join(o.reader.valuesOf(c.Author), "")
+		t.Comments = append(t.Comments, Comment{Key: c.ID, Author: author, Body: given(o.reader.jiraText(strings.Join(o.reader.valuesOf(c.Body), ""))), CreatedAt: c.Created, UpdatedAt: c.Updated})
 	}
 	if more := int(n.Comment.Total) - len(n.Comment.Comments); more > 0 {
 		o.reader.notices["comments that the files lack, since Jira returns only some of them in a search"] += more
@@ -89,7 +92,7 @@ func (o *objectRows) jiraTicket(object json.RawMessage) (Ticket, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(issue.Fields)) {
 		if !read[name] {
-			o.reader.keep(&t, shownField(name, o.names), cells[name])
+			o.reader.keep(&t, shownField(name, o.names), cells(name))
 		}
 	}
 	return t, nil
@@ -101,9 +104,18 @@ func shownField(name string, names map[string]string) string {
 	return cmp.Or(names[name], own[name], name)
 }
 
-// jiraValues returns the values in a field of Jira's JSON: of an object, such as a person, a status
+// cellsOf returns the values of the members of an object.
+func (r *Reader) cellsOf(members map[string]json.RawMessage) func(member string) []string {
+	cells := map[string][]string{}
+	for name, value := range members {
+		cells[name] = r.valuesOf(value)
+	}
+	return func(member string) []string { return cells[member] }
+}
+
+// valuesOf returns the values in a field of an issue in JSON: of an object, such as a person, a status
 // or an option, its name.
-func (r *Reader) jiraValues(value json.RawMessage) []string {
+func (r *Reader) valuesOf(value json.RawMessage) []string {
 	values := []string{}
 	switch value = bytes.TrimSpace(value); {
 	case len(value) == 0 || value[0] == 'n':
@@ -117,11 +129,11 @@ func (r *Reader) jiraValues(value json.RawMessage) []string {
 		_ = json.Unmarshal(value, &items) // cannot fail: it is a part of what was decoded
 		for _, item := range items {
 			if len(item) > 0 && item[0] != '[' {
-				values = append(values, r.jiraValues(item)...)
+				values = append(values, r.valuesOf(item)...)
 			}
 		}
 	case value[0] == '{':
-		var object struct{ Type, AccountID, DisplayName, Name, Value, Key string }
+		var object struct{ Type, AccountID, DisplayName, Login, Name, Value, Key string }
 		err := json.Unmarshal(value, &object)
 		if object.Type != "doc" && err == nil {
 			for _, id := range []string{object.AccountID, object.Name, object.Key} {
@@ -129,7 +141,7 @@ func (r *Reader) jiraValues(value json.RawMessage) []string {
 					r.people.add(id, object.DisplayName)
 				}
 			}
-			if name := cmp.Or(object.DisplayName, object.Value, object.Name, object.Key); name != "" {
+			if name := cmp.Or(object.DisplayName, object.Login, object.Value, object.Name, object.Key); name != "" {
 				return append(values, name)
 			}
 		}
