@@ -98,7 +98,7 @@ declare
   identifier text;
   phrase tsquery;
   found_entries bigint[];
-  holders bigint[] := '{}';
+  holders bigint[] := array[]::bigint[];
 begin
   foreach identifier in array query.identifiers[:8] loop
     phrase := private.phrase(identifier);
@@ -159,7 +159,7 @@ declare
     limit most_numbered + 1);
 begin
   if cardinality(numbered) > most_numbered then
-    numbered := '{}';
+    numbered := array[]::bigint[];
   end if;
   return array(
     select t.ticket_id from public.tickets t

@@ -92,7 +92,7 @@ as $$
 declare
   rest text := lower(name);
   kind record;
-  specifics text[] := '{}';
+  specifics text[] := array[]::text[];
 begin
   -- Keys, hosts (not file names), versions, numbers: each is removed before the next is looked for.
   for kind in
