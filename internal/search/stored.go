@@ -19,7 +19,8 @@ type Candidate struct {
 	Names  []string `json:"names" max:"6" example:"[\"Gary Mathews\", \"Gary Moss\"]" doc:"The stored values that resemble it, the nearest first."`
 }
 
-// storedValue is a stored value that a spelling in filters means, or resembles. Null: there is none.
+// storedValue is a stored value that a spelling in filters means, or resembles. Null: there is
+// none.
 type storedValue struct {
 	Member   string  `json:"member"`
 	Spelling string  `json:"spelling"`
@@ -54,8 +55,9 @@ func Stored(ctx context.Context, db Database, asked []filter.Spelling) (filter.S
 // typedKey is what looks like a ticket's key.
 var typedKey = regexp.MustCompile(`[\pL\pN_]+(?:-[\pL\pN_]+)*-\d+`)
 
-// Annotate adds what an empty or a surprising page needs: the names in its filters that nothing has,
-// and the keys in the query that no ticket has. similar are the values that these names resemble.
+// Annotate adds what an empty or a surprising page needs: the names in its filters that nothing
+// has, and the keys in the query that no ticket has. similar are the values that these names
+// resemble.
 func (p *Page) Annotate(ctx context.Context, db Database, q Query) (similar filter.Stored, err error) {
 	asked := filter.Filters{}
 	if len(p.Hits) == 0 {

@@ -113,8 +113,8 @@ func (r *Reader) cellsOf(members map[string]json.RawMessage) func(member string)
 	return func(member string) []string { return cells[member] }
 }
 
-// valuesOf returns the values in a field of an issue in JSON: of an object, such as a person, a status
-// or an option, its name.
+// valuesOf returns the values in a field of an issue in JSON: of an object, such as a person, a
+// status or an option, its name.
 func (r *Reader) valuesOf(value json.RawMessage) []string {
 	values := []string{}
 	switch value = bytes.TrimSpace(value); {

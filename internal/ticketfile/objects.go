@@ -8,7 +8,8 @@ import (
 	"io"
 )
 
-// objectRows reads JSON objects, each an issue or a page of them: one after the other, or in arrays.
+// objectRows reads JSON objects, each an issue or a page of them: one after the other, or in
+// arrays.
 type objectRows struct {
 	in      *stream
 	objects *json.Decoder

@@ -52,8 +52,8 @@ func NewHandler(version string) Handler {
 	return Handler{sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})}
 }
 
-// guard takes null arguments as absent, on which the SDK panics where a tool has defaults, and turns
-// a panic of the SDK, on a goroutine of its own, into an error.
+// guard takes null arguments as absent, on which the SDK panics where a tool has defaults, and
+// turns a panic of the SDK, on a goroutine of its own, into an error.
 func guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, message sdk.Request) (result sdk.Result, err error) {
 		if call, is := message.GetParams().(*sdk.CallToolParamsRaw); is && string(call.Arguments) == "null" {

@@ -41,8 +41,8 @@ end
 $$;
 comment on function private.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
--- Known words nearest to an unknown one by shared trigrams, or with two letters swapped, which leaves
--- few trigrams. Words with digits are codes, for which a similar one is wrong.
+-- Known words nearest to an unknown one by shared trigrams, or with two letters swapped, which
+-- leaves few trigrams. Words with digits are codes, for which a similar one is wrong.
 create function private.nearest_words(unknown_word text, visible bigint[])
 returns table (word text, entries bigint, titles bigint, similarity double precision, comments bigint)
 language sql stable rows 3 security invoker set search_path = ''

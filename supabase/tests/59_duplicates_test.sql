@@ -121,8 +121,7 @@ set local role anon;
 select throws_ok($$ select * from public.similar_tickets_batch('[]', 'm') $$, '42501', null, 'anon cannot call similar_tickets_batch');
 
 
-
--- Names that contradict each other -----------------------------------------------------------------
+-- Names that contradict each other ---------------------------------------------------------------
 
 reset role;
 select is(private.specifics(n), w::text[], 'specifics of: ' || n) from (values
