@@ -116,8 +116,8 @@ rollback to ranked;
 
 -- Uninformative vectors ---------------------------------------------------------------------------
 
--- Each of 300 tickets has a unique word, one of 20 words that 15 tickets share, and a random
--- vector: all are about as similar as unrelated texts.
+-- Each of 300 tickets has a unique word (without digits, or it would be an identifier), one of 20
+-- words that 15 tickets share, and a random vector: all are about as similar as unrelated texts.
 reset role;
 create function pg_temp.chance(seed text) returns extensions.vector
 language sql immutable as $$
@@ -126,7 +126,7 @@ language sql immutable as $$
   from generate_series(2, 1536) i
 $$;
 insert into public.tickets (ticket_id, project_id, status_id, name)
-select i, 1, 1, format('shared%s topic%s own%s', chr(97 + i % 20), chr(97 + i % 20), i) from generate_series(1001, 1300) i;
+select i, 1, 1, format('shared%s topic%s own%s', chr(97 + i % 20), chr(97 + i % 20), translate(i::text, '0123456789', 'abcdefghij')) from generate_series(1001, 1300) i;
 do $$ begin
   perform pg_temp.add(i, 'chance', pg_temp.chance('ticket ' || i)) from generate_series(1001, 1300) i;
   perform pg_temp.measure('chance', 0.7);
@@ -138,7 +138,7 @@ language sql as $$
   select avg(coalesce((
     select 1 / h.place::double precision from (
       select row_number() over () as place, s.ticket_id
-      from public.search_hybrid(format('shared%s topic%s own%s', chr(97 + i % 20), chr(97 + i % 20), i),
+      from public.search_hybrid(format('shared%s topic%s own%s', chr(97 + i % 20), chr(97 + i % 20), translate(i::text, '0123456789', 'abcdefghij')),
         case when embedded then pg_temp.chance('query ' || i) end, 'chance', 0.5, fusion => quality.fusion) s
     ) h where h.ticket_id = i), 0))
   from generate_series(1001, 1300, 10) i

@@ -25,7 +25,7 @@ func rankEverything(ctx context.Context, connection *pgx.Conn) error {
 		returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
 		language sql stable security definer set search_path = ''
 		as $$
-			select r.*
+			select r.rank, r.project_id, r.ticket_id, r.score, r.tier > 0
 			from private.rank_entries(private.begin_search(query_text, null, null, filters), match_count, 100000000, 100000000, 100000000, 50) r
 		$$`)
 	if err != nil {
