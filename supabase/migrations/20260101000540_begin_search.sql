@@ -106,7 +106,7 @@ begin
     execute format($statement$
       with entry as not materialized (
         select e.keyword_entry_id, e.project_id, e.ticket_id, e.words from public.keyword_entries e
-        where (e.ticket_id = any (($1.query).excluded_tickets)) is not true
+        where (e.ticket_id in (select unnest(($1.query).excluded_tickets))) is not true
           and (($1.query).excluded is null or not e.words @@ ($1.query).excluded)%s
       ), own_text as (
         select e.keyword_entry_id, x.text

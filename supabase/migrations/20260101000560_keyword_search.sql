@@ -154,7 +154,7 @@ begin
     where e.ticket_id = any (private.passing_tickets(search.scope, query.named_tickets))
     union all
     select e.keyword_entry_id, e.project_id, e.ticket_id, 1 from public.keyword_entries e
-    where e.keyword_entry_id = any (search.holders) and (e.ticket_id = any (query.named_tickets)) is not true
+    where e.keyword_entry_id = any (search.holders) and (e.ticket_id in (select unnest(query.named_tickets))) is not true
   ), scores as materialized (
     select s.keyword_entry_id, s.score, s.level
     from private.score_entries(
