@@ -239,10 +239,12 @@ begin
         insert into private.attached_rows (kind, key, reason, refused_at) values (kind, '*', sqlerrm, now()) on conflict do nothing;
       end;
     end loop;
+    -- What writers have queued by another column meanwhile is for the next call.
     while handled < most loop
       with taken as (
         delete from private.changed_rows q
-        where q.change_id = any (array(select f.change_id from private.changed_rows f where f.kind = kind order by f.change_id limit least(200, most - handled)))
+        where q.change_id = any (array(
+            select f.change_id from private.changed_rows f where f.kind = kind and f.by_column = id_column order by f.change_id limit least(200, most - handled)))
         returning q.value
       )
       select array_agg(distinct t.value), count(*) into keys, entries from taken t;

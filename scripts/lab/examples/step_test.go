@@ -99,6 +99,10 @@ func copyAll(t *testing.T, owner *pgx.Conn) {
 		var differ int
 		if err := owner.QueryRow(t.Context(), sql).Scan(&differ); err != nil || differ != 0 {
 			t.Errorf("%s that differ: %d %v", what, differ, err)
+			var reasons string
+			if err := owner.QueryRow(t.Context(), "select coalesce(string_agg(distinct kind || ' ' || reason, '; '), '') from private.attached_rows").Scan(&reasons); err == nil {
+				t.Logf("rows have no copy because: %s", reasons)
+			}
 		}
 	}
 }
