@@ -14,10 +14,9 @@ type Spelling struct{ Member, Text string }
 // Stored are the stored values that spellings can mean. An empty list: none.
 type Stored map[Spelling][]string
 
-// most bounds what one query asks for, and valueWords the words of one value.
 const (
-	mostSpellings = 40
-	valueWords    = 6
+	mostSpellings = 40 // that one query asks for
+	valueWords    = 6  // of one value
 )
 
 // lookup returns the one value that a spelling means. Without stored values it notes the question.
@@ -73,13 +72,23 @@ func (t *text) readStored(name, text string, spaced bool) (values []string, size
 	if spaced {
 		least = 1
 	}
-	for _, member := range t.found.Typed() {
-		if _, isTime := member.Value.(*Range); member.Typed == name && !isTime {
-			value, size := t.longest(member.Name, text, least)
-			return []string{value}, size, size > 0
+	member, isTime := t.member(name)
+	if member == "" || isTime {
+		return nil, 0, false
+	}
+	value, size := t.longest(member, text, least)
+	return []string{value}, size, size > 0
+}
+
+// member returns the name in JSON of what is typed as name, "" if that is no member.
+func (t *text) member(name string) (member string, isTime bool) {
+	for _, m := range t.found.Typed() {
+		if m.Typed == name {
+			_, isTime = m.Value.(*Range)
+			return m.Name, isTime
 		}
 	}
-	return nil, 0, false
+	return "", false
 }
 
 // asStored replaces projects' names by their keys.
@@ -98,13 +107,6 @@ func (t *text) asStored(name string, values []string) []string {
 func (t *text) isStored(member, spelling string) bool {
 	_, is := t.lookup(member, spelling)
 	return is || t.stored == nil
-}
-
-func (t *text) isTime(name string) bool {
-	return slices.ContainsFunc(t.found.Typed(), func(m Member) bool {
-		_, is := m.Value.(*Range)
-		return is && m.Typed == name
-	})
 }
 
 // Correct replaces each name that can only mean one stored value, and reports whether it did.

@@ -96,7 +96,8 @@ func (t *text) readTerm(text string) (size int, err error) {
 	if !ok {
 		values, length, ok = readValues(value)
 		first, _ := utf8.DecodeRuneInString(value)
-		ok = ok && (!spaced || isQuote(first) || name == "is" || t.isTime(name))
+		_, isTime := t.member(name)
+		ok = ok && (!spaced || isQuote(first) || name == "is" || isTime)
 	}
 	if !ok {
 		return 0, nil

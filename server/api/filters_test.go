@@ -166,6 +166,12 @@ func TestFiltersInTheQuery(t *testing.T) {
 			t.Errorf("%s: %s", path, told)
 		}
 	}
+	if told := told(s.send(http.MethodPost, "/api/tickets/similar/batch", `{"items":[{}],"filters":{"open":"yes"}}`)); told != "filters.open: is of type string. Use true or false" {
+		t.Errorf("a batch without a valid item: %s", told)
+	}
+	if told := told(s.send(http.MethodPost, "/api/hybrid-search", `{"query":"x","filters":{"a:'b":1}}`)); !strings.HasPrefix(told, "filters.a:'b: is unknown") {
+		t.Errorf("a name with a colon: %s", told)
+	}
 	if told := told(s.send(http.MethodPost, "/api/query", `{"question":"why","corpus":"documents","filters":{"open":true}}`)); told != "filters: must be left out where only documents are asked" {
 		t.Errorf("documents: %s", told)
 	}

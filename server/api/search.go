@@ -92,8 +92,10 @@ func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query,
 	if !changed {
 		return page, read, nil
 	}
+	unknown := page.UnknownKeys
 	query.Filters = given.And(corrected)
 	page, err = a.Searcher.Hybrid(ctx, who.db, query, embedding)
+	page.UnknownKeys = unknown // they depend on the text alone
 	return page, &readAs{Text: read.Text, Filters: corrected}, err
 }
 

@@ -56,7 +56,7 @@ func TestStoredNames(t *testing.T) {
 	if want := `[{"member":"assignee","value":"noo","names":["Noor"]},{"member":"labels","value":"pay","names":["payments"]}]`; string(got.Candidates) != want || len(got.Results) > 0 {
 		t.Errorf("filters of the body: %s, want %s", got.Candidates, want)
 	}
-	for query, want := range map[string][]string{"TX-99999": {"TX-99999"}, "TX-400 and TX-99998": {"TX-99998"}, "TX-400": nil, "utf-8": nil, "tx-400 type:bug": nil} {
+	for query, want := range map[string][]string{"TX-99999": {"TX-99999"}, "TX-400 and TX-99998": {"TX-99998"}, "TX-99997 assignee:wiktro": {"TX-99997"}, "TX-400": nil, "utf-8": nil, "tx-400 type:bug": nil} {
 		if got := ask(query); !slices.Equal(got.UnknownKeys, want) {
 			t.Errorf("%q: unknown keys %q, want %q", query, got.UnknownKeys, want)
 		}

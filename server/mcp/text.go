@@ -102,10 +102,11 @@ func chosen(results []object, usual, wanted []string) []object {
 			}
 		}
 		if text, is := shown["text"].(string); is {
-			shown["text"] = untitled(text, result)
+			text = untitled(text, result)
 			if !slices.Contains(wanted, "text") {
-				shown["text"] = clip(untitled(text, result), snippet)
+				text = clip(text, snippet)
 			}
+			shown["text"] = text
 		}
 		list = append(list, shown)
 	}

@@ -43,8 +43,8 @@ begin
       ('tickets', '{select,insert,update,delete}', visible, writable),
       ('status_changes', '{select,insert,update,delete}', of_visible, of_writable),
       ('comments', '{select,insert,update,delete}', of_visible, of_writable),
-      -- A link is visible to users who see both tickets. Users who may write in the first
-      -- ticket's project may write it.
+      -- Users see a link if they see both tickets, and may write it if they may also write in the
+      -- first ticket's project.
       ('ticket_links', '{select,insert,delete}', of_visible || other_visible, of_writable || other_visible)
     ) as w (on_table, commands, readable, writable)
     cross join unnest(w.commands::text[]) as c(command)

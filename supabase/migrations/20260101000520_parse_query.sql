@@ -23,11 +23,11 @@ comment on function private.phrase is 'A tsquery for the words of a composed tex
 -- are not keys, because such a ticket need not mention it; required_of_chunks: of vector matches.
 -- excluded: a word or phrase after a minus, except a negative number (exit code -9). excluded_keys:
 -- possible keys after a minus. ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400"
--- as the whole query. identifiers: versions, paths, names of errors, addresses (9.3.0.GA), as
--- typed; is_identifier: the query is nothing else. Set by begin_search: excluded_tickets, those
--- with excluded keys and those whose comments contain excluded words; named_tickets, those with
--- ticket_keys that contain what is required and nothing excluded; relaxed: nothing visible contains
--- all phrases, so none is required.
+-- as the whole query. identifiers: versions, paths, options, names and codes of errors, addresses
+-- (9.3.0.GA, E0463), as typed; is_identifier: the query is nothing else. Set by begin_search:
+-- excluded_tickets, those with excluded keys and those whose comments contain excluded words;
+-- named_tickets, those with ticket_keys that contain what is required and nothing excluded;
+-- relaxed: nothing visible contains all phrases, so none is required.
 create type private.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
   excluded_keys text[], ticket_keys text[], identifiers text[], is_identifier boolean,

@@ -96,18 +96,24 @@ func TestQuestionsAreChecked(t *testing.T) {
 	}
 }
 
+// answered asks the questions of a file about the sample.
+func answered(t *testing.T, file string) []eval.Rates {
+	t.Helper()
+	questions, err := eval.ReadAsked(filepath.Join(sample, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates, err := eval.CheckAnswers(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rates
+}
+
 // Questions that name projects, tickets and states: the named item is a source, in any spelling.
 func TestQuestionsThatNameThings(t *testing.T) {
 	t.Parallel()
-	questions, err := eval.ReadAsked(filepath.Join(sample, "named_questions.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := eval.CheckAnswers(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions, func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range all {
+	for _, r := range answered(t, "named_questions.jsonl") {
 		if r.Answerable < 25 || r.Unanswerable < 5 || r.Sourced < r.Answerable || r.Cited < r.Answerable-3 || r.Abstained < r.Unanswerable-3 {
 			if r.Half == "report" {
 				r.Wrong = nil
@@ -120,15 +126,7 @@ func TestQuestionsThatNameThings(t *testing.T) {
 // Questions for a ticket's people, dates, labels and links, most of which no text of it has.
 func TestQuestionsAboutFields(t *testing.T) {
 	t.Parallel()
-	questions, err := eval.ReadAsked(filepath.Join(sample, "field_questions.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := eval.CheckAnswers(t.Context(), eval.Service{URL: start(t, testbed.Database(t), sample)}, questions, func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range all {
+	for _, r := range answered(t, "field_questions.jsonl") {
 		if r.Answerable != 10 || r.Cited < 9 {
 			t.Errorf("%+v", r)
 		}

@@ -68,7 +68,7 @@ type similarHit struct {
 
 // CheckDuplicates compares all queries, and the tickets that duplicate one another.
 func CheckDuplicates(ctx context.Context, service Service, connection *pgx.Conn, queries []collection.Query, progress func(string)) (DuplicateReport, error) {
-	projects, err := ticketProjects(ctx, connection)
+	projects, err := byKey[string](ctx, connection, "p.key")
 	if err != nil {
 		return DuplicateReport{}, err
 	}
@@ -105,23 +105,6 @@ func CheckDuplicates(ctx context.Context, service Service, connection *pgx.Conn,
 		}
 	}
 	return report, nil
-}
-
-// ticketProjects returns the keys of the tickets' projects by the tickets' keys.
-func ticketProjects(ctx context.Context, connection *pgx.Conn) (map[string]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	rows, err := connection.Query(ctx, "select t.key, p.key from public.tickets t join public.projects p using (project_id)")
-	if err != nil {
-		return nil, fmt.Errorf("read tickets: %w", err)
-	}
-	projects := map[string]string{}
-	var key, project string
-	_, err = pgx.ForEachRow(rows, []any{&key, &project}, func() error {
-		projects[key] = project
-		return nil
-	})
-	return projects, err
 }
 
 // checking splits by key, the same way in every run, so that what is tuned on one half can be

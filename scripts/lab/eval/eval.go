@@ -39,7 +39,7 @@ type ranker func(ctx context.Context, query collection.Query) ([]string, error)
 // Do ranks all queries by the service and by the references, and compares the tickets that
 // duplicate one another.
 func (r Run) Do(ctx context.Context) (rows []Row, err error) {
-	tickets, err := ticketIDs(ctx, r.Connection)
+	tickets, err := byKey[int64](ctx, r.Connection, "t.ticket_id")
 	if err != nil {
 		return nil, err
 	}
@@ -106,19 +106,20 @@ func rankAll(ctx context.Context, name string, queries []collection.Query, rank 
 	return newRow(name, ranked, queries), err
 }
 
-func ticketIDs(ctx context.Context, connection *pgx.Conn) (map[string]int64, error) {
+// byKey reads an expression of each ticket (t) of a project (p), by the ticket's key.
+func byKey[V any](ctx context.Context, connection *pgx.Conn, expression string) (map[string]V, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	rows, err := connection.Query(ctx, "select t.key, t.ticket_id from public.tickets t")
+	rows, err := connection.Query(ctx, "select t.key, "+expression+" from public.tickets t join public.projects p using (project_id)")
 	if err != nil {
 		return nil, fmt.Errorf("read tickets: %w", err)
 	}
-	ids := map[string]int64{}
+	tickets := map[string]V{}
 	var key string
-	var id int64
-	_, err = pgx.ForEachRow(rows, []any{&key, &id}, func() error {
-		ids[key] = id
+	var value V
+	_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+		tickets[key] = value
 		return nil
 	})
-	return ids, err
+	return tickets, err
 }

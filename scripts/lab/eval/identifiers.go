@@ -44,7 +44,7 @@ type identifier struct {
 // of how many all tickets that hold it whole come first. Both halves are the same in every run:
 // choose by the first, and judge by the second.
 func CheckIdentifiers(ctx context.Context, service Service, connection *pgx.Conn, to io.Writer) error {
-	texts, err := ticketTexts(ctx, connection)
+	texts, err := byKey[string](ctx, connection, `concat_ws(e'\n', t.name, t.description)`)
 	if err != nil {
 		return err
 	}
@@ -117,21 +117,4 @@ func chooseIdentifiers(pattern *regexp.Regexp, texts map[string]string) (chosen 
 		}
 	}
 	return chosen
-}
-
-// ticketTexts returns the names and descriptions of all tickets by their keys.
-func ticketTexts(ctx context.Context, connection *pgx.Conn) (map[string]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	rows, err := connection.Query(ctx, "select t.key, concat_ws(e'\\n', t.name, t.description) from public.tickets t")
-	if err != nil {
-		return nil, fmt.Errorf("read tickets: %w", err)
-	}
-	texts := map[string]string{}
-	var key, text string
-	_, err = pgx.ForEachRow(rows, []any{&key, &text}, func() error {
-		texts[key] = text
-		return nil
-	})
-	return texts, err
 }
