@@ -25,7 +25,6 @@ var elsewhere = map[string]string{
 	"internal/openai/chat.go Stream":    "cancels",
 	"internal/reembed/serving.go read":  "ask rescues the call",
 	"server/api/api.go Shutdown":        "cancels",
-	"server/api/events.go sendEvents":   "cancels; two others are rescued",
 	"server/backfill.go workOff":        "the worker rescues its batches",
 	"server/main.go untilSignalled":     "waits for signals",
 	"server/process.go serveMetrics":    "net/http rescues its handlers",

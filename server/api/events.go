@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -29,138 +30,116 @@ const (
 // errClientLeft is the cancellation cause of a stream whose client disconnected.
 var errClientLeft = errors.New("the client left")
 
-// event is a server-sent event.
-type event struct {
-	name string
-	data any
-}
-
 // sendEvents runs work and sends its server-sent events. An error before the first event becomes
 // an ordinary problem response; a later one becomes an "error" event. The context of work ends at
 // the request's deadline, when the client disconnects, and on shutdown. begin is called with the
 // first event and may set headers.
 func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx context.Context, send func(name string, data any) error) error) error {
-	// The stream outlives the handler, and c must not be used after it.
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.UserContext()))
-	stopped := context.AfterFunc(a.base, func() { cancel(context.Cause(a.base)) })
-	deadline, _ := c.UserContext().Deadline()
-	ctx, end := context.WithDeadline(ctx, deadline)
-	release := func() {
-		stopped()
-		end()
-		cancel(nil)
-	}
-	connection := c.Context().Conn()
+	ctx, cancel := context.WithCancelCause(c.UserContext())
+	s := &eventStream{api: a, ctx: ctx, cancel: cancel, connection: c.Context().Conn(), events: make(chan string), ended: make(chan error, 1), request: newLogged(c, nil)}
 	// A watched connection cannot take another request.
 	c.Context().SetConnectionClose()
-	rescue.Go(func() { watch(connection, cancel) })
-
-	events, failed := make(chan event), make(chan error, 1)
+	rescue.Go(s.watch)
 	go func() {
-		failed <- rescue.Do(func() error {
-			return work(ctx, func(name string, data any) error {
-				select {
-				case events <- event{name, data}:
-					return nil
-				case <-ctx.Done():
-					return fault.Wrap(fault.Timeout, "The answer could not be sent in time.", context.Cause(ctx))
-				}
-			})
-		})
+		s.ended <- rescue.Do(func() error { return work(ctx, s.send) })
 	}()
-	sent := &eventStream{api: a, ctx: ctx, connection: connection, events: events, failed: failed, request: newLogged(c, nil)}
+	var first string
 	select {
-	case sent.first = <-events:
-	case err := <-failed:
-		release()
+	case first = <-s.events:
+	case err := <-s.ended:
 		if errors.Is(context.Cause(ctx), errClientLeft) {
 			err = fault.Wrap(fault.Timeout, "The request was cancelled.", errClientLeft)
 		}
+		cancel(nil)
 		return err
 	}
 	begin(c)
-	exchange, method, route := exchangeOf(ctx), c.Method(), routeOf(c, nil)
-	exchange.stream = true
 	c.Set(fiber.HeaderContentType, mimeEvents)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	exchange := exchangeOf(ctx)
+	exchange.stream = true
+	// The stream outlives the handler, and c must not be used after it.
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
-		defer release()
+		defer cancel(nil)
 		status := http.StatusInternalServerError
 		_ = rescue.Do(func() error {
-			status = sent.run(w, cancel)
+			status = s.run(w, first)
 			return nil
 		})
-		exchange.end(method, route, status)
+		exchange.end(s.request.method, s.request.route, status)
 	})
 	return nil
 }
 
-// watch reads from a connection until that fails: the only way to notice that the client of an
-// idle stream disconnected.
-func watch(connection net.Conn, cancel context.CancelCauseFunc) {
-	if connection.SetReadDeadline(time.Time{}) == nil {
-		_, _ = io.Copy(io.Discard, connection)
-	}
-	cancel(errClientLeft)
-}
-
-// eventStream is a stream being sent.
+// eventStream is a stream of events on their way from the work to the client.
 type eventStream struct {
 	api        *API
 	ctx        context.Context
+	cancel     context.CancelCauseFunc
 	connection net.Conn
-	first      event
-	events     <-chan event
-	failed     <-chan error
+	events     chan string // encoded
+	ended      chan error  // how the work has ended
 	request    logged
 }
 
-// run sends events until the work is done, has failed or the client disconnects. It returns the
-// status that an ordinary response would have had.
-func (s *eventStream) run(w *bufio.Writer, cancel context.CancelCauseFunc) (status int) {
-	status = http.StatusOK
+// watch reads from the connection until that fails: the only way to notice that the client of an
+// idle stream disconnected.
+func (s *eventStream) watch() {
+	if s.connection.SetReadDeadline(time.Time{}) == nil {
+		_, _ = io.Copy(io.Discard, s.connection)
+	}
+	s.cancel(errClientLeft)
+}
+
+func eventText(name string, data []byte) string {
+	return "event: " + name + "\ndata: " + string(data) + "\n\n"
+}
+
+// send hands an event over to the writer.
+func (s *eventStream) send(name string, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("encode an event: %w", err)
+	}
+	select {
+	case s.events <- eventText(name, text):
+		return nil
+	case <-s.ctx.Done():
+		return fault.Wrap(fault.Timeout, "The answer could not be sent in time.", context.Cause(s.ctx))
+	}
+}
+
+// run writes events until the work has ended. It returns the status that an ordinary response would
+// have had.
+func (s *eventStream) run(w *bufio.Writer, first string) (status int) {
 	heartbeat := time.NewTicker(s.api.Heartbeat)
 	defer heartbeat.Stop()
-	next, ended := s.first, false
-	for !ended {
-		if next.name != "" && !s.send(w, next) {
-			cancel(errClientLeft)
-		}
-		next = event{}
+	for s.write(w, first); ; {
 		select {
-		case next = <-s.events:
-		case err := <-s.failed:
-			ended = true
-			if err != nil && !errors.Is(context.Cause(s.ctx), errClientLeft) {
-				problem := s.api.describe(s.api.stopping(err), s.request)
-				status = problem.Status
-				s.send(w, event{"error", problem})
-			}
+		case text := <-s.events:
+			s.write(w, text)
 		case <-heartbeat.C:
-			if !s.flush(w, ": still working\n\n") {
-				cancel(errClientLeft)
+			s.write(w, ": still working\n\n")
+		case err := <-s.ended:
+			if err == nil || errors.Is(context.Cause(s.ctx), errClientLeft) {
+				return http.StatusOK
 			}
+			problem := s.api.describe(s.api.stopping(err), s.request)
+			text, _ := json.Marshal(problem) // texts and numbers have no error
+			s.write(w, eventText("error", text))
+			return problem.Status
 		}
 	}
-	return status
 }
 
-// send writes an event. It returns false if the client has disconnected.
-func (s *eventStream) send(w *bufio.Writer, e event) bool {
-	data, err := json.Marshal(e.data)
-	if err != nil {
-		return false
+// write sends a text at once. If it cannot be sent, the work is cancelled.
+func (s *eventStream) write(w *bufio.Writer, text string) {
+	err := s.connection.SetWriteDeadline(time.Now().Add(stuckTime + s.api.Heartbeat))
+	if err == nil {
+		_, err = w.WriteString(text)
 	}
-	return s.flush(w, "event: "+e.name+"\ndata: "+string(data)+"\n\n")
-}
-
-func (s *eventStream) flush(w *bufio.Writer, text string) bool {
-	if s.connection.SetWriteDeadline(time.Now().Add(stuckTime+s.api.Heartbeat)) != nil {
-		return false
+	if err != nil || w.Flush() != nil {
+		s.cancel(errClientLeft)
 	}
-	if _, err := w.WriteString(text); err != nil {
-		return false
-	}
-	return w.Flush() == nil
 }

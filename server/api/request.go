@@ -78,9 +78,8 @@ func (a *API) begin(c *fiber.Ctx) *exchange {
 func (a *API) identify(c *fiber.Ctx) error {
 	r := a.begin(c)
 	ctx, cancel := context.WithTimeout(c.UserContext(), a.RequestTimeout)
-	defer cancel()
 	ctx, end := a.Observer.Request(ctx, r.id, c.Method(), func(name string) string { return c.Get(name) })
-	r.ends = append(r.ends, end)
+	r.ends = append(r.ends, end, func(string, string, int) { cancel() })
 	c.SetUserContext(ctx)
 	started := time.Now()
 	err := c.Next()

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/memo"
 )
 
 // sourcesEvent is sent before the text.
@@ -42,17 +43,13 @@ func (a *API) streamAnswer(c *fiber.Ctx, who *caller, request *queryRequest) err
 	origin := a.uncached() // what is sent before the end may still fail, or not be kept
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
 	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
-		told := false
-		events := answerEvents(func(name string, data any) error {
-			told = true
-			return send(name, data)
-		})
+		events := answerEvents(send)
 		whole.Alone = true
 		made, err := a.respond(ctx, who, whole, a.answering(who, question, events))
 		if err != nil {
 			return err
 		}
-		if !told {
+		if made.origin == memo.Hit {
 			origin = made.origin
 			if err := replay(made.body, events); err != nil {
 				return err
@@ -81,9 +78,7 @@ func replay(body []byte, events answerEvents) error {
 type answerEvents func(name string, data any) error
 
 func (send answerEvents) Found(found answer.Answer) error {
-	// A copy: the sources are marked as cited while the event may still be encoded.
-	sources := append([]answer.Source{}, found.Sources...)
-	return send("sources", sourcesEvent{Sources: sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity})
+	return send("sources", sourcesEvent{Sources: found.Sources, LowSimilarity: found.LowSimilarity, BestSimilarity: found.BestSimilarity})
 }
 
 func (send answerEvents) Piece(text string) error {
