@@ -49,7 +49,6 @@ var elsewhere = map[string]string{
 	"docs/operations.md: limit_req_zone $binary_remote_addr zone=addresses:10m rate=20r/s;":                                                      "needs nginx",
 	"docs/operations.md: create extension if not exists pg_prewarm with schema extensions;":                                                      "needs the right to create the extension",
 	"docs/settings.md: SUPABASE_URL=https://<project>.supabase.co SUPABASE_SECRET_KEY=sb_secret_… OPENAI_API_KEY=sk-… ./tasklens serve":          "needs real keys",
-	"docs/sql.md: const { data, error } = await supabase.rpc(\"search_hybrid\", { query_text: \"charged twice\", match_count: 10 });":            "needs supabase-js and a project",
 }
 
 // tryExamples runs the examples of README.md and docs/ in the current folder.

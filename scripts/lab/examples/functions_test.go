@@ -3,6 +3,7 @@ package examples
 import (
 	"flag"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the list of functions in docs/sql.md")
 
-// docs/sql.md lists every function of the API under the callers that it is granted to, those for
-// users with the first clause of their comment.
+// docs/sql.md lists the functions of the API that users may call, with the first clause of their
+// comment, and those of the owner. All others are for the service.
 func TestListedFunctions(t *testing.T) {
 	t.Parallel()
 	const path = "../../../docs/sql.md"
@@ -50,7 +51,7 @@ func TestListedFunctions(t *testing.T) {
 		t.Fatalf("found %d functions, %v", len(functions), err)
 	}
 	users := "### For users and the service\n\n| function | purpose |\n|---|---|\n"
-	var service, owners []string
+	var owners []string
 	for _, f := range functions {
 		switch {
 		case f.ByAnon:
@@ -59,12 +60,9 @@ func TestListedFunctions(t *testing.T) {
 			owners = append(owners, "`"+f.Name+"`")
 		case f.ByUsers:
 			users += "| `" + f.Name + "` | " + strings.ReplaceAll(firstClause(f.Comment), "|", `\|`) + " |\n"
-		default:
-			service = append(service, "`"+f.Name+"`")
 		}
 	}
-	want := users + "\n### For the service\n\n" + strings.Join(service, ",\n") + "\n" +
-		"\n### For the owner of the database\n\n" + strings.Join(owners, ",\n") + "\n"
+	want := users + "\n### For the owner of the database\n\n" + strings.Join(owners, ",\n") + "\n"
 	if *update {
 		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
@@ -76,21 +74,16 @@ func TestListedFunctions(t *testing.T) {
 	}
 }
 
-// firstClause returns what a function is for: its comment up to the first stop, colon or semicolon
-// outside of parentheses, after at least three words.
+var aside = regexp.MustCompile(` \([^)]*\)`)
+
+// firstClause returns what a function is for: its comment without parentheses, up to the first
+// comma, stop, colon or semicolon after at least three words.
 func firstClause(comment string) string {
-	depth := 0
+	comment = aside.ReplaceAllString(comment, "")
 	for i, r := range comment {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		case '.', ':', ';':
-			clause, rest := comment[:i], comment[i+1:]
-			if depth == 0 && (rest == "" || rest[0] == ' ') && len(strings.Fields(clause)) >= 3 {
-				return clause
-			}
+		clause, rest := comment[:i], comment[i+1:]
+		if strings.ContainsRune(",.:;", r) && (rest == "" || rest[0] == ' ') && len(strings.Fields(clause)) >= 3 {
+			return clause
 		}
 	}
 	return comment
