@@ -12,6 +12,7 @@ type Query struct {
 	Text      string           `query:"q" length:"2000"`
 	Limit     int              `query:"limit" min:"1" max:"100" default:"10"`
 	Threshold float64          `query:"threshold" min:"0" max:"1" default:"0.3" doc:"The similarity that a document must exceed."`
+	Hybrid    bool             `query:"hybrid" default:"false" doc:"Order by ~final_score~ and return its parts."`
 	Embedding search.Embedding // of the text, by the model that embeds documents
 }
 
@@ -23,36 +24,23 @@ type Found struct {
 	Title      string  `json:"title" example:"Why we chose Raft"`
 	Content    string  `json:"content" example:"The ledger's replicas agree by Raft."`
 	Similarity float64 `json:"similarity" min:"-1" max:"1.0001" example:"0.52"`
+	*Score             // of a hybrid search
 }
 
-// Weighed is a document with its score and the parts of it; see search_documents_hybrid in the
-// database.
-type Weighed struct {
-	_ struct{} `schema:"WeighedDocument"`
-
-	Found
+// Score orders documents, with its parts; see search_documents_hybrid in the database.
+type Score struct {
 	KeywordScore   float64  `json:"keyword_score" min:"0" max:"1" doc:"The share of the query's keywords that the document's contain."`
 	UtilityBoost   float64  `json:"utility_boost" min:"0" max:"1" doc:"ln(u + 1) / ln(11) of its utility u."`
 	FreshnessBoost float64  `json:"freshness_boost" min:"0" max:"1" doc:"1 / (1 + age in days / 30)."`
 	TemporalWeight float64  `json:"temporal_weight" min:"0"`
-	FinalScore     float64  `json:"final_score" doc:"Orders the results."`
+	FinalScore     float64  `json:"final_score" doc:"Orders the results. With ~hybrid~ only, as are its parts."`
 	Keywords       []string `json:"keywords"`
 	TemporalClass  *string  `json:"temporal_class" enum:"evergreen,current,dated,historical,unknown" example:"evergreen" doc:"How long the content holds, as written, else by enrichment."`
 }
 
-// Search finds documents by meaning only, the most similar first.
+// Search finds documents by meaning, the most similar first or, if it is hybrid, those with the
+// best score. It does not count retrievals: see Tracker.
 func Search(ctx context.Context, db Database, q Query) ([]Found, error) {
-	return find[Found](ctx, db, "search_documents", q, map[string]any{})
-}
-
-// Hybrid finds documents by meaning and sorts them by final score. It does not count retrievals:
-// see Tracker.
-func Hybrid(ctx context.Context, db Database, q Query) ([]Weighed, error) {
-	return find[Weighed](ctx, db, "search_documents_hybrid", q, map[string]any{"query_keywords": Keywords(q.Text), "track_retrievals": false})
-}
-
-// find calls a search function with the query's embedding and further arguments.
-func find[T any](ctx context.Context, db Database, function string, q Query, arguments map[string]any) ([]T, error) {
 	embedding, err := search.Await(ctx, q.Embedding)
 	if err == nil {
 		embedding, err = embedding.Short()
@@ -60,9 +48,13 @@ func find[T any](ctx context.Context, db Database, function string, q Query, arg
 	if err != nil {
 		return nil, fmt.Errorf("embed query: %w", err)
 	}
-	arguments["query_embedding"], arguments["embedding_model"] = embedding, q.Embedding.Model()
-	arguments["match_count"], arguments["match_threshold"] = q.Limit, q.Threshold
-	found := []T{}
+	function, arguments := "search_documents", map[string]any{
+		"query_embedding": embedding, "embedding_model": q.Embedding.Model(), "match_count": q.Limit, "match_threshold": q.Threshold,
+	}
+	if q.Hybrid {
+		function, arguments["query_keywords"], arguments["track_retrievals"] = "search_documents_hybrid", Keywords(q.Text), false
+	}
+	found := []Found{}
 	if err := db.Call(ctx, function, arguments, &found); err != nil {
 		return nil, fmt.Errorf("search documents: %w", err)
 	}

@@ -43,8 +43,8 @@ export async function calls() {
   // Parameters with a default may be left out too.
   const found = await api.GET('/api/knowledge/search', { params: { query: { q: 'raft' } } });
   for (const document of found.data?.results ?? []) {
-    if ('final_score' in document) holds<Same<typeof document, Schemas['WeighedDocument']>>();
-    else holds<Same<typeof document, Schemas['FoundDocument']>>();
+    holds<Same<typeof document, Schemas['FoundDocument']>>();
+    holds<Same<typeof document.final_score, number | undefined>>(); // only with hybrid
   }
   await api.GET('/api/tickets/{ticket_id}/similar', { params: { path: { ticket_id: 5 } } });
 

@@ -29,9 +29,9 @@ import (
 //	                   omitempty, absent in the others
 //
 // A field of a request that is a pointer or has a default may be left out or null. A field of a
-// response is always there, unless it has omitempty, and null if it is a nil pointer. The tags of a
-// struct itself are those of its field _: doc, example, kinds, schema (its name in the document),
-// and open (it may have other members).
+// response is always there, unless it has omitempty or is of an embedded pointer, and null if it is
+// a nil pointer. The tags of a struct itself are those of its field _: doc, example, kinds, schema
+// (its name in the document), and open (it may have other members).
 
 // member is one of an object, whose order readers see.
 type member struct {
@@ -96,9 +96,6 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// mixedList is a list whose elements are of one of several types.
-type mixedList interface{ elements() []reflect.Type }
-
 // ownTags are the tags of a struct itself.
 func ownTags(t reflect.Type) reflect.StructTag {
 	for i := range t.NumField() {
@@ -125,15 +122,6 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 		return s.filters(tags)
 	}
 	var o object
-	if list, is := reflect.Zero(t).Interface().(mixedList); is {
-		var all []any
-		for _, one := range list.elements() {
-			all = append(all, s.structure(one))
-		}
-		o = object{{"type", "array"}}
-		o.addTag("maxItems", tags, "max")
-		return append(o, member{"items", object{{"anyOf", all}}})
-	}
 	switch {
 	case t == valuesType:
 		o = s.values(tags)
@@ -348,7 +336,8 @@ func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, exc
 		if field.Type == labelsType && s.request {
 			properties.add("labels_all", append(s.values(""), member{"nullable", true}))
 		}
-		if s.request && isRequired(field) || !s.request && !strings.Contains(field.Tag.Get("json"), ",omit") {
+		mayLack := strings.Contains(field.Tag.Get("json"), ",omit") || t.Field(field.Index[0]).Type.Kind() == reflect.Pointer && len(field.Index) > 1
+		if s.request && isRequired(field) || !s.request && !mayLack {
 			required = append(required, nameOf(field))
 		}
 	}

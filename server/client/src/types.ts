@@ -1797,23 +1797,7 @@ export interface components {
             /** @example To Do */
             name: string;
         };
-        DocumentResults: {
-            results: (components["schemas"]["FoundDocument"] | components["schemas"]["WeighedDocument"])[];
-        };
         FoundDocument: {
-            /** Format: uuid */
-            id: string;
-            /** @example Why we chose Raft */
-            title: string;
-            /** @example The ledger's replicas agree by Raft. */
-            content: string;
-            /**
-             * Format: double
-             * @example 0.52
-             */
-            similarity: number;
-        };
-        WeighedDocument: {
             /** Format: uuid */
             id: string;
             /** @example Why we chose Raft */
@@ -1829,31 +1813,31 @@ export interface components {
              * Format: double
              * @description The share of the query's keywords that the document's contain.
              */
-            keyword_score: number;
+            keyword_score?: number;
             /**
              * Format: double
              * @description ln(u + 1) / ln(11) of its utility u.
              */
-            utility_boost: number;
+            utility_boost?: number;
             /**
              * Format: double
              * @description 1 / (1 + age in days / 30).
              */
-            freshness_boost: number;
+            freshness_boost?: number;
             /** Format: double */
-            temporal_weight: number;
+            temporal_weight?: number;
             /**
              * Format: double
-             * @description Orders the results.
+             * @description Orders the results. With `hybrid` only, as are its parts.
              */
-            final_score: number;
-            keywords: string[];
+            final_score?: number;
+            keywords?: string[];
             /**
              * @description How long the content holds, as written, else by enrichment.
              * @example evergreen
              * @enum {string|null}
              */
-            temporal_class: "evergreen" | "current" | "dated" | "historical" | "unknown" | null;
+            temporal_class?: "evergreen" | "current" | "dated" | "historical" | "unknown" | null;
         };
         NamedDocument: {
             /** Format: uuid */
@@ -3186,7 +3170,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DocumentResults"];
+                    "application/json": {
+                        results: components["schemas"]["FoundDocument"][];
+                    };
                 };
             };
             400: components["responses"]["Invalid"];

@@ -15,7 +15,6 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['Source']} Source */
 /** @typedef {Schemas['Document']} Document */
 /** @typedef {Schemas['DocumentRequest']} DocumentRequest */
-/** @typedef {Schemas['WeighedDocument']} WeighedDocument */
 /** @typedef {Schemas['FoundDocument']} FoundDocument */
 /** @typedef {Schemas['EmbeddingStatus']} EmbeddingStatus */
 /** @typedef {Schemas['Project']} Project */
@@ -99,7 +98,7 @@ export const ticket = (id, offset = 0, signal = undefined) => get(`${at`tickets/
 export const similarTickets = async (id, signal) => (await get(at`tickets/${id}/similar?limit=5`, signal)).results;
 /** @param {Schemas['DraftRequest']} draft @param {AbortSignal} [signal] @returns {Promise<SimilarTicket[]>} */
 export const similarToDraft = async (draft, signal) => (await post('tickets/similar', draft, signal)).results;
-/** @param {{q: string, hybrid?: boolean, track?: boolean, limit?: number, threshold?: number}} params @param {AbortSignal} [signal] @returns {Promise<(WeighedDocument | FoundDocument)[]>} */
+/** @param {{q: string, hybrid?: boolean, track?: boolean, limit?: number, threshold?: number}} params @param {AbortSignal} [signal] @returns {Promise<FoundDocument[]>} */
 export const searchDocuments = async (params, signal) => (await get(`knowledge/search?${query(params)}`, signal)).results;
 /** @param {string} name @param {string} type @param {number} limit @param {AbortSignal} [signal] @returns {Promise<NamedDocument[]>} */
 export const documentsNaming = async (name, type, limit, signal) => (await get(`${at`knowledge/entities/${name}`}?${query({ type, limit })}`, signal)).results;

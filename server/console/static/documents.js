@@ -7,7 +7,6 @@ import { DocumentForm, DocumentPage } from './document.js';
 import { go, href } from './route.js';
 import { Bar, Choice, decimal, Empty, Failure, Icon, score, Stack, useLoad } from './ui.js';
 
-/** @typedef {import('./api.js').WeighedDocument} WeighedDocument */
 /** @typedef {import('./api.js').FoundDocument} FoundDocument */
 
 const PAUSE = 450; // milliseconds without a key until documents are searched
@@ -53,7 +52,7 @@ function Found({ q, basic, all, params }) {
   const found = useLoad(async (signal) => (q ? api.searchDocuments({ q, hybrid: !basic, limit: 20, track: false, ...(all && { threshold: 0 }) }, signal) : null), [q, basic, all]);
   if (!q) return html`<${Start} />`;
   const list = found.value ?? [];
-  const best = Math.max(...list.map((d) => ('final_score' in d ? d.final_score : 0)), 0.0001);
+  const best = Math.max(...list.map((d) => d.final_score ?? 0), 0.0001);
   return html`<section aria-label="Documents found" aria-busy=${found.loading}><h1 class="sr">Documents</h1>
     <div class="told"><p role="status">${found.loading ? 'Searching …' : found.value ? `${list.length} ${list.length === 1 ? 'document' : 'documents'}` : ''}</p>
       <${Choice} label="Order by" value=${basic ? 'similarity' : ''} options=${[['', 'Score'], ['similarity', 'Similarity alone']]}
@@ -66,14 +65,14 @@ function Found({ q, basic, all, params }) {
     <ol class="results">${list.map((d, i) => html`<li key=${i}><${DocumentResult} document=${d} q=${q} best=${best} /></li>`)}</ol></section>`;
 }
 
-/** @param {{document: WeighedDocument | FoundDocument, q: string, best: number}} props */
+/** @param {{document: FoundDocument, q: string, best: number}} props */
 function DocumentResult({ document: d, q, best }) {
   return html`<a class="result" href=${href('documents', { id: d.id, q })}><span class="head"><span class="name" dir="auto">${d.title}</span></span>
     <span class="excerpt" dir="auto">${d.content.slice(0, 400).replace(/^#+ /gm, '').replaceAll('`', '')}</span>
-    ${'final_score' in d ? html`<${Parts} document=${d} best=${best} />` : html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${d.similarity} /><span>${decimal(d.similarity)}</span></span>`}</a>`;
+    ${d.final_score !== undefined ? html`<${Parts} document=${d} best=${best} />` : html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${d.similarity} /><span>${decimal(d.similarity)}</span></span>`}</a>`;
 }
 
-/** What the final score consists of. @param {{document: WeighedDocument, best: number}} props */
+/** What the final score consists of. @param {{document: Required<FoundDocument>, best: number}} props */
 function Parts({ document: d, best }) {
   const w = d.temporal_weight;
   const parts = [
