@@ -13,22 +13,23 @@ import (
 
 var errNotDocument = errors.New("not an Atlassian document: its type is not doc")
 
-// node has the fields of a node that readADF reads:
+// node is a node of an Atlassian document, or a mark of a text:
 // https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
 type node struct {
-	Type    string         `json:"type"`
-	Text    string         `json:"text"`
-	Attrs   map[string]any `json:"attrs"`
-	Content []node         `json:"content"`
-	number  int            // in an ordered list
-	Marks   []struct {
-		Type  string         `json:"type"`
-		Attrs map[string]any `json:"attrs"`
-	} `json:"marks"`
+	Type    string
+	Text    string
+	Attrs   map[string]any
+	Content []node
+	Marks   []node
+}
+
+func (n node) attr(name string) string {
+	text, _ := n.Attrs[name].(string)
+	return text
 }
 
 // readADF returns adf, an object in Atlassian's document format, as Markdown.
-func readADF(adf json.RawMessage, people people) (string, error) {
+func readADF(adf []byte, people people) (string, error) {
 	var root node
 	if err := json.Unmarshal(adf, &root); err != nil {
 		return "", fmt.Errorf("read Atlassian document: %w", err)
@@ -45,9 +46,6 @@ type writer struct {
 	text   []byte
 	people people
 }
-
-// marks are what stands around a text with a mark in Markdown.
-var marks = map[string]string{"code": "`", "strong": "**", "em": "_", "strike": "~~"}
 
 func (w *writer) write(text string) { w.text = append(w.text, text...) }
 
@@ -82,83 +80,80 @@ func (w *writer) children(n node, lists int) {
 		}
 	}
 	between := ""
-	for _, child := range n.Content {
-		if w.lead(between, func() { w.node(child, lists) }) {
+	for i, child := range n.Content {
+		if w.lead(between, func() { w.lead(marker(n, i, lists), func() { w.node(child, lists) }) }) {
 			between = separator
 		}
 	}
 }
 
-// node writes a node: its own text or, of an element such as a mention, an emoji, a card or a file,
-// what stands for it; then its children.
+// marker returns what stands before a child that is a heading or an item.
+func marker(n node, i, lists int) string {
+	child, indent := n.Content[i], strings.Repeat("   ", max(0, min(lists-1, 8)))
+	switch level, _ := child.Attrs["level"].(float64); {
+	case child.Type == "heading" && level >= 1 && level <= 6:
+		return strings.Repeat("#", int(level)) + " "
+	case !strings.HasSuffix(child.Type, "Item"):
+		return ""
+	case n.Type == "orderedList":
+		return indent + strconv.Itoa(i+1) + ". "
+	}
+	return indent + "- "
+}
+
+// node writes a node's own text, then its children.
 func (w *writer) node(n node, lists int) {
-	switch n.Type {
-	case "hardBreak":
-		w.write("\n")
-	case "date":
-		timestamp, _ := n.Attrs["timestamp"].(string)
-		if ms, err := strconv.ParseInt(timestamp, 10, 64); err == nil {
-			w.write(time.UnixMilli(ms).UTC().Format(time.DateOnly))
-		}
-	case "mention":
-		id, _ := n.Attrs["id"].(string)
-		name, _ := n.Attrs["text"].(string)
-		w.write(cmp.Or(name, "@"+w.people.name(id)))
-	case "text":
-		w.write(n.marked())
-	default:
-		w.write(n.Text)
-		for _, name := range []string{"text", "shortName", "url", "alt"} {
-			if text, _ := n.Attrs[name].(string); text != "" {
-				w.write(text)
-				break
-			}
-		}
-	}
-	for _, mark := range n.Marks {
-		if href, _ := mark.Attrs["href"].(string); mark.Type == "link" && href != "" && href != n.Text {
-			w.write(" (" + href + ")")
-		}
-	}
-	if title, _ := n.Attrs["title"].(string); title != "" { // of an expand
+	w.write(n.marked(w.own(n)))
+	if title := n.attr("title"); title != "" { // of an expand
 		w.write(title + "\n")
 	}
-	switch level, _ := n.Attrs["level"].(float64); {
-	case strings.HasSuffix(n.Type, "List"):
-		for i := range n.Content {
-			if n.Type == "orderedList" {
-				n.Content[i].number = i + 1
-			}
-		}
-		w.children(n, lists+1)
-	case strings.HasSuffix(n.Type, "Item"):
-		marker := "- "
-		if n.number > 0 {
-			marker = strconv.Itoa(n.number) + ". "
-		}
-		w.lead(strings.Repeat("   ", max(0, min(lists-1, 8)))+marker, func() { w.children(n, lists) })
-	case n.Type == "heading" && level >= 1 && level <= 6:
-		w.lead(strings.Repeat("#", int(level))+" ", func() { w.children(n, lists) })
+	switch {
 	case n.Type == "codeBlock":
 		var code strings.Builder
 		for _, line := range n.Content {
 			code.WriteString(line.Text)
 		}
-		if language, _ := n.Attrs["language"].(string); code.Len() > 0 {
-			w.write(fence(code.String(), oneLine(language)))
+		if code.Len() > 0 {
+			w.write(fence(code.String(), oneLine(n.attr("language"))))
 		}
+	case strings.HasSuffix(n.Type, "List"):
+		w.children(n, lists+1)
 	default:
 		w.children(n, lists)
 	}
 }
 
-// marked returns a text with the signs of its marks, which Markdown wants beside no space.
-func (n node) marked() string {
-	text := n.Text
-	for _, mark := range n.Marks[:min(len(n.Marks), len(marks))] {
-		if around := marks[mark.Type]; strings.TrimSpace(text) == text && text != "" {
-			text = around + text + around
+// own returns the text of a node or, of an element such as a mention, an emoji, a card or a file,
+// what stands for it.
+func (w *writer) own(n node) string {
+	switch n.Type {
+	case "hardBreak":
+		return "\n"
+	case "mention":
+		return cmp.Or(n.attr("text"), "@"+w.people.name(n.attr("id")))
+	case "date":
+		ms, err := strconv.ParseInt(n.attr("timestamp"), 10, 64)
+		if err != nil {
+			return ""
+		}
+		return time.UnixMilli(ms).UTC().Format(time.DateOnly)
+	}
+	return cmp.Or(n.Text, n.attr("text"), n.attr("shortName"), n.attr("url"), n.attr("alt"))
+}
+
+// marks are what stands around a text with a mark in Markdown, beside no space.
+var marks = map[string]string{"code": "`", "strong": "**", "em": "_", "strike": "~~"}
+
+// marked returns a node's text with its marks.
+func (n node) marked(text string) string {
+	link := ""
+	for _, mark := range n.Marks[:min(len(n.Marks), len(marks)+1)] {
+		if sign := marks[mark.Type]; strings.TrimSpace(text) == text && text != "" {
+			text = sign + text + sign
+		}
+		if href := mark.attr("href"); href != n.Text && href != "" {
+			link = " (" + href + ")"
 		}
 	}
-	return text
+	return text + link
 }

@@ -19,20 +19,9 @@ const (
 	maxLabels = 100
 )
 
-// fieldNames are the names of a ticket's members in a format; a member that it lacks has its own.
-// Where a member has several names, the first with a value counts.
-type fieldNames map[string][]string
-
-func (n fieldNames) of(member string) string {
-	if names := n[member]; len(names) > 0 {
-		return names[0]
-	}
-	return member
-}
-
 // check brings a ticket into the form that Ticket promises, or returns why its row is bad. An
 // optional field that is wrong is left out with a warning.
-func (t *Ticket) check(names fieldNames) (err error) {
+func (t *Ticket) check(names columns) (err error) {
 	if t.Key, err = checkKey(names.of("key"), t.Key); err != nil {
 		return err
 	}
@@ -78,7 +67,7 @@ var categories = map[string]string{
 	"inprogress": "in_progress", "indeterminate": "in_progress", "done": "done", "complete": "done", "completed": "done",
 }
 
-func (t *Ticket) checkDates(names fieldNames) {
+func (t *Ticket) checkDates(names columns) {
 	date := func(member, written string) (string, bool) {
 		date, err := ParseDate(written)
 		if err != nil {

@@ -100,7 +100,7 @@ const githubList = `[{"number":7,"title":"Pump leaks","body":"**At** night","sta
 const githubPages = `[{"url":"https://api.github.com/repos/Acme/pumps/issues/1","html_url":"https://github.com/Acme/pumps/issues/1","number":1,"title":"One","user":{"login":"ann"},"labels":[],"state":"open",
 "assignees":[],"comments":3,"created_at":"2025-03-14T09:12:00Z","closed_at":null,"body":null,"type":{"name":"Bug"}},
 {"number":2,"title":"PR","html_url":"https://github.com/Acme/pumps/pull/2","pull_request":{"url":"x"}}][{"number":3,"title":"Three","html_url":"https://github.com/Acme/pumps/issues/3","state":"closed"},
-{"number":4,"html_url":"https://github.com/Acme/pumps/issues/4"},{"number":5,"title":"No address"},{"number":"6"},
+{"number":4,"html_url":"https://github.com/Acme/pumps/issues/4"},{"number":5,"title":"No address"},{"number":"six"},
 {"number":9,"title":"Elsewhere","html_url":"https://github.com/Other/Pumps/issues/9"}]
 `
 
@@ -136,7 +136,7 @@ func TestGithub(t *testing.T) {
 	if diff := cmp.Diff(want, good, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
-	if want := []string{"title is missing", "url is missing or not an address: it tells the repository (gh issue list --json url,…)", "number must be a number, not string",
+	if want := []string{"title is missing", "url is missing or not an address: it tells the repository (gh issue list --json url,…)", "number is missing",
 		"the repositories github.com/Acme/pumps and github.com/Other/Pumps would have the same project key PUMPS: import each from a file of its own, with a prefix"}; !cmp.Equal(want, reasons(bad)) {
 		t.Errorf("reasons of bad rows (-want +got):\n%s", cmp.Diff(want, reasons(bad)))
 	}

@@ -1,80 +1,71 @@
 package ticketfile
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
-// githubFields are the members' names as gh issue list writes them and, second, the API.
-var githubFields = fieldNames{"key": {"number"}, "project_key": {"url"}, "name": {"title"}, "description": {"body"}, "status": {"state"},
-	"assignee": {"assignees"}, "reporter": {"author", "user"}, "ticket_type": {"issueType", "type"}, "labels": {"labels"},
-	"created_at": {"createdAt", "created_at"}, "updated_at": {"updatedAt", "updated_at"}, "resolved_at": {"closedAt", "closed_at"},
-	"reason": {"stateReason", "state_reason"}}
+// github is issues as gh issue list writes them and, second, the API, where fold does not make these
+// one.
+var github = export{
+	name: "github",
+	columns: columns{
+		"key":         {"number"},
+		"project_key": {"url"},
+		"name":        {"title"},
+		"description": {"body"},
+		"status":      {"state"},
+		"assignee":    {"assignees"},
+		"reporter":    {"author", "user"},
+		"ticket_type": {"issueType", "type"},
+		"labels":      {"labels"},
+		"created_at":  {"createdAt"},
+		"updated_at":  {"updatedAt"},
+		"resolved_at": {"closedAt"},
+		// Not of a ticket itself:
+		"reason": {"stateReason"},
+	},
+	finish: (*row).finishGithub,
+}
 
-var errPullRequest = errors.New("a pull request")
-
-func (o *objectRows) githubTicket(object json.RawMessage) (Ticket, error) {
-	var issue struct {
-		Number      int64           `json:"number"`
-		URL         string          `json:"url"`
-		HTMLURL     string          `json:"html_url"`
-		PullRequest json.RawMessage `json:"pull_request"`
-		Comments    json.RawMessage // of the API, their number
+func (r *row) finishGithub(t *Ticket) error {
+	if r.issue.Get("number").Int() <= 0 {
+		return errors.New("number is missing")
 	}
-	if err := decode(object, o.read, &issue); err != nil {
-		return Ticket{}, err
-	}
-	address := cmp.Or(issue.HTMLURL, issue.URL) // the API's own url points to the API
-	if len(issue.PullRequest) > 0 && string(issue.PullRequest) != "null" || strings.Contains(address, "/pull/") {
-		o.reader.notices["pull requests left out"]++
-		return Ticket{}, errPullRequest
-	}
-	if issue.Number <= 0 {
-		return Ticket{}, errors.New("number is missing")
-	}
-	repo, err := repository(address)
+	repo, err := repository(addressOf(r.issue))
 	if err != nil {
-		return Ticket{}, err
+		return err
 	}
 	key := strings.ToUpper(path.Base(repo))
-	if other, known := o.reader.repos[key]; known && other != repo {
-		return Ticket{}, fmt.Errorf("the repositories %s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, repo, key)
+	if other, known := r.repos[key]; known && other != repo {
+		return fmt.Errorf("the repositories %s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, repo, key)
 	}
-	o.reader.repos[key] = repo
-	var members map[string]json.RawMessage
-	if err := decode(object, o.read, &members); err != nil {
-		return Ticket{}, err
-	}
-	f := fields{githubFields, o.reader.cellsOf(members)}
-	t := f.ticket(o.read)
+	r.repos[key] = repo
 	_, name, _ := strings.Cut(repo, "/")
-	t.Key, t.ProjectKey, t.project = key+"-"+strconv.FormatInt(issue.Number, 10), key, Project{Name: name, Origin: strings.ToLower(repo)}
-	t.Status, t.Category = githubStatus(f.value("status"), f.value("reason"))
-	if len(f.list("assignee")) > 1 {
-		o.reader.notices["issues with several assignees, reduced to the first"]++
+	t.Key, t.ProjectKey, t.project = key+"-"+t.Key, key, Project{Name: name, Origin: strings.ToLower(repo)}
+	t.Status, t.Category = githubStatus(t.Status, r.value("reason"))
+	if len(r.list("assignee")) > 1 {
+		r.notices["issues with several assignees, reduced to the first"]++
 	}
-	var comments []struct {
-		ID                   Text
-		Author               json.RawMessage
-		Body                 Text
-		CreatedAt, UpdatedAt string
+	if comments := r.issue.Get("comments"); comments.IsArray() { // of the API, their number
+		t.Comments = r.comments(comments, "createdAt", "updatedAt")
 	}
-	if bytes.HasPrefix(issue.Comments, []byte("[")) {
-		t.Comments = List[Comment]{}
-		err = decode(issue.Comments, o.read, &comments)
-	}
-	for _, c := range comments {
-		author := strings.Join(o.reader.valuesOf(c.Author), "")
-		t.Comments = append(t.Comments, Comment{Key: c.ID, Author: author, Body: c.Body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt})
-	}
-	return t, err
+	return nil
+}
+
+// addressOf returns the address of an issue's page: the API's own url points to the API.
+func addressOf(issue gjson.Result) string {
+	return cmp.Or(issue.Get("html_url").String(), issue.Get("url").String())
+}
+
+func isPullRequest(issue gjson.Result) bool {
+	return issue.Get("pull_request").IsObject() || strings.Contains(addressOf(issue), "/pull/")
 }
 
 // githubStatus names the state as GitHub's pages do.

@@ -2,16 +2,15 @@ package ticketfile
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 )
 
-var jira = csvFormat{
-	name:     "jira",
-	required: []string{"Issue key", "Summary"},
-	columns: fieldNames{
+// jira is a CSV export. It has the columns of jiraIssues too, since fold makes most of them one.
+var jira = export{
+	name: "jira",
+	columns: columns{
 		"key":             {"Issue key"},
 		"project_key":     {"Project key"},
 		"name":            {"Summary"},
@@ -22,60 +21,37 @@ var jira = csvFormat{
 		"reporter":        {"Reporter"},
 		"ticket_type":     {"Issue Type"},
 		"priority":        {"Priority"},
-		"labels":          {"Labels", "Components", "Component/s"},
+		"labels":          {"Labels", "Components"},
 		"due_date":        {"Due date"},
 		"created_at":      {"Created"},
 		"updated_at":      {"Updated"},
-		"resolved_at":     {"Resolved"},
+		"resolved_at":     {"Resolved", "resolutiondate"},
 		"comments":        {"Comment"},
-		"links":           {"issue links"},
+		"links":           {"issuelinks"},
 		// Not of a ticket itself:
 		"parent":              {"Parent key", "Custom field (Epic Link)", "Epic Link", "Parent"},
-		"project.name":        {"Project name"},
+		"project.name":        {"Project name", "project"},
 		"project.description": {"Project description"},
+		"children":            {"subtasks"},
 	},
-	finish: finishJira,
+	finish: (*row).finishJira,
 }
 
-func finishJira(r *csvRows, t *Ticket) error {
+// jiraIssues are issues as the REST API returns them, versions 2 and 3.
+var jiraIssues = export{jira.name, jira.columns, (*row).finishJiraIssue}
+
+func (r *row) finishJira(t *Ticket) error {
 	if cells := r.list("comments"); cells != nil {
 		t.Comments = List[Comment]{}
 		for _, cell := range cells {
-			t.Comments = append(t.Comments, r.reader.jiraComment(cell))
+			t.Comments = append(t.Comments, r.jiraComment(cell))
 		}
 	}
-	t.Links = r.jiraLinks()
-	return r.reader.finishJira(r.fields, t)
-}
-
-// finishJira reads what the formats of Jira have in common.
-func (r *Reader) finishJira(f fields, t *Ticket) error {
-	t.Description.Value = r.jiraText(t.Description.Value)
-	if t.ProjectKey == "" && t.Key != "" {
-		var is bool
-		if t.ProjectKey, is = projectOf(t.Key); !is {
-			return fmt.Errorf("%s is missing, and %s %s does not contain one", f.columns.of("project_key"), f.columns.of("key"), quote(t.Key))
-		}
-	}
-	t.project = Project{
-		Name:        cmp.Or(strings.TrimSpace(clean(f.value("project.name"))), strings.TrimSpace(t.ProjectKey)),
-		Description: described(r.jiraText(f.value("project.description"))),
-	}
-	return nil
-}
-
-// jiraText converts a field to Markdown: from Atlassian's document JSON, else from wiki markup.
-func (r *Reader) jiraText(field string) string {
-	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
-		if text, err := readADF(json.RawMessage(trimmed), r.people); err == nil {
-			return text
-		}
-	}
-	return readWiki(field, r.people)
+	return r.finishAnyJira(t)
 }
 
 // jiraComment reads date;author;text. A cell without a leading date is all text.
-func (r *Reader) jiraComment(cell string) Comment {
+func (r *row) jiraComment(cell string) Comment {
 	created, rest, ok := strings.Cut(cell, ";")
 	if _, err := ParseDate(created); !ok || err == errNoDate || strings.TrimSpace(created) == "" {
 		return Comment{Body: given(r.jiraText(cell))}
@@ -85,6 +61,67 @@ func (r *Reader) jiraComment(cell string) Comment {
 		author, body = "", rest
 	}
 	return Comment{CreatedAt: created, Author: author, Body: given(r.jiraText(body))}
+}
+
+func (r *row) finishJiraIssue(t *Ticket) error {
+	if page := r.issue.Get("fields.comment"); page.Exists() {
+		t.Comments = r.comments(page.Get("comments"), "created", "updated")
+		for i := range t.Comments {
+			t.Comments[i].Body.Value = r.jiraText(t.Comments[i].Body.Value)
+		}
+		if more := int(page.Get("total").Int()) - len(t.Comments); more > 0 {
+			r.notices["comments that the files lack, since Jira returns only some of them in a search"] += more
+		}
+	}
+	if links := r.issue.Get("fields.issuelinks"); links.Exists() {
+		t.Links = List[Link]{}
+		for _, link := range links.Array() {
+			kind := link.Get("type.name").String()
+			r.addJiraLink(t, kind, link.Get("inwardIssue.key").String(), true)
+			r.addJiraLink(t, kind, link.Get("outwardIssue.key").String(), false)
+		}
+	}
+	return r.finishAnyJira(t)
+}
+
+// finishAnyJira reads what both forms have.
+func (r *row) finishAnyJira(t *Ticket) error {
+	t.Description.Value = r.jiraText(t.Description.Value)
+	if t.ProjectKey = cmp.Or(t.ProjectKey, projectOf(t.Key)); t.ProjectKey == "" && t.Key != "" {
+		return fmt.Errorf("Project key is missing, and Issue key %s does not contain one", quote(t.Key))
+	}
+	t.project = Project{Name: r.value("project.name"), Description: described(r.jiraText(r.value("project.description")))}
+	for column, values := range r.others {
+		link := linkColumn.FindStringSubmatch(column)
+		if link == nil {
+			r.keep(t, column, values)
+			continue
+		}
+		if t.Links == nil {
+			t.Links = List[Link]{}
+		}
+		for _, key := range values {
+			r.addJiraLink(t, link[2], key, strings.EqualFold(link[1], "in"))
+		}
+	}
+	switch key := strings.TrimSpace(r.value("parent")); {
+	case key == "":
+	case strings.Trim(key, "0123456789") == "":
+		r.notices["parents left out because they are given by a number (export the column Parent key)"]++
+	default:
+		t.Links = append(t.Links, Link{Kind: "child_of", Key: given(key)})
+	}
+	return nil
+}
+
+// jiraText converts a field to Markdown: from Atlassian's document JSON, else from wiki markup.
+func (r *row) jiraText(field string) string {
+	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
+		if text, err := readADF([]byte(trimmed), r.people); err == nil {
+			return text
+		}
+	}
+	return readWiki(field, r.people)
 }
 
 // linkColumn matches a column of links of one type.
@@ -99,40 +136,19 @@ var jiraLinkKinds = map[string]string{
 	"cloners": "relates_to", "clones": "relates_to", "cloned": "relates_to",
 }
 
-func (r *Reader) jiraLinkKind(name string) string {
+func (r *row) addJiraLink(t *Ticket, name, key string, inward bool) {
+	if key == "" {
+		return
+	}
 	kind, known := jiraLinkKinds[strings.ToLower(strings.TrimSpace(name))]
 	if !known {
+		kind = "relates_to"
 		r.notices["link type read as relates_to: "+strings.Trim(quote(name), `"`)] = 0
-		return "relates_to"
 	}
-	return kind
+	t.Links = append(t.Links, Link{kind, given(key), inward})
 }
 
-// jiraLinks reads the link columns and the ticket's parent.
-func (r *csvRows) jiraLinks() (links []Link) {
-	for i, column := range r.header {
-		found := linkColumn.FindStringSubmatch(column)
-		if found == nil {
-			continue
-		}
-		if links == nil {
-			links = []Link{}
-		}
-		if strings.TrimSpace(r.row[i]) == "" {
-			continue
-		}
-		links = append(links, Link{Kind: r.reader.jiraLinkKind(found[2]), Key: given(r.row[i]), Inward: strings.EqualFold(found[1], "in")})
-	}
-	parent := r.text("parent")
-	if parent.Given && links == nil {
-		links = []Link{}
-	}
-	switch key := strings.TrimSpace(parent.Value); {
-	case key == "":
-	case strings.Trim(key, "0123456789") == "":
-		r.reader.notices["parents left out because they are given by a number (export the column Parent key)"]++
-	default:
-		links = append(links, Link{Kind: "child_of", Key: given(key)})
-	}
-	return links
+// projectOf returns what stands before the number in a ticket's key.
+func projectOf(key string) string {
+	return key[:max(0, strings.LastIndexByte(key, '-'))]
 }

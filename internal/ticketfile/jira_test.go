@@ -125,7 +125,7 @@ func TestJiraBadRows(t *testing.T) {
 		t.Errorf("names of good tickets (-want +got):\n%s", cmp.Diff(want, names))
 	}
 	const quotes = "a quote is not doubled within its field, or not closed"
-	keys := map[int]string{5: "A-2", 13: "-6", 15: "A-8", 16: "A-9"}
+	keys := map[int]string{5: "A-2", 12: "AB", 13: "-6", 15: "A-8", 16: "A-9"}
 	row := func(line int, reason string) *RowError {
 		return &RowError{File: r.tickets[0].path, Line: line, Key: keys[line], Reason: reason}
 	}
@@ -136,7 +136,7 @@ func TestJiraBadRows(t *testing.T) {
 		row(10, "the row has 4 fields where the header has 5"),
 		row(11, `Issue key "A- 5" has a space or control character in it`),
 		row(12, `Project key is missing, and Issue key "AB" does not contain one`),
-		row(13, "Project key is missing"),
+		row(13, `Project key is missing, and Issue key "-6" does not contain one`),
 		row(14, quotes),
 		row(15, `Project key "B C" has a space or control character in it`),
 		row(16, "Status is longer than 100 characters"),

@@ -17,7 +17,7 @@ type jsonLines struct {
 }
 
 func newJSONRows(in *stream) rows {
-	return rows{"jsonl", fieldNames{"key": {"ticket_id"}, "project_key": {"project_id"}}, (&jsonLines{in: in}).next}
+	return rows{"jsonl", columns{"key": {"ticket_id"}, "project_key": {"project_id"}}, (&jsonLines{in: in}).next}
 }
 
 func (l *jsonLines) next() (Ticket, error) {

@@ -1,15 +1,13 @@
 package ticketfile
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 )
 
-var linear = csvFormat{
-	name:     "linear",
-	required: []string{"ID", "Team", "Title"},
-	columns: fieldNames{
+var linear = export{
+	name: "linear",
+	columns: columns{
 		"key":         {"ID"},
 		"name":        {"Title"},
 		"description": {"Description"},
@@ -30,19 +28,16 @@ var linear = csvFormat{
 		"blocked_by": {"Blocked by"},
 		"duplicates": {"Duplicate of"},
 	},
-	finish: finishLinear,
+	finish: (*row).finishLinear,
 }
 
 // finishLinear reads what Linear writes in its own way. A team is a project; its key is the prefix
 // of its issue ids.
-func finishLinear(r *csvRows, t *Ticket) error {
-	if t.Key != "" {
-		t.ProjectKey, _ = projectOf(strings.TrimSpace(t.Key))
-		if t.ProjectKey == "" {
-			return fmt.Errorf("ID %s is not of the form TEAM-7", quote(t.Key))
-		}
+func (r *row) finishLinear(t *Ticket) error {
+	if t.ProjectKey = projectOf(t.Key); t.ProjectKey == "" && t.Key != "" {
+		return fmt.Errorf("ID %s is not of the form TEAM-7", quote(t.Key))
 	}
-	t.project = Project{Name: cmp.Or(strings.TrimSpace(clean(r.value("team"))), t.ProjectKey)}
+	t.project.Name = r.value("team")
 	if strings.EqualFold(strings.TrimSpace(t.Priority.Value), "No priority") {
 		t.Priority.Value = ""
 	}
@@ -65,6 +60,9 @@ func finishLinear(r *csvRows, t *Ticket) error {
 				t.Links = append(t.Links, Link{Kind: kind, Key: given(key)})
 			}
 		}
+	}
+	for column, values := range r.others {
+		r.keep(t, column, values)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 // a JSON file is not an export of issues.
 func Open(paths ...string) (*Reader, error) {
 	r := newReader()
+	defer r.close()
 	for _, path := range paths {
 		if err := r.add(path); err != nil {
 			return nil, fmt.Errorf("open import: %w", err)
@@ -24,15 +25,20 @@ func Open(paths ...string) (*Reader, error) {
 		return nil, errors.New("open import: folders of JSON Lines and other files are imported one after the other")
 	}
 	for _, f := range r.tickets {
-		if err := r.detect(f); err != nil {
-			return nil, fmt.Errorf("open import: %w", err)
+		rows, err := r.start(f)
+		if err != nil {
+			return nil, fmt.Errorf("open import: read %s: %w", f.path, err)
 		}
+		if r.format != "" && rows.format != "" && r.format != rows.format {
+			return nil, fmt.Errorf("open import: %s is of the format %s, the files before it of %s: import them one after the other", f.path, rows.format, r.format)
+		}
+		r.format = cmp.Or(r.format, rows.format)
 	}
-	r.format = cmp.Or(r.format, "github")
+	r.format = cmp.Or(r.format, github.name)
 	return r, nil
 }
 
-// add finds the files at a path.
+// add finds the files at a path: itself, the exports in a folder, or its two files of JSON Lines.
 func (r *Reader) add(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -58,7 +64,7 @@ func (r *Reader) add(path string) error {
 }
 
 // exportsIn returns the exports in a folder that is not one of JSON Lines.
-func exportsIn(folder string) (exports []*file, err error) {
+func exportsIn(folder string) (exports []file, err error) {
 	entries, err := os.ReadDir(folder)
 	for _, entry := range entries {
 		name := entry.Name()
@@ -78,46 +84,33 @@ func extension(name string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 }
 
-func (r *Reader) detect(f *file) error {
-	in, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer in.disk.Close()
-	rows, err := r.rows(f, in)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", f.path, err)
-	}
-	if r.format != "" && rows.format != "" && r.format != rows.format {
-		return fmt.Errorf("%s is of the format %s, the files before it of %s: import them one after the other", f.path, rows.format, r.format)
-	}
-	r.format = cmp.Or(r.format, rows.format)
-	return nil
-}
-
-func inFolder(folder, name string) (*file, error) {
+func inFolder(folder, name string) (file, error) {
 	plain, err := newFile(filepath.Join(folder, name))
 	zipped, zipErr := newFile(filepath.Join(folder, name+".gz"))
 	switch {
 	case err == nil && zipErr == nil:
-		return nil, fmt.Errorf("%s holds both %s and %[2]s.gz: keep the one to import", folder, name)
+		return file{}, fmt.Errorf("%s holds both %s and %[2]s.gz: keep the one to import", folder, name)
 	case zipErr == nil:
 		return zipped, nil
 	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped (%w)", folder, name, zipErr)
+		return file{}, fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped (%w)", folder, name, zipErr)
 	}
 	return plain, err
 }
 
-// rows starts reading a file of tickets.
-func (r *Reader) rows(f *file, in *stream) (rows, error) {
+// start opens a file of tickets.
+func (r *Reader) start(f file) (rows, error) {
+	in, err := r.open(f)
+	if err != nil {
+		return rows{}, err
+	}
 	switch ext := extension(f.path); {
 	case r.projects != nil:
 		return newJSONRows(in), nil
 	case ext == ".csv":
 		return newCSVRows(in, r)
 	case slices.Contains(exportNames, ext):
-		return newObjectRows(in, r)
+		return newIssues(in, r)
 	}
 	return rows{}, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
 		"from Jira or Linear (.csv or .csv.gz), or of Jira or GitHub issues (.json, .jsonl or .gz of them)", f.path)

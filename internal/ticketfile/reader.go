@@ -1,24 +1,28 @@
 package ticketfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 )
 
-// Reader reads the projects and tickets of one import. Each pass opens and closes its files, so a
-// Reader needs no closing, and a pass may be aborted or repeated.
+// Reader reads the projects and tickets of one import. A pass may be aborted or repeated, and closes
+// its files; there is one at a time.
 type Reader struct {
-	projects, tickets []*file // no projects for exports, which have no rows of projects
+	projects, tickets []file // no projects for exports, which have no rows of projects
 	format, prefix    string
 	kept              Kept
 	people            people // of all passes: a name may come after its id
 
 	// Of the last pass over tickets:
+	disk    *os.File // being read; nil between files
+	done    int64    // bytes of the files that were read
 	notices notices
 	unread  map[string]int    // rows with a value, by column
 	repos   map[string]string // host/owner/name, by project key
@@ -31,16 +35,13 @@ func newReader() *Reader {
 }
 
 func (r *Reader) reset() {
-	r.notices, r.unread, r.repos = notices{}, map[string]int{}, map[string]string{}
-	for _, f := range r.tickets {
-		f.read.Store(0)
-	}
+	r.done, r.notices, r.unread, r.repos = 0, notices{}, map[string]int{}, map[string]string{}
 }
 
 // rows are the rows of a file in some format.
 type rows struct {
 	format string
-	names  fieldNames
+	names  columns
 	// next returns a ticket that is not yet checked. A *RowError concerns that row alone and needs no
 	// file; io.EOF is the end; any other error is final.
 	next func() (Ticket, error)
@@ -66,19 +67,20 @@ func (r *Reader) Keep(columns Kept) { r.kept = columns }
 // tickets, each yielded once; Tickets reports the bad rows.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	if r.projects != nil {
-		return pass(r.projects, func(_ *file, in *stream) (func() (Project, error), error) {
+		return pass(r, r.projects, func(f file) (func() (Project, error), error) {
+			in, err := r.open(f)
 			lines := &jsonLines{in: in}
 			return func() (Project, error) {
 				p, err := lines.nextProject()
 				p.Key = r.prefix + p.Key
 				return p, err
-			}, nil
+			}, err
 		})
 	}
 	return func(yield func(Project, error) bool) {
 		seen := map[string]bool{}
 		for ticket, err := range r.Tickets() {
-			if isRowError(err) || err == nil && seen[ticket.ProjectKey] {
+			if _, bad := errors.AsType[*RowError](err); bad || err == nil && seen[ticket.ProjectKey] {
 				continue
 			}
 			seen[ticket.ProjectKey] = true
@@ -95,22 +97,23 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
 	return func(yield func(Ticket, error) bool) {
 		r.reset()
-		pass(r.tickets, func(f *file, in *stream) (func() (Ticket, error), error) {
-			rows, err := r.rows(f, in)
-			return func() (Ticket, error) { return r.nextTicket(f, rows) }, err
+		pass(r, r.tickets, func(f file) (func() (Ticket, error), error) {
+			rows, err := r.start(f)
+			return func() (Ticket, error) { return r.nextTicket(f.path, rows) }, err
 		})(yield)
 	}
 }
 
-func (r *Reader) nextTicket(f *file, rows rows) (Ticket, error) {
+func (r *Reader) nextTicket(path string, rows rows) (Ticket, error) {
 	t, err := rows.next()
 	if err != nil {
 		return t, err
 	}
-	t.File = f.path
+	t.File = path
 	if err := t.check(rows.names); err != nil {
 		return t, &RowError{File: t.File, Line: t.Line, Key: t.Key, Reason: err.Error()}
 	}
+	t.project.Name = cmp.Or(strings.TrimSpace(clean(t.project.Name)), t.ProjectKey)
 	r.namePeople(&t)
 	t.Key, t.ProjectKey = r.prefix+t.Key, r.prefix+t.ProjectKey
 	for i := range t.Links {
@@ -122,59 +125,47 @@ func (r *Reader) nextTicket(f *file, rows rows) (Ticket, error) {
 	return t, nil
 }
 
-// pass opens the files one after the other, gets from start the function that reads the next row,
+// pass starts the files one after the other, gets from start the function that reads the next row,
 // and yields rows until the last file ends or an error other than a RowError.
-func pass[T any](files []*file, start func(*file, *stream) (next func() (T, error), err error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
+func pass[T any](r *Reader, files []file, start func(file) (next func() (T, error), err error)) iter.Seq2[T, error] {
+	return func(yield func(row T, err error) bool) {
+		defer r.close()
 		for _, f := range files {
-			if !passFile(f, start, yield) {
+			next, err := start(f)
+			for err == nil {
+				var row T
+				row, err = next()
+				bad, isBad := errors.AsType[*RowError](err)
+				if isBad {
+					bad.File = f.path
+				}
+				if isBad || err == nil {
+					if !yield(row, err) {
+						return
+					}
+					err = nil
+				}
+			}
+			if err != io.EOF { // not errors.Is: a wrapped one is not the end
+				var none T
+				yield(none, fmt.Errorf("read %s: %w", f.path, err))
 				return
 			}
+			r.close()
+			r.done += f.size
 		}
 	}
 }
 
-// passFile reports whether the next file may be read.
-func passFile[T any](f *file, start func(*file, *stream) (next func() (T, error), err error), yield func(T, error) bool) bool {
-	var none T
-	in, err := f.open()
-	if err != nil {
-		yield(none, err)
-		return false
-	}
-	defer in.disk.Close()
-	next, err := start(f, in)
-	for err == nil {
-		var row T
-		row, err = next()
-		if bad, is := errors.AsType[*RowError](err); is {
-			bad.File = f.path
-			if err = nil; !yield(none, bad) {
-				return false
-			}
-		} else if err == nil && !yield(row, nil) {
-			return false
-		}
-	}
-	if err != io.EOF { // not errors.Is: a wrapped one is not the end
-		yield(none, fmt.Errorf("read %s: %w", f.path, err))
-		return false
-	}
-	return true
-}
-
-func isRowError(err error) bool {
-	_, is := errors.AsType[*RowError](err)
-	return is
-}
-
-// Progress returns how many bytes on disk the current pass has read, of how many. It may be called
-// during the pass.
+// Progress returns how many bytes on disk the current pass has read, of how many.
 func (r *Reader) Progress() (done, total int64) {
 	for _, f := range r.tickets {
-		done, total = done+min(f.read.Load(), f.size), total+f.size // the file may grow during the pass
+		total += f.size
 	}
-	return done, total
+	if r.disk != nil {
+		done, _ = r.disk.Seek(0, io.SeekCurrent)
+	}
+	return min(r.done+done, total), total // the files may grow during the pass
 }
 
 // notices count remarks about the whole file, collected while its tickets are read. A remark that

@@ -63,7 +63,7 @@ func TestOpenErrors(t *testing.T) {
 		"only the file of tickets":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "this is not an export of GitHub issues"},
 		"other format":               {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
 		"empty export":               {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
-		"other columns":              {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names neither the columns Issue key and Summary, which a CSV export from Jira has, nor ID, Team, Title, which one from Linear has: "id,title"`},
+		"other columns":              {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names neither the columns Issue key and Summary, which a CSV export from Jira has, nor ID, Team and Title, which one from Linear has: "id,title"`},
 		"only one of two columns":    {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names neither the columns Issue key and Summary"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,12 +21,12 @@ func TestLongestRow(t *testing.T) {
 		"lines":   {"", `{"ticket_id":"S-1","project_id":"S","name":"n","description":"` + fill + `"}` + "\n", `{"name":"`, func(in *stream) (rows, error) { return newJSONRows(in), nil }},
 		"records": {"Issue key,Summary\n", `S-1,"` + fill + `"` + "\n", `S-2,"`, func(in *stream) (rows, error) { return newCSVRows(in, newReader()) }},
 		"issues": {"[", `{"number":1,"title":"n","url":"https://github.com/a/s/issues/1","body":"` + fill + `"}` + "\n,", `{"title":"`,
-			func(in *stream) (rows, error) { return newObjectRows(in, newReader()) }},
+			func(in *stream) (rows, error) { return newIssues(in, newReader()) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			endless := &endlessReader{}
-			in := newStream(io.MultiReader(strings.NewReader(c.before+c.row+c.endless), endless), nil)
+			in := newStream(io.MultiReader(strings.NewReader(c.before+c.row+c.endless), endless))
 			in.max = most
 			rows, err := c.rows(in)
 			if err != nil {
@@ -43,7 +43,7 @@ func TestLongestRow(t *testing.T) {
 			}
 		})
 	}
-	if newStream(new(bytes.Buffer), nil).max != 16<<20 {
+	if newStream(new(bytes.Buffer)).max != 16<<20 {
 		t.Error("the error names another size than the longest")
 	}
 }
@@ -62,7 +62,7 @@ func (r *endlessReader) Read(p []byte) (int, error) {
 func TestNumberOfFieldsIsBounded(t *testing.T) {
 	t.Parallel()
 	for columns, want := range map[int]bool{maxColumns: true, maxColumns + 1: false} {
-		_, err := newCSVRows(newStream(strings.NewReader("Issue key,Summary"+strings.Repeat(",", columns-2)), nil), newReader())
+		_, err := newCSVRows(newStream(strings.NewReader("Issue key,Summary"+strings.Repeat(",", columns-2))), newReader())
 		if (err == nil) != want {
 			t.Errorf("a header of %d columns: %v", columns, err)
 		}
