@@ -48,7 +48,7 @@ func TestDocs(t *testing.T) {
 	if script := s.get("/docs/start.js").text; !strings.Contains(script, `url: "openapi.yaml"`) {
 		t.Errorf("the script is %s", script)
 	}
-	for _, path := range []string{"/docs/README.md", "/docs/LICENSE", "/docs/..%2Fopenapi.yaml", "/docs/index", "/docs/swagger-ui.css.gz"} {
+	for _, path := range []string{"/docs/README.md", "/docs/LICENSE", "/docs/..%2Fopenapi.yaml", "/docs/index", "/docs/NOTICE"} {
 		s.get(path).want(http.StatusNotFound)
 	}
 	if end := s.get("/docs/"); end.text != page.text {

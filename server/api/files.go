@@ -1,13 +1,9 @@
 package api
 
 import (
-	"bytes"
-	"compress/gzip"
 	"embed"
-	"io"
 	"path"
 	"strings"
-	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -72,39 +68,12 @@ func (a *API) consoleFile(c *fiber.Ctx) error {
 
 // docs is a page that shows the API's document, with all its files; see the README there.
 //
-//go:embed docs/index.html docs/start.js docs/swagger-ui.css.gz docs/swagger-ui-bundle.js.gz
+//go:embed docs/index.html docs/start.js docs/swagger-ui.css docs/swagger-ui-bundle.js
 var docs embed.FS
 
 // docsPolicy restricts the page to files of this service. Its script creates inline styles.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// docsFiles returns the files of the page by name, the packed ones unpacked.
-var docsFiles = sync.OnceValues(func() (map[string][]byte, error) {
-	files := map[string][]byte{}
-	entries, err := docs.ReadDir("docs")
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range entries {
-		text, err := docs.ReadFile("docs/" + entry.Name())
-		if err != nil {
-			return nil, err
-		}
-		name, isPacked := strings.CutSuffix(entry.Name(), ".gz")
-		if isPacked {
-			reader, err := gzip.NewReader(bytes.NewReader(text))
-			if err != nil {
-				return nil, err
-			}
-			if text, err = io.ReadAll(reader); err != nil {
-				return nil, err
-			}
-		}
-		files[name] = text
-	}
-	return files, nil
-})
 
 // docsPage is /docs.
 func docsPage(c *fiber.Ctx) error {
@@ -126,12 +95,9 @@ func docsFile(c *fiber.Ctx) error {
 }
 
 func sendDocs(c *fiber.Ctx, name string) error {
-	files, err := docsFiles()
+	text, err := docs.ReadFile("docs/" + name)
 	if err != nil {
-		return err
-	}
-	if files[name] == nil {
 		return fiber.ErrNotFound
 	}
-	return sendFile(c, name, files[name])
+	return sendFile(c, name, text)
 }
