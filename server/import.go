@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -78,13 +80,12 @@ func (e embedding) importTickets(ctx context.Context, files *ticketfile.Reader, 
 	fmt.Printf("%d projects, %d tickets and %d comments; left out: %d rows, %d fields, %d links; repeated: %d rows; %.1f s\n",
 		sum.Projects, sum.Tickets, sum.Comments, sum.BadRows, sum.BadFields, sum.Unknown, sum.Repeated, time.Since(started).Seconds())
 	if sum.Unlisted != (load.Gone{}) {
-		advice := ""
+		advice := " (import with --prune to remove them)"
 		switch {
 		case options.Prune:
+			advice = ""
 		case sum.Many():
 			advice = fmt.Sprintf(" (that is more than a fifth of the %d tickets of this origin: are the files a part of the export?)", sum.Stored)
-		default:
-			advice = " (import with --prune to remove them)"
 		}
 		fmt.Printf("not in the files: %s; removed: %s%s\n", gone(sum.Unlisted), gone(sum.Removed), advice)
 	}
@@ -181,7 +182,8 @@ func (e embedding) embedImported(ctx context.Context) error {
 type importOutput struct {
 	progress *progress
 	rows     int64
-	groups   []*troubles
+	counts   map[troubles]int
+	first    map[troubles][]error
 	failure  error // the last
 }
 
@@ -189,26 +191,21 @@ type importOutput struct {
 type troubles struct {
 	kind    load.Trouble
 	pattern string
-	first   []error
-	count   int
 }
 
 const (
 	maxExamples = 5   // of a group
-	maxGroups   = 200 // the last takes the rest of its kind
+	maxGroups   = 200 // then further ones are one of each kind
 )
 
-func newImportOutput() *importOutput { return &importOutput{progress: newProgress("importing")} }
+func newImportOutput() *importOutput {
+	return &importOutput{progress: newProgress("importing"), counts: map[troubles]int{}, first: map[troubles][]error{}}
+}
 
 func (o *importOutput) report(measure func() (done, total int64)) load.Report {
 	return load.Report{
-		Began: func(origin string) { o.progress.print("origin: %s", origin) },
-		Trouble: func(kind load.Trouble, what error) {
-			if kind == load.Failed {
-				o.failure = what
-			}
-			o.add(kind, what)
-		},
+		Began:   func(origin string) { o.progress.print("origin: %s", origin) },
+		Trouble: o.add,
 		Written: func(rows int) {
 			o.rows += int64(rows)
 			done, total := measure()
@@ -224,30 +221,29 @@ func (o *importOutput) add(kind load.Trouble, what error) {
 	if row, is := errors.AsType[*ticketfile.RowError](what); is {
 		message = row.Reason
 	}
-	pattern := particular.ReplaceAllString(message, "…")
-	i := slices.IndexFunc(o.groups, func(g *troubles) bool {
-		return g.kind == kind && (g.pattern == pattern || len(o.groups) >= maxGroups)
-	})
-	if i < 0 {
-		i = len(o.groups)
-		o.groups = append(o.groups, &troubles{kind: kind, pattern: pattern})
+	if kind == load.Failed {
+		o.failure = what
 	}
-	if g := o.groups[i]; len(g.first) < maxExamples {
-		g.first = append(g.first, what)
+	group := troubles{kind, particular.ReplaceAllString(message, "…")}
+	if len(o.counts) >= maxGroups && o.counts[group] == 0 {
+		group.pattern = ""
 	}
-	o.groups[i].count++
+	if o.counts[group]++; o.counts[group] <= maxExamples {
+		o.first[group] = append(o.first[group], what)
+	}
 }
 
 // finish prints the events, with some examples of each group.
 func (o *importOutput) finish() {
 	o.progress.finish()
-	slices.SortStableFunc(o.groups, func(a, b *troubles) int { return strings.Compare(string(a.kind), string(b.kind)) })
-	for _, g := range o.groups {
-		for _, what := range g.first {
-			o.progress.print("%s: %v", g.kind, what)
+	for _, group := range slices.SortedFunc(maps.Keys(o.counts), func(a, b troubles) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.pattern, b.pattern))
+	}) {
+		for _, what := range o.first[group] {
+			o.progress.print("%s: %v", group.kind, what)
 		}
-		if more := g.count - len(g.first); more > 0 {
-			o.progress.print("%s: %d more like these", g.kind, more)
+		if more := o.counts[group] - maxExamples; more > 0 {
+			o.progress.print("%s: %d more like these", group.kind, more)
 		}
 	}
 }
