@@ -10,36 +10,28 @@ import (
 // It ends early if nothing can be stored. Documents written before that stay.
 func LoadNotes(ctx context.Context, db Database, notes *Notes, report Report) (Summary, error) {
 	w := &writer{db: db, report: report}
-	documents := batch[Note]{write: func(rows []Note) error { return w.writeNotes(ctx, rows) }}
-	for note, err := range notes.All() {
-		if err != nil {
-			w.skip(err)
-			continue
-		}
-		if err := documents.add(note, len(note.Content)); err != nil {
-			return w.sum, err
-		}
-	}
-	err := documents.flush()
+	err := writeAll(ctx, w, notes.All(), kind[Note]{
+		name:    func(n Note) string { return fmt.Sprintf("document %q", n.Title) },
+		size:    func(n Note) int { return len(n.Content) },
+		accepts: func(Note) bool { return true },
+		upsert:  w.upsertNotes,
+	})
 	return w.sum, err
 }
 
-func (w *writer) writeNotes(ctx context.Context, notes []Note) error {
-	name := func(n Note) string { return fmt.Sprintf("document %q", n.Title) }
-	return write(ctx, w, notes, name, func(part []Note) error {
-		var written []struct {
-			Created bool `json:"created"`
+func (w *writer) upsertNotes(ctx context.Context, notes []Note) error {
+	var written []struct {
+		Created bool `json:"created"`
+	}
+	if err := w.db.Call(ctx, "upsert_documents", map[string]any{"documents": notes}, &written); err != nil {
+		return fmt.Errorf("write documents %q to %q: %w", notes[0].Title, notes[len(notes)-1].Title, err)
+	}
+	for _, document := range written {
+		w.sum.Documents++
+		if document.Created {
+			w.sum.NewDocuments++
 		}
-		if err := w.db.Call(ctx, "upsert_documents", map[string]any{"documents": part}, &written); err != nil {
-			return fmt.Errorf("write documents %q to %q: %w", part[0].Title, part[len(part)-1].Title, err)
-		}
-		for _, document := range written {
-			w.sum.Documents++
-			if document.Created {
-				w.sum.NewDocuments++
-			}
-		}
-		w.report.Written(len(part))
-		return nil
-	})
+	}
+	w.report.Written(len(notes))
+	return nil
 }

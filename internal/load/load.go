@@ -72,7 +72,7 @@ type Summary struct {
 // Load writes all rows. Failures are reported and counted, and the rest continues. It ends early if
 // nothing can be stored or the files cannot be read. Rows written before that stay.
 func Load(ctx context.Context, db Database, files *ticketfile.Reader, report Report, options Options) (Summary, error) {
-	l := &loader{writer: writer{db: db, report: report}, files: files, options: options, seen: map[string]string{}}
+	l := &loader{writer: writer{db: db, report: report}, files: files, options: options, projects: map[string]bool{}, seen: map[string]string{}}
 	err := l.load(ctx)
 	return l.sum, err
 }
@@ -98,10 +98,18 @@ func (l *loader) load(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := l.writeProjects(ctx, projects); err != nil {
+	if err := write(ctx, &l.writer, projects, kind[ticketfile.Project]{
+		name:   func(p ticketfile.Project) string { return "project " + p.Key },
+		upsert: l.upsertProjects,
+	}); err != nil {
 		return err
 	}
-	if err := l.loadTickets(ctx); err != nil {
+	if err := writeAll(ctx, &l.writer, l.files.Tickets(), kind[ticketfile.Ticket]{
+		name:    func(t ticketfile.Ticket) string { return "ticket " + t.Key },
+		size:    ticketfile.Ticket.Size,
+		accepts: l.accepts,
+		upsert:  l.upsertTickets,
+	}); err != nil {
 		return err
 	}
 	if len(projects) > 0 {
@@ -112,39 +120,9 @@ func (l *loader) load(ctx context.Context) error {
 	return l.prune(ctx)
 }
 
-// loadTickets writes all tickets in their order, so that their ids have it too.
-func (l *loader) loadTickets(ctx context.Context) error {
-	tickets := batch[ticketfile.Ticket]{write: func(rows []ticketfile.Ticket) error { return l.writeTickets(ctx, rows) }}
-	for ticket, err := range l.files.Tickets() {
-		if l.isBad(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if !l.accepts(ticket) {
-			continue
-		}
-		if err := tickets.add(ticket, ticket.Size()); err != nil {
-			return err
-		}
-	}
-	return tickets.flush()
-}
-
-// isBad reports and counts the error of a row that is skipped.
-func (l *loader) isBad(err error) bool {
-	row, is := errors.AsType[*ticketfile.RowError](err)
-	if is {
-		l.skip(row)
-	}
-	return is
-}
-
 // accepts reports whether the ticket's project is there and not refused.
 func (l *loader) accepts(ticket ticketfile.Ticket) bool {
-	refused, known := l.projects[ticket.ProjectKey]
-	switch {
+	switch refused, known := l.projects[ticket.ProjectKey]; {
 	case !known:
 		l.skip(&ticketfile.RowError{File: ticket.File, Line: ticket.Line, Key: ticket.Key,
 			Reason: fmt.Sprintf("project %q is not among the projects", ticket.ProjectKey)})
@@ -168,27 +146,24 @@ func (l *loader) accepts(ticket ticketfile.Ticket) bool {
 	return true
 }
 
-func (l *loader) writeTickets(ctx context.Context, tickets []ticketfile.Ticket) error {
-	name := func(t ticketfile.Ticket) string { return "ticket " + t.Key }
-	return write(ctx, &l.writer, tickets, name, func(part []ticketfile.Ticket) error {
-		var written []struct {
-			Key        string  `json:"key"`
-			CommentIDs []int64 `json:"comment_ids"`
-			HeldBy     *string `json:"held_by"`
+func (l *loader) upsertTickets(ctx context.Context, tickets []ticketfile.Ticket) error {
+	var written []struct {
+		Key        string  `json:"key"`
+		CommentIDs []int64 `json:"comment_ids"`
+		HeldBy     *string `json:"held_by"`
+	}
+	if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": tickets, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
+		return fmt.Errorf("write tickets %s to %s: %w", tickets[0].Key, tickets[len(tickets)-1].Key, err)
+	}
+	for _, row := range written {
+		if row.HeldBy != nil {
+			l.sum.RefusedTickets++
+			l.report.Trouble(Refused, errors.New("ticket "+row.Key+heldBy(*row.HeldBy)))
+			continue
 		}
-		if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": part, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
-			return fmt.Errorf("write tickets %s to %s: %w", part[0].Key, part[len(part)-1].Key, err)
-		}
-		for _, row := range written {
-			if row.HeldBy != nil {
-				l.sum.RefusedTickets++
-				l.report.Trouble(Refused, errors.New("ticket "+row.Key+heldBy(*row.HeldBy)))
-				continue
-			}
-			l.sum.Tickets++
-			l.sum.Comments += len(row.CommentIDs)
-		}
-		l.report.Written(len(part))
-		return nil
-	})
+		l.sum.Tickets++
+		l.sum.Comments += len(row.CommentIDs)
+	}
+	l.report.Written(len(tickets))
+	return nil
 }

@@ -37,10 +37,8 @@ type Notes struct {
 // HasNotes reports whether an import of this path means notes: a Markdown file, or a folder with
 // some and without tickets.
 func HasNotes(where string) bool {
-	for _, tickets := range []string{"projects.jsonl", "projects.jsonl.gz", "tickets.jsonl", "tickets.jsonl.gz"} {
-		if _, err := os.Stat(filepath.Join(where, tickets)); err == nil {
-			return false
-		}
+	if lines, _ := fs.Glob(os.DirFS(where), "*.jsonl*"); len(lines) > 0 { // tickets, though incomplete
+		return false
 	}
 	if _, err := ticketfile.Open(where); err == nil { // a README beside exports
 		return false
@@ -86,14 +84,14 @@ func OpenNotes(where string) (*Notes, error) {
 func (n *Notes) Len() int { return len(n.files) }
 
 // All yields the notes in the order of their paths. A document is identified by Name and the file's
-// path below the folder, wherever that is. A file that cannot be read yields an error, and
-// iteration continues.
+// path below the folder, wherever that is. A file that cannot be read yields a
+// [ticketfile.RowError], and iteration continues.
 func (n *Notes) All() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
 		for _, file := range n.files {
 			note, err := n.read(file)
 			if err != nil {
-				err = fmt.Errorf("%s: %w", file, err)
+				err = &ticketfile.RowError{File: file, Reason: err.Error()}
 			}
 			if !yield(note, err) {
 				return

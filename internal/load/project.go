@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 
 	"tasklens/internal/ticketfile"
 )
@@ -36,9 +35,9 @@ func (l *loader) begin(ctx context.Context, projects []ticketfile.Project) (err 
 	if origin != "" {
 		arguments["origin"] = origin
 	} else {
-		keys := make([]string, len(projects))
-		for i, project := range projects {
-			keys[i] = project.Key
+		var keys []string
+		for _, project := range projects {
+			keys = append(keys, project.Key)
 		}
 		arguments["project_keys"] = keys
 	}
@@ -72,33 +71,23 @@ func originOf(projects []ticketfile.Project) (string, error) {
 	return origin, nil
 }
 
-func (l *loader) writeProjects(ctx context.Context, projects []ticketfile.Project) error {
-	l.projects = map[string]bool{}
-	name := func(p ticketfile.Project) string { return "project " + p.Key }
-	for rows := range slices.Chunk(projects, batchRows) {
-		err := write(ctx, &l.writer, rows, name, func(part []ticketfile.Project) error {
-			var written []struct {
-				Key    string  `json:"key"`
-				HeldBy *string `json:"held_by"`
-			}
-			if err := l.db.Call(ctx, "upsert_projects", map[string]any{"projects": part, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
-				return fmt.Errorf("write projects: %w", err)
-			}
-			for _, p := range written {
-				_, before := l.projects[p.Key]
-				switch l.projects[p.Key] = p.HeldBy != nil; {
-				case before: // a key that the files hold twice
-				case p.HeldBy != nil:
-					l.sum.RefusedProjects++
-					l.report.Trouble(Refused, errors.New("project "+p.Key+heldBy(*p.HeldBy)+"; its tickets are refused too"))
-				default:
-					l.sum.Projects++
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+func (l *loader) upsertProjects(ctx context.Context, projects []ticketfile.Project) error {
+	var written []struct {
+		Key    string  `json:"key"`
+		HeldBy *string `json:"held_by"`
+	}
+	if err := l.db.Call(ctx, "upsert_projects", map[string]any{"projects": projects, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
+		return fmt.Errorf("write projects: %w", err)
+	}
+	for _, p := range written {
+		_, before := l.projects[p.Key]
+		switch l.projects[p.Key] = p.HeldBy != nil; {
+		case before: // a key that the files hold twice
+		case p.HeldBy != nil:
+			l.sum.RefusedProjects++
+			l.report.Trouble(Refused, errors.New("project "+p.Key+heldBy(*p.HeldBy)+"; its tickets are refused too"))
+		default:
+			l.sum.Projects++
 		}
 	}
 	return nil

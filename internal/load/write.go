@@ -2,11 +2,14 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/ticketfile"
 	"tasklens/internal/wait"
 )
 
@@ -16,31 +19,6 @@ const (
 	batchRows  = 100
 	batchBytes = 1 << 20 // of texts
 )
-
-// batch collects rows and writes them when it is full.
-type batch[T any] struct {
-	rows  []T
-	bytes int
-	write func([]T) error
-}
-
-func (b *batch[T]) add(row T, bytes int) error {
-	if len(b.rows) == batchRows || b.bytes+bytes > batchBytes {
-		if err := b.flush(); err != nil {
-			return err
-		}
-	}
-	b.rows, b.bytes = append(b.rows, row), b.bytes+bytes
-	return nil
-}
-
-func (b *batch[T]) flush() error {
-	rows := b.rows
-	if b.rows, b.bytes = nil, 0; len(rows) == 0 {
-		return nil
-	}
-	return b.write(rows)
-}
 
 // writer writes rows, reports events and counts.
 type writer struct {
@@ -55,6 +33,45 @@ func (w *writer) skip(err error) {
 	w.report.Trouble(LeftOut, err)
 }
 
+// isBad skips a bad row. Another error ends the import.
+func (w *writer) isBad(err error) bool {
+	row, is := errors.AsType[*ticketfile.RowError](err)
+	if is {
+		w.skip(row)
+	}
+	return is
+}
+
+// kind is how rows of a kind are written.
+type kind[T any] struct {
+	name    func(T) string
+	size    func(T) int  // bytes of texts
+	accepts func(T) bool // whether the row is written at all
+	upsert  func(context.Context, []T) error
+}
+
+// writeAll writes rows in their order, so that their ids have it too, as they are read.
+func writeAll[T any](ctx context.Context, w *writer, rows iter.Seq2[T, error], kind kind[T]) error {
+	var batch []T
+	bytes := 0
+	for row, err := range rows {
+		if w.isBad(err) || err == nil && !kind.accepts(row) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if len(batch) == batchRows || bytes+kind.size(row) > batchBytes {
+			if err := write(ctx, w, batch, kind); err != nil {
+				return err
+			}
+			batch, bytes = nil, 0
+		}
+		batch, bytes = append(batch, row), bytes+kind.size(row)
+	}
+	return write(ctx, w, batch, kind)
+}
+
 // Pauses while the database is unreachable, each twice the previous one: 15 s in total, enough for
 // a restart.
 const (
@@ -65,10 +82,10 @@ const (
 // write writes rows in batches of a size that the database accepts, and waits for an unreachable
 // database. A row that fails on its own is skipped, counted and reported by name. An error ends the
 // import.
-func write[T any](ctx context.Context, w *writer, rows []T, name func(T) string, do func([]T) error) error {
+func write[T any](ctx context.Context, w *writer, rows []T, kind kind[T]) error {
 	for pause := firstPause; ; pause *= 2 {
 		err := index.InBatches(ctx, rows, func(part []T) (int, error) {
-			if err := do(part); err != nil {
+			if err := kind.upsert(ctx, part); err != nil {
 				return 0, err
 			}
 			rows = rows[len(part):]
@@ -76,7 +93,7 @@ func write[T any](ctx context.Context, w *writer, rows []T, name func(T) string,
 		}, func(row T, err error) {
 			rows = rows[1:]
 			w.sum.Unwritten++
-			w.report.Trouble(Failed, fmt.Errorf("%s is not written: %w", name(row), err))
+			w.report.Trouble(Failed, fmt.Errorf("%s is not written: %w", kind.name(row), err))
 		})
 		if fault.CodeOf(err) != fault.Unavailable || pause > longestPause || wait.For(ctx, pause) != nil {
 			return err

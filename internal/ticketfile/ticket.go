@@ -151,13 +151,17 @@ func (l *List[T]) UnmarshalJSON(value []byte) error {
 // RowError says what is wrong with one row.
 type RowError struct {
 	File   string // the path of the file
-	Line   int    // the line on which the row starts, or in JSON which issue it is, counted from 1
+	Line   int    // the line on which the row starts, or in JSON which issue it is, counted from 1; 0 for a whole file
 	Key    string // of the ticket, if the row has one
 	Reason string
 }
 
 func (e *RowError) Error() string {
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, strings.TrimPrefix(e.Key+": "+e.Reason, ": "))
+	place := e.File
+	if e.Line > 0 {
+		place += fmt.Sprint(":", e.Line)
+	}
+	return place + ": " + strings.TrimPrefix(e.Key+": "+e.Reason, ": ")
 }
 
 func (t *Ticket) warn(format string, args ...any) {
@@ -172,7 +176,7 @@ func (t *Ticket) warnCount(count int, what string) {
 }
 
 // Size returns the number of bytes of a ticket's texts.
-func (t *Ticket) Size() int {
+func (t Ticket) Size() int {
 	size := len(t.Name) + len(t.Description.Value)
 	for _, note := range t.Notes {
 		size += len(note.Text.Value)
