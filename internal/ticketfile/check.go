@@ -1,6 +1,7 @@
 package ticketfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -31,12 +32,10 @@ func (t *Ticket) check(names columns) (err error) {
 	if t.Name, err = checkName(names.of("name"), t.Name); err != nil {
 		return err
 	}
-	if t.Status, err = checkStatus(names.of("status"), t.Status); err != nil {
+	if t.Status, err = checkLength(names.of("status"), t.Status, maxStatus); err != nil {
 		return err
 	}
-	if t.Status == "" {
-		t.Status = DefaultStatus
-	}
+	t.Status = cmp.Or(t.Status, DefaultStatus)
 	t.Description = described(t.Description.Value)
 	if err := t.checkNotes(); err != nil {
 		return err
@@ -49,7 +48,7 @@ func (t *Ticket) check(names columns) (err error) {
 		}
 	}
 	t.checkDates(names)
-	if category, known := categories[strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(clean(t.Category)))]; known {
+	if category, known := categories[fold(t.Category)]; known {
 		t.Category = category
 	} else {
 		t.warn("%s is left out: %s is none of to_do, in_progress and done", names.of("status_category"), quote(t.Category))
@@ -93,7 +92,7 @@ func (t *Ticket) checkNotes() (err error) {
 			empty++
 			continue
 		}
-		if note.Status, err = checkStatus("notes.status", note.Status); err != nil {
+		if note.Status, err = checkLength("notes.status", note.Status, maxStatus); err != nil {
 			return err
 		}
 		if note.CreatedAt, err = ParseDate(note.CreatedAt); err != nil {
@@ -192,16 +191,16 @@ func (t *Ticket) checkLinks(name string) {
 }
 
 func checkKey(field, raw string) (string, error) {
-	key := strings.TrimSpace(clean(raw))
-	switch {
+	switch key, err := checkLength(field, raw, MaxKey); {
+	case err != nil:
+		return "", err
 	case key == "":
 		return "", errors.New(field + " is missing")
-	case utf8.RuneCountInString(key) > MaxKey:
-		return "", fmt.Errorf("%s is longer than %d characters", field, MaxKey)
 	case strings.ContainsFunc(key, isSpace):
 		return "", fmt.Errorf("%s %s has a space or control character in it", field, quote(key))
+	default:
+		return key, nil
 	}
-	return key, nil
 }
 
 func checkName(field, raw string) (string, error) {
@@ -212,12 +211,12 @@ func checkName(field, raw string) (string, error) {
 	return name, nil
 }
 
-func checkStatus(field, raw string) (string, error) {
-	status := strings.TrimSpace(clean(raw))
-	if utf8.RuneCountInString(status) > maxStatus {
-		return "", fmt.Errorf("%s is longer than %d characters", field, maxStatus)
+func checkLength(field, raw string, most int) (string, error) {
+	text := strings.TrimSpace(clean(raw))
+	if utf8.RuneCountInString(text) > most {
+		return "", fmt.Errorf("%s is longer than %d characters", field, most)
 	}
-	return status, nil
+	return text, nil
 }
 
 // clean makes s storable in Postgres: valid UTF-8 without U+0000.

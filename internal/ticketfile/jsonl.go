@@ -34,24 +34,24 @@ func (l *jsonLines) next() (Ticket, error) {
 	return t, nil
 }
 
-func (l *jsonLines) nextProject() (Project, error) {
+func (l *jsonLines) nextProject() (Ticket, error) {
 	var row struct {
 		ID Text `json:"project_id"`
 		Project
 	}
-	if err := l.decode(&row); err != nil {
-		return Project{}, err
+	err := l.decode(&row)
+	if err != nil {
+		return Ticket{}, err
 	}
 	p := row.Project
-	var err error
 	if p.Key, err = checkKey("project_id", row.ID.Value); err == nil {
 		p.Name, err = checkName("name", p.Name)
 	}
 	if err != nil {
-		return Project{}, &RowError{Line: l.line, Reason: err.Error()}
+		return Ticket{}, &RowError{Line: l.line, Reason: err.Error()}
 	}
 	p.Description = described(p.Description.Value)
-	return p, nil
+	return Ticket{project: p}, nil
 }
 
 // decode reads the next line that is not blank.

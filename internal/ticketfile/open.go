@@ -45,38 +45,35 @@ func (r *Reader) add(path string) error {
 		return err
 	}
 	if !info.IsDir() {
-		f, err := newFile(path)
-		r.tickets = append(r.tickets, f)
-		return err
+		return addFile(&r.tickets, path)
 	}
-	exports, err := exportsIn(path)
-	if err != nil || len(exports) > 0 {
-		r.tickets = append(r.tickets, exports...)
-		return err
-	}
-	projects, err := inFolder(path, "projects.jsonl")
-	if err != nil {
-		return err
-	}
-	tickets, err := inFolder(path, "tickets.jsonl")
-	r.projects, r.tickets = append(r.projects, projects), append(r.tickets, tickets)
-	return err
-}
-
-// exportsIn returns the exports in a folder that is not one of JSON Lines.
-func exportsIn(folder string) (exports []file, err error) {
-	entries, err := os.ReadDir(folder)
+	entries, err := os.ReadDir(path)
+	var exports []string
+	lines := map[string][]string{}
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasPrefix(name, "projects.jsonl") || strings.HasPrefix(name, "tickets.jsonl") {
-			return nil, nil
-		}
-		if f, err := newFile(filepath.Join(folder, name)); err == nil && !strings.HasPrefix(name, ".") && slices.Contains(exportNames, extension(name)) {
-			exports = append(exports, f)
+		switch plain := strings.TrimSuffix(name, ".gz"); {
+		case plain == projectLines || plain == ticketLines:
+			lines[plain] = append(lines[plain], filepath.Join(path, name))
+		case slices.Contains(exportNames, extension(name)) && name[0] != '.':
+			exports = append(exports, filepath.Join(path, name))
 		}
 	}
-	return exports, err
+	if len(lines) == 0 && len(exports) > 0 {
+		for _, export := range exports {
+			err = cmp.Or(err, addFile(&r.tickets, export))
+		}
+		return err
+	}
+	for _, name := range []string{projectLines, ticketLines} {
+		if len(lines[name]) != 1 {
+			return cmp.Or(err, fmt.Errorf("%s holds %d of %s and %[3]s.gz: a folder to import holds exports, or projects.jsonl and tickets.jsonl, plain or gzipped", path, len(lines[name]), name))
+		}
+	}
+	return cmp.Or(addFile(&r.projects, lines[projectLines][0]), addFile(&r.tickets, lines[ticketLines][0]))
 }
+
+const projectLines, ticketLines = "projects.jsonl", "tickets.jsonl"
 
 var exportNames = []string{".csv", ".json", ".jsonl", ".ndjson"}
 
@@ -84,29 +81,20 @@ func extension(name string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 }
 
-func inFolder(folder, name string) (file, error) {
-	plain, err := newFile(filepath.Join(folder, name))
-	zipped, zipErr := newFile(filepath.Join(folder, name+".gz"))
-	switch {
-	case err == nil && zipErr == nil:
-		return file{}, fmt.Errorf("%s holds both %s and %[2]s.gz: keep the one to import", folder, name)
-	case zipErr == nil:
-		return zipped, nil
-	case errors.Is(err, os.ErrNotExist):
-		return file{}, fmt.Errorf("%s holds no %s or %[2]s.gz: a folder to import holds projects.jsonl and tickets.jsonl, plain or gzipped (%w)", folder, name, zipErr)
-	}
-	return plain, err
-}
-
-// start opens a file of tickets.
+// start opens a file.
 func (r *Reader) start(f file) (rows, error) {
 	in, err := r.open(f)
 	if err != nil {
 		return rows{}, err
 	}
-	switch ext := extension(f.path); {
-	case r.projects != nil:
+	switch {
+	case r.projects == nil:
+	case strings.HasPrefix(filepath.Base(f.path), projectLines):
+		return rows{next: (&jsonLines{in: in}).nextProject}, nil
+	default:
 		return newJSONRows(in), nil
+	}
+	switch ext := extension(f.path); {
 	case ext == ".csv":
 		return newCSVRows(in, r)
 	case slices.Contains(exportNames, ext):

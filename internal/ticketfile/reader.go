@@ -41,7 +41,7 @@ func (r *Reader) reset() {
 // rows are the rows of a file in some format.
 type rows struct {
 	format string
-	names  columns
+	names  columns // nil if the rows are projects
 	// next returns a ticket that is not yet checked. A *RowError concerns that row alone and needs no
 	// file; io.EOF is the end; any other error is final.
 	next func() (Ticket, error)
@@ -66,26 +66,18 @@ func (r *Reader) Keep(columns Kept) { r.kept = columns }
 // any other error ends the pass. An export has no project rows: its projects come from its good
 // tickets, each yielded once; Tickets reports the bad rows.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
-	if r.projects != nil {
-		return pass(r, r.projects, func(f file) (func() (Project, error), error) {
-			in, err := r.open(f)
-			lines := &jsonLines{in: in}
-			return func() (Project, error) {
-				p, err := lines.nextProject()
-				p.Key = r.prefix + p.Key
-				return p, err
-			}, err
-		})
-	}
 	return func(yield func(Project, error) bool) {
-		seen := map[string]bool{}
-		for ticket, err := range r.Tickets() {
-			if _, bad := errors.AsType[*RowError](err); bad || err == nil && seen[ticket.ProjectKey] {
+		files, seen := r.projects, map[string]bool{}
+		if files == nil {
+			files = r.tickets
+		}
+		for t, err := range r.pass(files) {
+			_, isBad := errors.AsType[*RowError](err)
+			if r.projects == nil && (isBad || err == nil && seen[t.project.Key]) {
 				continue
 			}
-			seen[ticket.ProjectKey] = true
-			ticket.project.Key = ticket.ProjectKey
-			if !yield(ticket.project, err) {
+			seen[t.project.Key] = true
+			if !yield(t.project, err) {
 				return
 			}
 		}
@@ -94,13 +86,37 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 
 // Tickets yields the tickets in file order. A bad row yields a *RowError and reading continues; any
 // other error ends the pass. A repeated key is yielded again.
-func (r *Reader) Tickets() iter.Seq2[Ticket, error] {
+func (r *Reader) Tickets() iter.Seq2[Ticket, error] { return r.pass(r.tickets) }
+
+// pass opens the files one after the other and yields their rows until the last file ends or an
+// error other than a RowError.
+func (r *Reader) pass(files []file) iter.Seq2[Ticket, error] {
 	return func(yield func(Ticket, error) bool) {
 		r.reset()
-		pass(r, r.tickets, func(f file) (func() (Ticket, error), error) {
+		defer r.close()
+		for _, f := range files {
 			rows, err := r.start(f)
-			return func() (Ticket, error) { return r.nextTicket(f.path, rows) }, err
-		})(yield)
+			for err == nil {
+				var t Ticket
+				t, err = r.nextTicket(f.path, rows)
+				bad, isBad := errors.AsType[*RowError](err)
+				if isBad {
+					bad.File = f.path
+				}
+				if isBad || err == nil {
+					if !yield(t, err) {
+						return
+					}
+					err = nil
+				}
+			}
+			if err != io.EOF { // not errors.Is: a wrapped one is not the end
+				yield(Ticket{}, fmt.Errorf("read %s: %w", f.path, err))
+				return
+			}
+			r.close()
+			r.done += f.size
+		}
 	}
 }
 
@@ -110,12 +126,17 @@ func (r *Reader) nextTicket(path string, rows rows) (Ticket, error) {
 		return t, err
 	}
 	t.File = path
+	if rows.names == nil { // a project
+		t.project.Key = r.prefix + t.project.Key
+		return t, nil
+	}
 	if err := t.check(rows.names); err != nil {
 		return t, &RowError{File: t.File, Line: t.Line, Key: t.Key, Reason: err.Error()}
 	}
-	t.project.Name = cmp.Or(strings.TrimSpace(clean(t.project.Name)), t.ProjectKey)
 	r.namePeople(&t)
+	t.project.Name = cmp.Or(strings.TrimSpace(clean(t.project.Name)), t.ProjectKey)
 	t.Key, t.ProjectKey = r.prefix+t.Key, r.prefix+t.ProjectKey
+	t.project.Key = t.ProjectKey
 	for i := range t.Links {
 		t.Links[i].Key.Value = r.prefix + t.Links[i].Key.Value
 	}
@@ -123,38 +144,6 @@ func (r *Reader) nextTicket(path string, rows rows) (Ticket, error) {
 		warning.Key = t.Key
 	}
 	return t, nil
-}
-
-// pass starts the files one after the other, gets from start the function that reads the next row,
-// and yields rows until the last file ends or an error other than a RowError.
-func pass[T any](r *Reader, files []file, start func(file) (next func() (T, error), err error)) iter.Seq2[T, error] {
-	return func(yield func(row T, err error) bool) {
-		defer r.close()
-		for _, f := range files {
-			next, err := start(f)
-			for err == nil {
-				var row T
-				row, err = next()
-				bad, isBad := errors.AsType[*RowError](err)
-				if isBad {
-					bad.File = f.path
-				}
-				if isBad || err == nil {
-					if !yield(row, err) {
-						return
-					}
-					err = nil
-				}
-			}
-			if err != io.EOF { // not errors.Is: a wrapped one is not the end
-				var none T
-				yield(none, fmt.Errorf("read %s: %w", f.path, err))
-				return
-			}
-			r.close()
-			r.done += f.size
-		}
-	}
 }
 
 // Progress returns how many bytes on disk the current pass has read, of how many.

@@ -57,9 +57,9 @@ func TestOpenErrors(t *testing.T) {
 		message string
 	}{
 		"missing file":               {nil, "none", "no such file"},
-		"empty folder":               {nil, "", "holds no projects.jsonl or projects.jsonl.gz: a folder to import holds projects.jsonl and tickets.jsonl"},
-		"folder without tickets":     {map[string]string{"projects.jsonl": ""}, "", "holds no tickets.jsonl or tickets.jsonl.gz"},
-		"plain and gzipped projects": {map[string]string{"projects.jsonl": "", "projects.jsonl.gz": "", "tickets.jsonl": ""}, "", "holds both projects.jsonl and projects.jsonl.gz"},
+		"empty folder":               {nil, "", "holds 0 of projects.jsonl and projects.jsonl.gz: a folder to import holds exports, or projects.jsonl and tickets.jsonl"},
+		"folder without tickets":     {map[string]string{"projects.jsonl": ""}, "", "holds 0 of tickets.jsonl and tickets.jsonl.gz"},
+		"plain and gzipped projects": {map[string]string{"projects.jsonl": "", "projects.jsonl.gz": "", "tickets.jsonl": ""}, "", "holds 2 of projects.jsonl and projects.jsonl.gz"},
 		"only the file of tickets":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "this is not an export of GitHub issues"},
 		"other format":               {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
 		"empty export":               {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
@@ -79,6 +79,7 @@ func TestOpenErrors(t *testing.T) {
 	t.Run("folder with a file's name", func(t *testing.T) {
 		t.Parallel()
 		folder := t.TempDir()
+		write(t, folder, map[string]string{"tickets.jsonl": ""})
 		if err := os.Mkdir(filepath.Join(folder, "projects.jsonl"), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -26,15 +26,16 @@ type file struct {
 	size int64 // bytes, when it was found
 }
 
-func newFile(path string) (file, error) {
+func addFile(to *[]file, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return file{}, err
+		return err
 	}
 	if !info.Mode().IsRegular() { // a pipe can be read only once, and blocks
-		return file{}, fmt.Errorf("%s is not a regular file", path)
+		return fmt.Errorf("%s is not a regular file", path)
 	}
-	return file{path, info.Size()}, nil
+	*to = append(*to, file{path, info.Size()})
+	return nil
 }
 
 // open starts a pass over a file, after that of the previous one. A name ending in .gz means gzip.
