@@ -40,7 +40,6 @@ Checking and measuring:
                  measure speed and recall (scripts/bench)
   bench against | turns [--chunks N] [--queries N]
                  compare statements with those of another checkout; answer its turns
-  openapi        print the API's document, of which the client's types are made
   sizes          print how big the project is: functions, lines, packages, settings
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 `
@@ -55,7 +54,6 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"eval":        evaluate,
 	"bench":       measure,
 	"chaos":       disturb,
-	"openapi":     printDocument,
 	"sizes":       reportSizes,
 }
 

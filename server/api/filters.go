@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 	"reflect"
-	"strconv"
-	"strings"
 	"time"
 
 	"tasklens/internal/fault"
@@ -12,46 +10,7 @@ import (
 	"tasklens/internal/search"
 )
 
-var (
-	filtersType = reflect.TypeFor[filter.Filters]()
-	membersType = reflect.TypeFor[filter.Members]()
-	labelsType  = reflect.TypeFor[filter.Labels]()
-	valuesType  = reflect.TypeFor[filter.Values]()
-)
-
-// filters returns the schema of filters, which a response writes in one form only. Those under
-// "not" have fewer members.
-func (s *schemas) filters(tags reflect.StructTag) object {
-	name, own := "Filters", ownTags(membersType)
-	if !s.request {
-		name, own = "ReadFilters", `doc:"The filters of a query, in the form that ~filters~ of a request takes."`
-	}
-	if strings.HasPrefix(tags.Get("json"), "not,") {
-		return s.define(name+"Not", membersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not")
-	}
-	return s.define(name, membersType, own)
-}
-
-// values returns the schema of a list of filter values; in a request one value needs no list.
-func (s *schemas) values(tags reflect.StructTag) object {
-	text := object{{"type", "string"}}
-	id := object{{"type", "integer"}, {"format", "int64"}, {"minimum", 1}, {"maximum", filter.MaxID}}
-	if s.request {
-		text.add("maxLength", filter.MaxCharacters)
-	}
-	one, alone := text, []any{text}
-	switch tags.Get("values") {
-	case "ids":
-		alone = []any{text, id}
-		one = object{{"oneOf", alone}}
-	case "people":
-		one = append(object{{"nullable", true}}, text...)
-	}
-	if !s.request {
-		return object{{"type", "array"}, {"minItems", 1}, {"items", one}}
-	}
-	return object{{"oneOf", append([]any{object{{"type", "array"}, {"maxItems", filter.MaxValues}, {"items", one}}}, alone...)}}
-}
+var filtersType = reflect.TypeFor[filter.Filters]()
 
 // narrowed are members of a request that its filters have, too.
 type narrowed struct {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -84,33 +83,6 @@ func readArguments(object []byte, into any) error {
 	return in.readMembers(object, slices.DeleteFunc(reflect.VisibleFields(in.target.Type()), func(field reflect.StructField) bool {
 		return inputName(field) == ""
 	}))
-}
-
-// inputName is a field's name in a request, or "" if requests do not have it.
-func inputName(field reflect.StructField) string {
-	return cmp.Or(nameOf(field), field.Tag.Get("path"), field.Tag.Get("query"))
-}
-
-// isRequired reports whether a request must have a field. If it need not have any, its body may be
-// empty.
-func isRequired(field reflect.StructField) bool {
-	_, hasDefault := field.Tag.Lookup("default")
-	return !hasDefault && field.Type.Kind() != reflect.Pointer
-}
-
-// setDefault sets a field to the value of its tag.
-func setDefault(field reflect.Value, tags reflect.StructTag) {
-	text := tags.Get("default")
-	switch {
-	case text == "":
-		field.SetZero()
-	case field.Kind() == reflect.String:
-		field.SetString(text)
-	default:
-		if err := json.Unmarshal([]byte(text), field.Addr().Interface()); err != nil {
-			panic("not a value in a tag: " + text)
-		}
-	}
 }
 
 // readParameters reads the fields that are parameters of the path or the query.
@@ -240,33 +212,4 @@ func (in *input) decode(name string, field reflect.StructField, text []byte) boo
 	isLong := content.Kind() == reflect.Slice && content.Len() > maxElements
 	in.wrong(isLong, name, "must have at most %d elements", maxElements)
 	return !isLong
-}
-
-// kindOf is the kind of a field's values.
-func kindOf(field reflect.StructField) reflect.Kind {
-	if field.Type.Kind() == reflect.Pointer {
-		return field.Type.Elem().Kind()
-	}
-	return field.Type.Kind()
-}
-
-// typeOf says of which type a field must be.
-func typeOf(field reflect.StructField) string {
-	kind := kindOf(field)
-	switch {
-	case kind == reflect.String:
-		return "must be a string"
-	case kind == reflect.Bool:
-		return "must be true or false"
-	case kind == reflect.Slice:
-		return "must be a list of strings"
-	case kind == reflect.Struct:
-		return "must be a JSON object"
-	case nameOf(field) == "":
-		return rangeOf(field.Tag)
-	case kind == reflect.Float64:
-		return "must be a number"
-	default:
-		return "must be an integer"
-	}
 }

@@ -1,43 +1,28 @@
 package api
 
 import (
+	_ "embed"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
 )
 
-// described is the document, written once.
-var described struct {
-	once       sync.Once
-	yaml, json []byte
-	err        error
-}
+// documentYAML is the OpenAPI document, which describes all that the service does over HTTP. A test
+// generates it from the table of routes and the structs, and others hold it against the service.
+//
+//go:embed openapi.yaml
+var documentYAML []byte
 
-// Document returns the OpenAPI document, which describes all that the service does over HTTP, as
-// YAML and as JSON. Tests hold it against the service.
-func Document() (asYAML, asJSON []byte, err error) {
-	described.once.Do(func() {
-		var asYAML yaml.Node // JSON is YAML, too
-		var errs [3]error
-		described.json, errs[0] = json.Marshal(newDocument())
-		errs[1] = yaml.Unmarshal(described.json, &asYAML)
-		inBlocks(&asYAML)
-		described.yaml, errs[2] = yaml.Marshal(&asYAML)
-		described.err = errors.Join(errs[:]...)
-	})
-	return described.yaml, described.json, described.err
-}
-
-// inBlocks gives each value the style that people write it in.
-func inBlocks(n *yaml.Node) {
-	n.Style = 0
-	for _, inner := range n.Content {
-		inBlocks(inner)
+var documentJSON = sync.OnceValues(func() ([]byte, error) {
+	var document any
+	if err := yaml.Unmarshal(documentYAML, &document); err != nil {
+		return nil, fmt.Errorf("read the document: %w", err)
 	}
-}
+	return json.Marshal(document)
+})
 
 // anyDocument is the document as a response of its own.
 type anyDocument struct {
@@ -45,16 +30,12 @@ type anyDocument struct {
 }
 
 func describeYAML(c *fiber.Ctx) error {
-	text, _, err := Document()
-	if err != nil {
-		return err
-	}
 	c.Set(fiber.HeaderCacheControl, revalidated)
-	return sendFile(c, "openapi.yaml", text)
+	return sendFile(c, "openapi.yaml", documentYAML)
 }
 
 func describeJSON(c *fiber.Ctx, _ *caller) error {
-	_, text, err := Document()
+	text, err := documentJSON()
 	if err != nil {
 		return err
 	}

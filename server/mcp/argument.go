@@ -79,7 +79,7 @@ func filterForms() string {
 }
 
 // addLimits gives the arguments of a tool the limits that a request's tags state; see
-// server/api/schema.go.
+// server/api/tags.go.
 func addLimits(schema *jsonschema.Schema, request reflect.Type) {
 	for _, field := range reflect.VisibleFields(request) {
 		name, _, _ := strings.Cut(cmp.Or(field.Tag.Get("json"), field.Tag.Get("path"), field.Tag.Get("query")), ",")

@@ -1,16 +1,21 @@
 package api
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
+	"flag"
 	"net/http"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/gofiber/fiber/v2"
+	"go.yaml.in/yaml/v3"
 
 	"tasklens/internal/fault"
 	"tasklens/server/console"
@@ -21,6 +26,43 @@ import (
 //
 //go:embed operations.md
 var operationTexts string
+
+var update = flag.Bool("update", false, "rewrite openapi.yaml")
+
+// openapi.yaml says what the table of routes, the structs and operations.md say.
+func TestDocumentIsGenerated(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(newDocument())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document yaml.Node // JSON is YAML, too
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	inBlocks(&document)
+	var written bytes.Buffer
+	encoder := yaml.NewEncoder(&written)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(&document); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("openapi.yaml", written.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if !bytes.Equal(written.Bytes(), documentYAML) {
+		t.Error("openapi.yaml is not what the code says: go test ./server/api -run DocumentIsGenerated -update")
+	}
+}
+
+// inBlocks gives each value the style that people write it in.
+func inBlocks(n *yaml.Node) {
+	n.Style = 0
+	for _, inner := range n.Content {
+		inBlocks(inner)
+	}
+}
 
 var (
 	responseLine = regexp.MustCompile(`(?m)^([0-9]{3}): (.+)\n`)

@@ -8,30 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// The tags of a field, which requests are validated by (valid.go) and the document is generated
-// from:
-//
-//	json, path, query  its name, and where it stands
-//	doc, example       for people: in doc, ~ stands for a backtick; an example is JSON, else a text
-//	min, max           of a number; of a list, how many elements
-//	length             the most characters of a text, once trimmed, of which one must be visible
-//	maxlen             the same, of a text that may be empty
-//	enum               the values, separated by commas
-//	format, pattern    as in JSON Schema
-//	default            what a field or parameter is that is left out, null or blank; "" is nothing
-//	schema             the name of a schema that describe.go has
-//
-//	kinds              of a struct of several kinds: the field that tells them, and each kind with
-//	                   the name of its schema
-//	of, may            the kinds that always have the field, or that may have it; it is null or, with
-//	                   omitempty, absent in the others
-//
-// A field of a request that is a pointer or has a default may be left out or null. A field of a
-// response is always there, unless it has omitempty or is of an embedded pointer, and null if it is
-// a nil pointer. The tags of a struct itself are those of its field _: doc, example, kinds, schema
-// (its name in the document), and open (it may have other members).
+	"tasklens/internal/filter"
+)
 
 // member is one of an object, whose order readers see.
 type member struct {
@@ -193,16 +172,6 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 	return o
 }
 
-// elementTags are the tags of a list that are about its elements.
-func elementTags(tags reflect.StructTag) (of reflect.StructTag) {
-	for _, name := range []string{"length", "maxlen", "format", "enum"} {
-		if value, has := tags.Lookup(name); has {
-			of += reflect.StructTag(name + ":" + strconv.Quote(value) + " ")
-		}
-	}
-	return of
-}
-
 func (s *schemas) text(tags reflect.StructTag, nullable bool) object {
 	o := object{{"type", "string"}}
 	if most, has := tags.Lookup("length"); has {
@@ -355,18 +324,42 @@ func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, exc
 	return reference(name)
 }
 
-// bodyFields are those that JSON has, also of embedded structs.
-func bodyFields(t reflect.Type) (fields []reflect.StructField) {
-	for _, field := range reflect.VisibleFields(t) {
-		if nameOf(field) != "" && field.IsExported() {
-			fields = append(fields, field)
-		}
+var (
+	membersType = reflect.TypeFor[filter.Members]()
+	labelsType  = reflect.TypeFor[filter.Labels]()
+	valuesType  = reflect.TypeFor[filter.Values]()
+)
+
+// filters returns the schema of filters, which a response writes in one form only. Those under
+// "not" have fewer members.
+func (s *schemas) filters(tags reflect.StructTag) object {
+	name, own := "Filters", ownTags(membersType)
+	if !s.request {
+		name, own = "ReadFilters", `doc:"The filters of a query, in the form that ~filters~ of a request takes."`
 	}
-	return fields
+	if strings.HasPrefix(tags.Get("json"), "not,") {
+		return s.define(name+"Not", membersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not")
+	}
+	return s.define(name, membersType, own)
 }
 
-// nameOf is a field's name in JSON, or "" if it has none.
-func nameOf(field reflect.StructField) string {
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return strings.TrimPrefix(name, "-")
+// values returns the schema of a list of filter values; in a request one value needs no list.
+func (s *schemas) values(tags reflect.StructTag) object {
+	text := object{{"type", "string"}}
+	id := object{{"type", "integer"}, {"format", "int64"}, {"minimum", 1}, {"maximum", filter.MaxID}}
+	if s.request {
+		text.add("maxLength", filter.MaxCharacters)
+	}
+	one, alone := text, []any{text}
+	switch tags.Get("values") {
+	case "ids":
+		alone = []any{text, id}
+		one = object{{"oneOf", alone}}
+	case "people":
+		one = append(object{{"nullable", true}}, text...)
+	}
+	if !s.request {
+		return object{{"type", "array"}, {"minItems", 1}, {"items", one}}
+	}
+	return object{{"oneOf", append([]any{object{{"type", "array"}, {"maxItems", filter.MaxValues}, {"items", one}}}, alone...)}}
 }
