@@ -6,8 +6,10 @@ package answer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"tasklens/internal/ask"
 	"tasklens/internal/chat"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
@@ -21,6 +23,7 @@ type Database interface {
 // Model answers a prompt, as a whole or as a stream.
 type Model interface {
 	Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error)
+	CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error)
 	Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (chat.Completion, error)
 	ChatModel() string
 }
@@ -39,7 +42,9 @@ type Answerer struct {
 }
 
 // New returns an Answerer.
-func New(model Model, options Options) *Answerer { return &Answerer{model: model, options: options} }
+func New(model Model, options Options) *Answerer {
+	return &Answerer{model: model, options: options}
+}
 
 // Question is a question and the part of the tracker it is about.
 type Question struct {
@@ -50,6 +55,20 @@ type Question struct {
 	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
 	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.5" doc:"1 selects sources by relevance alone, 0 by difference from those already selected."`
 	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"Candidates by meaning, or by keywords too."`
+	Messages       []ask.Message  `json:"messages" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first. A question that stands alone is answered without them."`
+	TimeZone       string         `json:"time_zone" default:"UTC" maxlen:"60" example:"Europe/Berlin" doc:"The time zone of ~today~ and ~last week~ in a question."`
+
+	Thread []string  `json:"-"` // the question, after the earlier ones that it follows up
+	Today  time.Time `json:"-"` // midnight in the time zone; zero if the question cannot be about fields
+}
+
+// Resolve finds out what a question follows up, and makes its text one that stands alone.
+func (q *Question) Resolve(now time.Time) {
+	q.Thread, q.Text = ask.Thread(q.Text, q.Messages)
+	if zone, err := time.LoadLocation(q.TimeZone); err == nil && ask.MayBeAbout(q.Thread) {
+		now = now.In(zone)
+		q.Today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
+	}
 }
 
 // Hybrid is the retrieval by keywords and meaning, which finds exact codes.
@@ -97,7 +116,15 @@ type Answer struct {
 	BestSimilarity *float64 `json:"best_similarity" min:"-1" max:"1.0001" example:"0.82" doc:"Of the nearest text within the filters; null if there was nothing to compare."`
 	MatchThreshold float64  `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied."`
 	Cached         bool     `json:"cached" doc:"Comes from the cache; nothing that it depends on has changed."`
-	Model          string   `json:"model" example:"gpt-4o-mini" doc:"The chat model."`
+	Model          string   `json:"model" example:"gpt-4o-mini" doc:"The chat model; empty if the answer is figures of the database."`
+
+	Question    string             `json:"question,omitempty" doc:"The question as it was understood, if it follows up an earlier one."`
+	ReadAs      *ReadAs            `json:"read_as,omitempty"`
+	Count       *int64             `json:"count,omitempty" min:"0" max:"10000" doc:"How many tickets match."`
+	CountCapped bool               `json:"count_capped,omitempty" doc:"There are more than ~count~."`
+	Groups      []ask.GroupCount   `json:"groups,omitempty" min:"1" max:"100" doc:"Their numbers by the values of ~read_as.group_by~."`
+	Tickets     []ask.TicketFound  `json:"tickets,omitempty" min:"1" max:"20" doc:"Of those that match; ~sources~ has them in the same order."`
+	Candidates  []search.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the question that could not be placed."`
 
 	// For the operator.
 	Outcome          Outcome       `json:"-"`
@@ -118,10 +145,32 @@ type Listener interface {
 	Piece(text string) error
 }
 
+// tell tells a listener a complete answer.
+func tell(answer Answer, listener Listener) error {
+	found := answer
+	found.Sources = slices.Clone(answer.Sources)
+	for i := range found.Sources {
+		found.Sources[i].Cited = false
+	}
+	if err := listener.Found(found); err != nil {
+		return err
+	}
+	return listener.Piece(answer.Text)
+}
+
 // Answer answers a question from the texts the caller may see. With a listener the model streams.
 // An error comes with what was known by then, for the query log.
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
+	if len(q.Thread) > 1 || len(q.Messages) > 0 && q.Thread[0] != q.Text {
+		answer.Question = q.Text
+	}
+	if answer, is, err := a.figures(ctx, db, q, answer); is || err != nil {
+		if err == nil && listener != nil {
+			err = tell(answer, listener)
+		}
+		return answer, err
+	}
 	started := time.Now()
 	vector, err := search.Await(ctx, embedding)
 	if err != nil {

@@ -34,6 +34,10 @@ func (m *model) Complete(_ context.Context, instructions, message string, _ int)
 	return m.say(instructions, message), nil
 }
 
+func (m *model) CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, _ chat.Schema) (chat.Completion, error) {
+	return m.Complete(ctx, instructions, message, maxTokens)
+}
+
 func (m *model) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(string) error) (chat.Completion, error) {
 	said, err := m.Complete(ctx, instructions, message, maxTokens)
 	for _, r := range said.Text {

@@ -143,6 +143,7 @@ type Members struct {
 	Labels     Labels `json:"labels,omitzero" default:"" typed:"label" doc:"Any of these, or ~any~ and ~all~; ~labels_all~ is short for ~all~."`
 	Created    Range  `json:"created,omitzero" default:"" typed:"created" doc:"Days in UTC, both included, or times (RFC 3339), ~to~ excluded; either may be absent."`
 	Updated    Range  `json:"updated,omitzero" default:"" typed:"updated" doc:"As ~created~."`
+	Resolved   Range  `json:"resolved,omitzero" default:"" typed:"resolved" doc:"As ~created~."`
 	Due        Range  `json:"due,omitzero" default:"" values:"days" typed:"due" doc:"Days, both included; either may be absent."`
 	// Not excludes tickets that meet any of its members. It has neither Open nor Not.
 	Not *Members `json:"not,omitempty" default:"" doc:"Leaves out tickets that pass any member; one without a value stays."`

@@ -240,3 +240,51 @@ func (r *Range) add(other Range, not bool) error {
 	}
 	return nil
 }
+
+// String writes filters as ReadText reads them.
+func (m Members) String() string {
+	terms := m.terms("")
+	if m.Open != nil {
+		terms = append(terms, map[bool]string{true: "is:open", false: "is:done"}[*m.Open])
+	}
+	if m.Not != nil {
+		terms = append(terms, m.Not.terms("-")...)
+	}
+	return strings.Join(terms, " ")
+}
+
+func (m Members) terms(not string) (terms []string) {
+	for _, member := range m.Typed() {
+		var lists []Values
+		switch value := member.Value.(type) {
+		case *Values:
+			lists = []Values{*value}
+		case *Labels:
+			lists = []Values{value.Any}
+			for _, label := range value.All {
+				lists = append(lists, Values{label})
+			}
+		case *Range:
+			if *value != (Range{}) { // a day is no range
+				terms = append(terms, not+member.Typed+":"+strings.TrimSuffix(value.From+".."+value.To, ".."+value.From))
+			}
+		}
+		for _, list := range lists {
+			var texts []string
+			for _, value := range list {
+				switch text := fmt.Sprint(value); {
+				case value == nil:
+					terms = append(terms, not+"no:"+member.Typed)
+				case strings.ContainsAny(text, " ,"):
+					texts = append(texts, `"`+text+`"`)
+				default:
+					texts = append(texts, text)
+				}
+			}
+			if len(texts) > 0 {
+				terms = append(terms, not+member.Typed+":"+strings.Join(texts, ","))
+			}
+		}
+	}
+	return terms
+}

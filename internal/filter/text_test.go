@@ -2,6 +2,7 @@ package filter_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -193,4 +194,21 @@ func FuzzRead(f *testing.F) {
 			rest = rest[at+1:]
 		}
 	})
+}
+
+// What String writes is read as the same filters.
+func TestStringIsRead(t *testing.T) {
+	t.Parallel()
+	for _, query := range []string{
+		"status:Done is:open", `status:"In Review",done project:TX -label:ios`, "label:a,b label:c no:assignee", "created:2026-01-01..2026-01-31 updated:2026-02-01",
+		"due:..2026-03-01 resolved:2026-01-01..", `-assignee:"Ada Lovelace" reporter:me`, "",
+	} {
+		_, read, _, err := filter.ReadText(query, time.Now(), filter.Stored{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, again, _, err := filter.ReadText(read.String(), time.Now(), filter.Stored{}); err != nil || !reflect.DeepEqual(read, again) {
+			t.Errorf("%q is written as %q, %v", query, read, err)
+		}
+	}
 }

@@ -37,19 +37,41 @@ func findValues(ctx context.Context, db Database, asked any, close bool) (rows [
 	return rows, nil
 }
 
-// Stored looks up the spellings that reading a query asks for.
-func Stored(ctx context.Context, db Database, asked []filter.Spelling) (filter.Stored, error) {
+// Stored looks up the spellings that reading a query asks for; close: those without a stored value
+// give at most six that resemble them.
+func Stored(ctx context.Context, db Database, asked []filter.Spelling, close bool) (filter.Stored, error) {
 	members := map[string][]string{}
 	for _, one := range asked {
 		members[one.Member] = append(members[one.Member], one.Text)
 	}
-	rows, err := findValues(ctx, db, members, false)
+	rows, err := findValues(ctx, db, members, close)
 	stored := filter.Stored{}
 	for _, row := range rows {
-		spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
-		stored[spelling] = append(stored[spelling], *row.Value)
+		if row.Value != nil {
+			spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
+			stored[spelling] = append(stored[spelling], *row.Value)
+		}
 	}
 	return stored, err
+}
+
+// Resembling returns what the names in filters that nothing has resemble.
+func Resembling(ctx context.Context, db Database, filters any) (filter.Stored, error) {
+	rows, err := findValues(ctx, db, filters, true)
+	similar := filter.Stored{}
+	for _, row := range rows {
+		if spelling := (filter.Spelling{Member: row.Member, Text: row.Spelling}); !row.Exact {
+			similar[spelling] = append(similar[spelling], values(row.Value)...)
+		}
+	}
+	return similar, err
+}
+
+func values(value *string) []string {
+	if value == nil {
+		return []string{}
+	}
+	return []string{*value}
 }
 
 // typedKey is what looks like a ticket's key.

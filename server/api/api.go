@@ -69,6 +69,7 @@ type Parts struct {
 	Issuer         string           // of callers' tokens, for OAuth clients
 	Version        string           // of the program
 	Heartbeat      time.Duration    // how often a silent stream says that it lives; 0 is every 15 s
+	Now            func() time.Time // by which "today" in a question is read; time.Now by default
 }
 
 // API is the HTTP side of the service.
@@ -94,6 +95,9 @@ func New(parts Parts) (*API, error) {
 	a := &API{Parts: parts, migrations: migrations, tools: mcp.NewHandler(parts.Version)}
 	if a.Observer == nil {
 		a.Observer = observe.New()
+	}
+	if a.Now == nil {
+		a.Now = time.Now
 	}
 	if a.Heartbeat <= 0 {
 		a.Heartbeat = defaultHeartbeat

@@ -44,7 +44,7 @@ func (a *API) narrow(ctx context.Context, who *caller, query *search.Query) (*re
 	text, typed, asked, err := filter.ReadText(query.Text, now, nil)
 	if err == nil && len(asked) > 0 {
 		var stored filter.Stored
-		if stored, err = search.Stored(ctx, who.db, asked); err != nil {
+		if stored, err = search.Stored(ctx, who.db, asked, false); err != nil {
 			return nil, err
 		}
 		text, typed, _, err = filter.ReadText(query.Text, now, stored)

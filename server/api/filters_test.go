@@ -154,7 +154,7 @@ func TestFiltersInTheQuery(t *testing.T) {
 		`{"query":"x","filters":{"not":{"labels":{"any":"a","any":"b"}}}}`:            "filters.not.labels.any: is given twice",
 		`{"query":"","filters":{"types":[]}}`:                                         "query: must not be empty where there are no filters",
 		`{"query":"x","filters":{"assignee":["a",1]}}`:                                "filters.assignee[1]: is of type number. Allowed types: string, null",
-		`{"query":"x","filters":{"colour":"red","created":{"from":"soon"}}}`:          "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, due, open, not",
+		`{"query":"x","filters":{"colour":"red","created":{"from":"soon"}}}`:          "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, resolved, due, open, not",
 		`{"query":"x","sort":"oldest"}`:                                               `sort: must be "relevance", "newest" or "updated"`,
 	} {
 		if told := told(s.send(http.MethodPost, "/api/hybrid-search", body)); told != want {

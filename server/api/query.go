@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -18,6 +19,8 @@ type queryRequest struct {
 }
 
 func (r *queryRequest) check(wrong report) {
+	_, err := time.LoadLocation(r.TimeZone)
+	wrong(err != nil, "time_zone", "must be a time zone such as Europe/Berlin")
 	onlyDocuments := r.Corpus == answer.Documents
 	wrong(onlyDocuments && r.ProjectID != nil, "project_id", "must be left out where only documents are asked")
 	wrong(onlyDocuments && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
@@ -33,12 +36,13 @@ var documentsVersion int64 = -1
 func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (question answer.Question, whole cacheable, err error) {
 	question = request.Question
 	question.Text = normal(question.Text)
+	question.Resolve(a.Now())
 	question.Filters = request.within(question.Filters)
 	usual := a.usualThreshold(ctx, question.Corpus)
 	if question.MatchThreshold == nil {
 		question.MatchThreshold = &usual
 	}
-	whole = a.newCacheable(who, "query", question.Text, question)
+	whole = a.newCacheable(who, "query", question.Text, question, question.Today)
 	whole.serving = a.servingOf(question.Corpus)
 	if question.Corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name
 		whole.Project = &documentsVersion

@@ -12,7 +12,7 @@ comment on function private.filter_text is 'A filter trimmed of white space; nul
 -- The members of a ticket that can be filtered and counted: this table defines them. A member reads
 -- a column of public.tickets by its kind; the database adds the rest.
 create function private.ticket_members() returns table (member text, kind text, source text, facet text)
-language sql immutable rows 11 security invoker set search_path = ''
+language sql immutable rows 12 security invoker set search_path = ''
 as $$
   values
     ('statuses', 'status', 'status_id', 'status'),
@@ -24,6 +24,7 @@ as $$
     ('labels', 'labels', 'labels', 'label'),
     ('created', 'time', 'created_at', null),
     ('updated', 'time', 'updated_at', null),
+    ('resolved', 'time', 'resolved_at', null),
     ('due', 'date', 'due_date', null),
     ('open', 'open', 'status_id', 'open')
 $$;

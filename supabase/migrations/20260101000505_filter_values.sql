@@ -9,18 +9,21 @@ as $$
 #variable_conflict use_column
 declare
   visible constant bigint[] := private.projects_as('viewer');
-  asked record;
+  asked record; -- a member with its spellings
   stored text; -- selects value, and name, by which it is known
-  found_any boolean;
+  unknown text[]; -- spellings that no stored value has
+  resembling bigint;
 begin
   for asked in
-    select distinct m.member, m.kind, m.source, s.spelling, lower(s.spelling) as name
+    select m.member, m.kind, m.source, array_agg(distinct s.spelling) as spellings
     from (select m.member, m.kind, m.source from private.ticket_members() m union all values ('keys', 'key', 'key')) m
-    cross join lateral jsonb_path_query(filters, ('lax $.**.' || m.member || '.** ? (@.type() == "string")')::jsonpath) v(value)
-    cross join lateral (select left(private.filter_text(v.value #>> '{}'), 255)) s(spelling)
+    cross join lateral (
+      select left(private.filter_text(v.value #>> '{}'), 255) as spelling
+      from jsonb_path_query(filters, ('lax $.**.' || m.member || '.** ? (@.type() == "string")')::jsonpath) v(value)
+      limit 500) s
     where m.kind in ('status', 'project', 'person', 'text', 'labels', 'key') and lower(s.spelling) <> 'me'
-    order by 1, 4
-    limit 100
+    group by 1, 2, 3
+    order by 1
   loop
     stored := case asked.kind
       when 'status' then 'select s.name as value, s.name from public.status s'
@@ -30,49 +33,47 @@ begin
         where ($2 is null or t.project_id = any ($2))'
       else format('select t.%1$I as value, t.%1$I as name from public.tickets t
         where t.%1$I is not null and ($2 is null or t.project_id = any ($2))', asked.source) end;
-    found_any := false;
+    unknown := asked.spellings;
     for member, spelling, value, exact in execute format(
-      'select $3, $4, x.value, true from (select distinct on (lower(s.value)) s.value from (%s%s) s where lower(s.name) = $1 order by lower(s.value)) x limit 6',
-      stored, case asked.kind
-        when 'labels' then ' and private.fold_labels(t.labels) @> array[$1]'
-        when 'person' then format(' and lower(t.%I) = $1', asked.source)
-        when 'text' then format(' and lower(t.%I) = $1', asked.source)
-        when 'key' then ' and upper(t.key) = upper($1)' end)
-      using asked.name, visible, asked.member, asked.spelling
+      'select $3, u.spelling, x.value, true from unnest($1) u(spelling) cross join lateral (
+        select distinct on (lower(s.value)) s.value from (%s%s) s where lower(s.name) = lower(u.spelling) order by lower(s.value) limit 6) x
+      order by u.spelling, x.value', stored, case asked.kind
+        when 'labels' then ' and private.fold_labels(t.labels) @> array[lower(u.spelling)]'
+        when 'person' then format(' and lower(t.%I) = lower(u.spelling)', asked.source)
+        when 'text' then format(' and lower(t.%I) = lower(u.spelling)', asked.source)
+        when 'key' then ' and upper(t.key) = upper(u.spelling)' end)
+      using asked.spellings, visible, asked.member
     loop
-      found_any := true;
+      unknown := array_remove(unknown, spelling);
       return next;
     end loop;
-    if not found_any and asked.kind <> 'key' and close then
-      for member, spelling, value, exact in execute format($query$
-        select $3, $4, b.value, false
-        from (
-          select s.value, s.likeness, max(s.likeness) over () as best
+    continue when not close;
+    foreach spelling in array unknown[:100] loop
+      resembling := 0;
+      if asked.kind <> 'key' then
+        return query execute format($query$
+          select $3, $4, b.value, false
           from (
-            select min(s.value) as value, max(greatest(extensions.similarity(lower(s.name), $1), extensions.word_similarity($1, lower(s.name)))) as likeness
-            from (select distinct * from (%s) s) s group by lower(s.value)) s
-        ) b
-        where b.likeness >= 0.4 and b.likeness >= 0.8 * b.best
-        order by b.likeness desc, b.value limit 6$query$, stored)
-        using asked.name, visible, asked.member, asked.spelling
-      loop
-        found_any := true;
-        return next;
-      end loop;
-    end if;
-    if not found_any and close and (asked.kind <> 'key' or exists (
-      select from public.projects p
-      where upper(p.key) = upper(substring(asked.name from '^(.*)-[0-9]+$')) and (visible is null or p.project_id = any (visible)))
-      or exists (
-        select from public.tickets t
-        where starts_with(upper(t.key), upper(substring(asked.name from '^(.*-)[0-9]+$'))) and (visible is null or t.project_id = any (visible))))
-    then
-      member := asked.member;
-      spelling := asked.spelling;
-      value := null;
-      exact := false;
-      return next;
-    end if;
+            select s.value, s.likeness, max(s.likeness) over () as best
+            from (
+              select min(s.value) as value, max(greatest(extensions.similarity(lower(s.name), $1), extensions.word_similarity($1, lower(s.name)))) as likeness
+              from (select distinct * from (%s) s) s group by lower(s.value)) s
+          ) b
+          where b.likeness >= 0.4 and b.likeness >= 0.8 * b.best
+          order by b.likeness desc, b.value limit 6$query$, stored)
+          using lower(spelling), visible, asked.member, spelling;
+        get diagnostics resembling = row_count;
+      end if;
+      if resembling = 0 and (asked.kind <> 'key' or exists (
+        select from public.projects p
+        where upper(p.key) = upper(substring(spelling from '^(.*)-[0-9]+$')) and (visible is null or p.project_id = any (visible)))
+        or exists (
+          select from public.tickets t
+          where starts_with(upper(t.key), upper(substring(spelling from '^(.*-)[0-9]+$'))) and (visible is null or t.project_id = any (visible))))
+      then
+        return query select asked.member, spelling, null::text, false;
+      end if;
+    end loop;
   end loop;
 end
 $$;

@@ -81,6 +81,7 @@ select is(pg_temp.outcomes('select retrieval_queries from documents'), '- - - - 
 create temporary table calls (name text, arguments text, outcome text);
 insert into calls values -- anon stranger outsider viewer member admin service
   ('caller_role',                 '()',                                                      '- 1 1 1 1 1 1'),
+  ('count_tickets',               '()',                                                      '- 1 1 1 1 1 1'),
   ('data_version',                '()',                                                      '- 1 1 1 1 1 1'),
   ('find_documents_by_entity',    '(''ada'')',                                               '- 0 2 2 2 2 2'),
   ('find_similar_documents',      '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),

@@ -1,0 +1,51 @@
+-- Counts, groups and lists of tickets by filters and words.
+
+begin;
+select plan(25);
+
+insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Blocked'), (3, 'Done');
+insert into public.projects (project_id, key, name) values (1, 'AA', 'Anchors'), (2, 'BB', 'Wheels');
+\ir kit/actors.sql
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description, assignee, labels, due_date, created_at, resolved_at) values
+  (901, 1, 1, 'AA-901', 'Payment fails twice', 'A refund of a card', 'Lena', '{ios,Web}', '2025-03-10', '2025-01-31T23:30:00Z', null),
+  (902, 1, 2, 'AA-902', 'Payments are slow', 'Cards time out', 'lena', '{web}', null, '2025-02-10', null),
+  (903, 1, 3, 'AA-903', 'The anchor rusts', null, 'lena', '{}', '2025-03-01', '2025-02-11', '2025-02-12'),
+  (904, 1, 1, 'AA-904', 'A card is lost', 'No refund', null, '{}', null, '2025-03-01', null),
+  (905, 2, 2, 'BB-905', 'Hidden payment', null, 'Hidden', '{hidden}', null, '2025-03-02', null);
+insert into public.comments (ticket_id, key, author, body) values (903, 'c', 'Ada', 'The payment came');
+select pg_temp.act('service');
+create function pg_temp.counted(query_text text, filters text default null) returns text
+language sql as $$
+  select concat_ws(' ', c.count, case when c.capped then 'capped' end, (select string_agg(t ->> 'ticket_key', ',' order by o) from jsonb_array_elements(c.tickets) with ordinality e(t, o)))
+  from public.count_tickets(query_text, counted.filters::jsonb) c
+$$;
+create function pg_temp.grouped(group_by text, period text default 'month', zone text default 'UTC', filters text default null) returns text
+language sql as $$
+  select string_agg(concat_ws(' ', coalesce(g ->> 'label', '-'), g ->> 'count'), ', ' order by o)
+  from public.count_tickets(group_by => grouped.group_by, period => grouped.period, time_zone => grouped.zone, filters => grouped.filters::jsonb) c,
+    jsonb_array_elements(c.groups) with ordinality e(g, o)
+$$;
+
+select is(pg_temp.counted(q, f), w, concat_ws(' with ', q, f)) from (values
+  (null, null, '5 BB-905,AA-904,AA-903,AA-902,AA-901'), ('payment', null, '4 BB-905,AA-903,AA-902,AA-901'),
+  ('payment refund', null, '1 AA-901'), -- all words, in one text
+  ('"card is lost"', null, '1 AA-904'), ('card -refund', null, '1 AA-902'), ('payment rusts', null, '0'), ('none', '{"projects": ["BB"]}', '0'),
+  (null, '{"open": true, "assignee": "LENA"}', '2 AA-902,AA-901'), (null, '{"resolved": {"from": "2025-02-12", "to": "2025-02-12"}}', '1 AA-903'),
+  (null, '{"projects": ["none"]}', '0')) x(q, f, w);
+select is(pg_temp.grouped(g, p, z), w, concat_ws(' ', g, p, z)) from (values
+  ('assignee', 'month', 'UTC', 'lena 3, Hidden 1, - 1'), -- the most frequent spelling; those without a value, too
+  ('status', 'month', 'UTC', 'Blocked 2, To Do 2, Done 1'), ('project', 'month', 'UTC', 'Anchors 4, Wheels 1'), ('open', 'month', 'UTC', 'open 4, done 1'),
+  ('label', 'month', 'UTC', 'Web 2, hidden 1, ios 1'), ('created', 'month', 'UTC', '2025-03-01 2, 2025-02-01 2, 2025-01-01 1'),
+  ('created', 'month', 'Europe/Berlin', '2025-03-01 2, 2025-02-01 3'), ('due', 'year', 'UTC', '2025-01-01 2, - 3')) x(g, p, z, w);
+select is((select jsonb_agg(g -> 'value' order by o) from public.count_tickets(group_by => 'project') c, jsonb_array_elements(c.groups) with ordinality e(g, o)), '[1, 2]',
+  'the value of a project is its id');
+select results_eq($$ select t ->> 'ticket_key' from public.count_tickets(sort => 'due', ascending => true, match_count => 1), jsonb_array_elements(tickets) t $$,
+  $$ values ('AA-903') $$, 'what lacks the date has no place in its order');
+select throws_ok(format('select from public.count_tickets(%s)', a), '22023', m, a) from (values
+  ('group_by => ''colour''', 'group_by is "colour"'), ('sort => ''size''', 'sort is "size"'), ('period => ''hour''', 'period is "hour"'),
+  ('group_by => ''created'', time_zone => ''Mars''', 'time zone "Mars" not recognized')) x(a, m);
+select pg_temp.act('viewer');
+select is(concat_ws(' | ', pg_temp.counted('payment'), pg_temp.grouped('label'), pg_temp.counted(null, '{"assignee": "hidden"}')), '3 AA-903,AA-902,AA-901 | Web 2, ios 1 | 0',
+  'what the caller may not see is not counted');
+select * from finish();
+rollback;
