@@ -149,11 +149,15 @@ func read(question string, v *values, today time.Time, prior Intent) Reading {
 	}
 	q.read()
 	q.leftovers()
-	switch {
-	case q.Intent == List && (len(q.Words) > 0 && (isSingle || q.Filters.IsZero()) || !q.isNamed && prior == Prose && (q.Filters.IsZero() || len(q.Words) > 0)):
-		q.Intent = Prose // what a text says
-	case q.Intent == Count && !q.isNamed && prior == Prose:
-		q.Intent = Prose // it counts something else
+	onlyProject := q.Filters
+	onlyProject.Projects = nil
+	switch hasWords := len(q.Words) > 0; {
+	case q.isNamed || prior != Prose:
+		if q.Intent == List && hasWords && (isSingle || q.Filters.IsZero()) {
+			q.Intent = Prose // what a text says
+		}
+	case q.Intent == Count || q.Intent == List && (hasWords || onlyProject.IsZero()):
+		q.Intent = Prose // about something else
 	}
 	return q.Reading
 }

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"tasklens/internal/answer"
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/eval"
+	"tasklens/scripts/lab/offline"
+	"tasklens/server/api/apitest"
 )
 
 const sample = "../../../supabase/sample"
@@ -129,6 +132,29 @@ func TestQuestionsAboutFields(t *testing.T) {
 	for _, r := range answered(t, "field_questions.jsonl") {
 		if r.Answerable != 10 || r.Cited < 9 {
 			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Questions about counts, lists, people and dates over the sample, whose gold was counted by SQL
+// before the code was written. A wrong figure is worse than none.
+func TestQuestionsAboutTheTracker(t *testing.T) {
+	t.Parallel()
+	questions, err := eval.ReadFieldQuestions(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := apitest.Start(t, testbed.Database(t), offline.NewHandler())
+	loadFolder(t, service, sample)
+	for half, most := range map[string]int{"choose": 0, "report": 4} {
+		rates, err := eval.CheckFields(t.Context(), answer.New(service.Model, answer.Options{}), service.Database, questions, half, func(what string) { t.Log(what) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rates["exact"]["right"] < 10 || rates["all"]["right"] < 47 || rates["all"]["wrong"] > most {
+			var out strings.Builder
+			rates.Print(&out, half)
+			t.Errorf("too few are right:\n%s", &out)
 		}
 	}
 }
