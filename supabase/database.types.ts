@@ -731,6 +731,24 @@ export type Database = {
         Returns: string
       }
       copy_changes: { Args: { row_limit?: number }; Returns: number }
+      count_tickets: {
+        Args: {
+          ascending?: boolean
+          filters?: Json
+          group_by?: string
+          match_count?: number
+          period?: string
+          query_text?: string
+          sort?: string
+          time_zone?: string
+        }
+        Returns: {
+          capped: boolean
+          count: number
+          groups: Json
+          tickets: Json
+        }[]
+      }
       count_unlisted: {
         Args: { import_id: number }
         Returns: {

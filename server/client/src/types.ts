@@ -746,6 +746,13 @@ export interface components {
              * @enum {string|null}
              */
             retrieval?: "vector" | "hybrid" | "" | null;
+            /** @description The earlier turns of the conversation, oldest first. A question that stands alone is answered without them. */
+            messages?: components["schemas"]["Message"][] | null;
+            /**
+             * @description The time zone of `today` and `last week` in a question; `UTC` by default.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
             /**
              * Format: int64
              * @description An unknown one finds nothing.
@@ -805,6 +812,13 @@ export interface components {
                 /** @example 2025-03-31 */
                 to?: string | null;
             } | null;
+            /** @description As `created`. */
+            resolved?: {
+                /** @example 2025-03-01 */
+                from?: string | null;
+                /** @example 2025-03-31 */
+                to?: string | null;
+            } | null;
             /** @description Days, both included; either may be absent. */
             due?: {
                 /** @example 2025-03-01 */
@@ -848,6 +862,13 @@ export interface components {
                 /** @example 2025-03-31 */
                 to?: string | null;
             } | null;
+            /** @description As `created`. */
+            resolved?: {
+                /** @example 2025-03-01 */
+                from?: string | null;
+                /** @example 2025-03-31 */
+                to?: string | null;
+            } | null;
             /** @description Days, both included; either may be absent. */
             due?: {
                 /** @example 2025-03-01 */
@@ -856,6 +877,11 @@ export interface components {
                 to?: string | null;
             } | null;
         } | null;
+        Message: {
+            /** @enum {string} */
+            role: "user" | "assistant";
+            content: string;
+        };
         QueryResponse: {
             /**
              * @description Text with citations `[N]` of `sources`, counted from 1.
@@ -881,10 +907,29 @@ export interface components {
             /** @description Comes from the cache; nothing that it depends on has changed. */
             cached: boolean;
             /**
-             * @description The chat model.
+             * @description The chat model; empty if the answer is figures of the database.
              * @example gpt-4o-mini
              */
             model: string;
+            /** @description The question as it was understood, if it follows up an earlier one. */
+            question?: string;
+            read_as?: components["schemas"]["ReadQuestion"];
+            /**
+             * Format: int64
+             * @description How many tickets match.
+             */
+            count?: number;
+            /**
+             * @description There are more than `count`.
+             * @enum {boolean}
+             */
+            count_capped?: true;
+            /** @description Their numbers by the values of `read_as.group_by`. */
+            groups?: components["schemas"]["GroupCount"][];
+            /** @description Of those that match; `sources` has them in the same order. */
+            tickets?: components["schemas"]["TicketFound"][];
+            /** @description Names in the question that could not be placed. */
+            candidates?: components["schemas"]["Candidate"][];
         };
         /** @description A chunk that the chat model received. */
         Source: components["schemas"]["TicketSource"] | components["schemas"]["ProjectSource"] | components["schemas"]["DocumentSource"];
@@ -1019,6 +1064,184 @@ export interface components {
              * @example true
              */
             cited: boolean;
+        };
+        /** @description How a question about tickets' fields was read: with `text` and `filters` a search lists the same tickets. Absent if the answer comes from texts. */
+        ReadQuestion: {
+            /** @enum {string} */
+            intent: "count" | "list" | "group" | "extreme";
+            /** @description Words that a ticket's text must contain, each quoted. */
+            text: string;
+            filters: components["schemas"]["ReadFilters"];
+            /**
+             * @description Of `group`: the field whose values are counted.
+             * @example assignee
+             */
+            group_by?: string;
+        };
+        /** @description The filters of a query, in the form that `filters` of a request takes. */
+        ReadFilters: {
+            /** @description Keys or ids. */
+            projects?: (string | number)[];
+            /** @description A name or a list. */
+            statuses?: string[];
+            /** @description Whether the category of its status is not done. */
+            open?: boolean;
+            /** @description `me` is the user of the token; null in a list is nobody. */
+            assignee?: (string | null)[];
+            /** @description As `assignee`. */
+            reporter?: (string | null)[];
+            /** @description As `statuses`. */
+            types?: string[];
+            /** @description As `statuses`. */
+            priorities?: string[];
+            /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
+            labels?: {
+                any?: string[];
+                all?: string[];
+            };
+            /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
+            created?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description As `created`. */
+            updated?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description As `created`. */
+            resolved?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description Days, both included; either may be absent. */
+            due?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            not?: components["schemas"]["ReadFiltersNot"];
+        };
+        /** @description Leaves out tickets that pass any member; one without a value stays. */
+        ReadFiltersNot: {
+            /** @description Keys or ids. */
+            projects?: (string | number)[];
+            /** @description A name or a list. */
+            statuses?: string[];
+            /** @description `me` is the user of the token; null in a list is nobody. */
+            assignee?: (string | null)[];
+            /** @description As `assignee`. */
+            reporter?: (string | null)[];
+            /** @description As `statuses`. */
+            types?: string[];
+            /** @description As `statuses`. */
+            priorities?: string[];
+            /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
+            labels?: {
+                any?: string[];
+                all?: string[];
+            };
+            /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
+            created?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description As `created`. */
+            updated?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description As `created`. */
+            resolved?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+            /** @description Days, both included; either may be absent. */
+            due?: {
+                /** @example 2025-03-01 */
+                from?: string;
+                /** @example 2025-03-31 */
+                to?: string;
+            };
+        };
+        GroupCount: {
+            /** @description What the filter takes, or the first day of a period; null: the tickets without a value. */
+            value: string | number | boolean;
+            label: string | null;
+            /** Format: int64 */
+            count: number;
+        };
+        TicketFound: {
+            /**
+             * Format: int64
+             * @example 5
+             */
+            ticket_id: number;
+            /** @example TX-400 */
+            ticket_key: string;
+            /** @example Customer charged twice when a payment is retried */
+            ticket_name: string;
+            /** @example Done */
+            status: string;
+            /**
+             * Format: int64
+             * @example 1
+             */
+            project_id: number;
+            /** @example Checkout and Payments */
+            project_name: string;
+            /**
+             * @description As the tracker names people.
+             * @example Lena
+             */
+            assignee: string | null;
+            reporter: string | null;
+            /** @example Bug */
+            type: string | null;
+            /** @example High */
+            priority: string | null;
+            /**
+             * @example [
+             *       "payments"
+             *     ]
+             */
+            labels: string[];
+            /** Format: date */
+            due_date: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            resolved_at: string | null;
+            text: string;
+        };
+        Candidate: {
+            /** @example assignee */
+            member: string;
+            /** @example gary */
+            value: string;
+            /**
+             * @description The stored values that resemble it, the nearest first.
+             * @example [
+             *       "Gary Mathews",
+             *       "Gary Moss"
+             *     ]
+             */
+            names: string[];
         };
         /** @description The data of an event `sources`. No source is marked as cited yet. */
         SourcesEvent: {
@@ -1416,110 +1639,11 @@ export interface components {
             /** Format: int64 */
             count: number;
         };
-        Candidate: {
-            /** @example assignee */
-            member: string;
-            /** @example gary */
-            value: string;
-            /**
-             * @description The stored values that resemble it, the nearest first.
-             * @example [
-             *       "Gary Mathews",
-             *       "Gary Moss"
-             *     ]
-             */
-            names: string[];
-        };
         /** @description How the query was read. Absent if nothing in it is a filter. */
         ReadAs: {
             /** @description What was searched for; empty if the query is filters alone. */
             text: string;
             filters: components["schemas"]["ReadFilters"];
-        };
-        /** @description The filters of a query, in the form that `filters` of a request takes. */
-        ReadFilters: {
-            /** @description Keys or ids. */
-            projects?: (string | number)[];
-            /** @description A name or a list. */
-            statuses?: string[];
-            /** @description Whether the category of its status is not done. */
-            open?: boolean;
-            /** @description `me` is the user of the token; null in a list is nobody. */
-            assignee?: (string | null)[];
-            /** @description As `assignee`. */
-            reporter?: (string | null)[];
-            /** @description As `statuses`. */
-            types?: string[];
-            /** @description As `statuses`. */
-            priorities?: string[];
-            /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
-            labels?: {
-                any?: string[];
-                all?: string[];
-            };
-            /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
-            created?: {
-                /** @example 2025-03-01 */
-                from?: string;
-                /** @example 2025-03-31 */
-                to?: string;
-            };
-            /** @description As `created`. */
-            updated?: {
-                /** @example 2025-03-01 */
-                from?: string;
-                /** @example 2025-03-31 */
-                to?: string;
-            };
-            /** @description Days, both included; either may be absent. */
-            due?: {
-                /** @example 2025-03-01 */
-                from?: string;
-                /** @example 2025-03-31 */
-                to?: string;
-            };
-            not?: components["schemas"]["ReadFiltersNot"];
-        };
-        /** @description Leaves out tickets that pass any member; one without a value stays. */
-        ReadFiltersNot: {
-            /** @description Keys or ids. */
-            projects?: (string | number)[];
-            /** @description A name or a list. */
-            statuses?: string[];
-            /** @description `me` is the user of the token; null in a list is nobody. */
-            assignee?: (string | null)[];
-            /** @description As `assignee`. */
-            reporter?: (string | null)[];
-            /** @description As `statuses`. */
-            types?: string[];
-            /** @description As `statuses`. */
-            priorities?: string[];
-            /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
-            labels?: {
-                any?: string[];
-                all?: string[];
-            };
-            /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
-            created?: {
-                /** @example 2025-03-01 */
-                from?: string;
-                /** @example 2025-03-31 */
-                to?: string;
-            };
-            /** @description As `created`. */
-            updated?: {
-                /** @example 2025-03-01 */
-                from?: string;
-                /** @example 2025-03-31 */
-                to?: string;
-            };
-            /** @description Days, both included; either may be absent. */
-            due?: {
-                /** @example 2025-03-01 */
-                from?: string;
-                /** @example 2025-03-31 */
-                to?: string;
-            };
         };
         DraftRequest: {
             /**
