@@ -15,7 +15,7 @@ func TestToolErrors(t *testing.T) {
 	for name, calls := range map[string]map[string]string{
 		"search_tickets": {
 			`{"query":"x","limit":1000}`: "/properties/limit: maximum: 1000", `{"query":"x","page":0}`: "/properties/page: minimum: 0", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
-			`{"query":7}`: "/properties/query: type: 7 has type", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, due, open, not.",
+			`{"query":7}`: "/properties/query: type: 7 has type", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, resolved, due, open, not.",
 			`{"query":"x","sort":"best"}`: "/properties/sort: enum: best does not equal any of: [<nil> relevance newest updated]", `{"query":"x","fields":["nothing"]}`: "/properties/fields/items: enum: nothing does not equal any of: [ticket_key ticket_name status project_name text ticket_id",
 			`{"quary":"x"}`: "additional properties [\"quary\"]", `{"query":"assignee:me"}`: "needs a user's token",
 			`[]`: "unmarshaling arguments", `{"query":"x","fields":"text"}`: "/properties/fields: type: text has type",
