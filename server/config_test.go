@@ -32,7 +32,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Host: "127.0.0.1", Port: 8080, Auth: "off", AuthStrict: "off", Console: "on",
+		Host: "127.0.0.1", Port: 8080, Auth: "off", Console: "on",
 		RateLimit: "auto", MaxInFlight: 256,
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
@@ -62,7 +62,7 @@ func TestConfigPrefersTheNewerKey(t *testing.T) {
 
 func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
-		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "AUTH_STRICT": "maybe", "SUPABASE_JWKS_URL": "nowhere", "SUPABASE_JWT_ISSUER": "nobody", "SUPABASE_JWT_SECRET": "correct horse",
+		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "SUPABASE_JWKS_URL": "nowhere", "SUPABASE_JWT_ISSUER": "nobody", "SUPABASE_JWT_SECRET": "correct horse",
 		"CONSOLE": "maybe", "TICKET_URL": "https://jira.example.com/", "SUPABASE_PUBLISHABLE_KEY": "sb_secret_hunter2", "CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1",
 		"SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
 		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "FUSION": "sum", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms",
@@ -76,7 +76,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	if err == nil {
 		t.Fatal("an invalid configuration was accepted")
 	}
-	for _, name := range []string{"PORT", "AUTH ", "AUTH_STRICT", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
+	for _, name := range []string{"PORT", "AUTH ", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
 		"CONSOLE", "TICKET_URL", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT",
 		"SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "FUSION",
 		"WORKER must", "WORKER_CONCURRENCY", "WORKER_ATTEMPTS",
@@ -169,8 +169,7 @@ func TestConfigWithAuth(t *testing.T) {
 		"on":                             {[]string{"AUTH", "on"}, ""},
 		"on, all addresses":              {[]string{"AUTH", "on", "HOST", "0.0.0.0"}, ""},
 		"off, all addresses":             {[]string{"AUTH", "off", "HOST", "0.0.0.0"}, "HOST"},
-		"strict":                         {[]string{"AUTH", "on", "AUTH_STRICT", "on"}, ""},
-		"strict without auth":            {[]string{"AUTH_STRICT", "on"}, "AUTH_STRICT"},
+		"strict":                         {[]string{"AUTH", "strict"}, ""},
 		"JWT secret only":                {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off", "SUPABASE_JWT_SECRET", strings.Repeat("s", 32)}, ""},
 		"no way to verify tokens":        {[]string{"AUTH", "on", "SUPABASE_JWKS_URL", "off"}, "SUPABASE_JWT_SECRET"},
 		"a short secret":                 {[]string{"AUTH", "on", "SUPABASE_JWT_SECRET", strings.Repeat("s", 31)}, "SUPABASE_JWT_SECRET"},

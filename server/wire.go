@@ -155,7 +155,7 @@ func newConsole(c Config) (*console.Console, error) {
 	if c.Console == "off" {
 		return nil, nil
 	}
-	options := console.Options{Auth: c.Auth == "on", TicketURL: c.TicketURL}
+	options := console.Options{Auth: c.Auth != "off", TicketURL: c.TicketURL}
 	if options.Auth && c.PublishableKey != "" {
 		options.SupabaseURL, options.PublishableKey = strings.TrimRight(c.SupabaseURL, "/"), c.PublishableKey
 	}
@@ -174,7 +174,7 @@ func newVerifier(c Config) *identity.Verifier {
 	if c.JWKSURL == "off" {
 		options.KeySetURL = ""
 	}
-	if c.AuthStrict == "on" {
+	if c.Auth == "strict" {
 		options.SupabaseURL = c.SupabaseURL
 	}
 	return identity.New(options)

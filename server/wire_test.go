@@ -179,7 +179,7 @@ func TestTokensOfAProject(t *testing.T) {
 	if _, err := gateway.UserClaims(supabase.URL, "authenticated", "lena"); err == nil {
 		t.Error("a token was issued for a user ID that is not a UUID")
 	}
-	config := Config{Auth: "on", AuthStrict: "off", SupabaseURL: supabase.URL + "/", SecretKey: "k", JWTSecret: secret}
+	config := Config{Auth: "on", SupabaseURL: supabase.URL + "/", SecretKey: "k", JWTSecret: secret}
 	verifier := newVerifier(config)
 	if caller, err := verifier.Verify(t.Context(), token); err != nil || caller.Subject != user {
 		t.Errorf("%+v, %v", caller, err)
@@ -190,7 +190,7 @@ func TestTokensOfAProject(t *testing.T) {
 	if err := verifier.Ready(); err != nil {
 		t.Errorf("not ready: %v", err)
 	}
-	config.AuthStrict = "on"
+	config.Auth = "strict"
 	if _, err := newVerifier(config).Verify(t.Context(), token); err == nil {
 		t.Error("a token of a user unknown to Auth was accepted")
 	}
