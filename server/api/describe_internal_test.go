@@ -67,6 +67,7 @@ func inBlocks(n *yaml.Node) {
 var (
 	responseLine = regexp.MustCompile(`(?m)^([0-9]{3}): (.+)\n`)
 	exampleLine  = regexp.MustCompile("(?m)^Example, (.+): `(.+)`\n")
+	failureRow   = regexp.MustCompile(`(?m)^\| ([0-9]{3}) \| (\w+) \| (.+) \| (.*) \|$`)
 	parameterOf  = regexp.MustCompile(`:(\w+)`)
 )
 
@@ -89,9 +90,20 @@ func (f failure) shown() problemBody {
 	return body
 }
 
-// documentedFailures are those that are responses of the document.
-func documentedFailures() []failure {
-	return slices.DeleteFunc(slices.Clone(failures), func(f failure) bool { return f.name == "" })
+// documentedFailure is what operations.md says of a status that several operations have.
+type documentedFailure struct {
+	failure
+	name, meaning string
+	headers       []string
+}
+
+func documentedFailures() (all []documentedFailure) {
+	for _, row := range failureRow.FindAllStringSubmatch(operationTexts, -1) {
+		at := slices.IndexFunc(failures, func(f failure) bool { return strconv.Itoa(f.status) == row[1] })
+		headers := append([]string{"X-Request-Id"}, strings.FieldsFunc(row[4], func(r rune) bool { return r == ',' || r == ' ' })...)
+		all = append(all, documentedFailure{failures[at], row[2], row[3], headers})
+	}
+	return all
 }
 
 func (f failure) content(s *schemas) member {
@@ -119,7 +131,7 @@ func newDocument() object {
 		headers.add(field.Tag.Get("header"), described)
 	}
 	for _, f := range documentedFailures() {
-		responses.add(f.name, object{{"description", f.meaning}, {"headers", headerReferences(append([]string{"X-Request-Id"}, f.headers...))}, {"content", object{f.content(named)}}})
+		responses.add(f.name, object{{"description", f.meaning}, {"headers", headerReferences(f.headers)}, {"content", object{f.content(named)}}})
 	}
 	named.named = append(named.named, member{"ProblemCode", problemCodes()}, member{"NamedEntities", namedEntities})
 	about, _, _ := strings.Cut(strings.TrimPrefix(operationTexts, "# The API\n\n"), "\n# ")

@@ -19,45 +19,29 @@ import (
 // failure is what a client gets of a failure. A reason replaces its code, and the failure's own
 // words its detail.
 type failure struct {
-	status        int
-	fault         fault.Code // "": a request that no handler has seen
-	code          string     // stable, for programs
-	detail        string     // an example where there is a fault
-	name, meaning string     // in the document; "": not there
-	headers       []string   // besides X-Request-Id
+	status int
+	fault  fault.Code // "": a request that no handler has seen
+	code   string     // stable, for programs
+	detail string     // an example where there is a fault
 }
 
 // failures is the one table of errors. Clients rely on the codes: docs/api.md lists them, and a
-// test compares all.
+// test compares all. operations.md describes the statuses.
 var failures = []failure{
-	{http.StatusBadRequest, fault.Invalid, "invalid", "The request is not valid.",
-		"Invalid", "The request is malformed, or a value is missing, unknown or out of range.", nil},
-	{http.StatusUnauthorized, fault.Unauthorized, "token_invalid", "The access token is not valid.",
-		"Unauthorized", "The token is not valid, expired, or of a user who has signed out; with AUTH=on, also if there is none.", []string{"WWW-Authenticate"}},
-	{http.StatusForbidden, fault.Forbidden, "forbidden", "This is not allowed.",
-		"Forbidden", "The caller may not do this, whether or not what the request names exists; or a foreign host name with AUTH=off.", nil},
-	{http.StatusNotFound, fault.NotFound, "not_found", "There is no such ticket in this project.",
-		"NotFound", "It does not exist, or the caller may not see it.", nil},
-	{http.StatusNotFound, "", "path_not_found", "There is nothing at this path.",
-		"", "", nil},
-	{http.StatusMethodNotAllowed, "", "method_not_allowed", "Method not allowed for this path.",
-		"MethodNotAllowed", "The path does not support this method; `Allow` lists those it does.", nil},
-	{http.StatusRequestEntityTooLarge, "", "body_too_large", "The request body is over the limit of " + strconv.Itoa(maxBodyBytes) + " bytes.",
-		"TooLarge", "The request body is over 1 MiB.", nil},
-	{http.StatusUnsupportedMediaType, "", "unsupported_media_type", "The request body must be JSON (Content-Type: application/json) and not be compressed.",
-		"UnsupportedMediaType", "The request body is not declared as JSON, or it is compressed.", nil},
-	{http.StatusTooManyRequests, fault.RateLimited, "rate_limited", "Too many requests.",
-		"RateLimited", "The caller exceeds the rate limit.", []string{"RateLimit", "RateLimit-Policy", "Retry-After"}},
-	{http.StatusRequestHeaderFieldsTooLarge, "", "headers_too_large", "The request's headers are over the limit of " + strconv.Itoa(maxHeaderBytes) + " bytes.",
-		"HeadersTooLarge", "The request's headers are over 16 KiB.", nil},
-	{http.StatusInternalServerError, fault.Internal, "internal", "Something went wrong.",
-		"Internal", "A defect of the service.", nil},
-	{http.StatusBadGateway, fault.Provider, "model_failed", "The model provider failed.",
-		"ModelFailed", "The model provider failed, or its circuit breaker is open.", nil},
-	{http.StatusServiceUnavailable, fault.Unavailable, "unavailable", "The database is not reachable.",
-		"Unavailable", "The database is not reachable or not ready, another transaction changes the text, the model provider limits the service, too many requests are in flight, tokens cannot be verified now, or the service is starting or stopping.", []string{"Retry-After"}},
-	{http.StatusGatewayTimeout, fault.Timeout, "timeout", "The model provider did not answer in time.",
-		"Timeout", "The database or the model provider did not answer in time.", nil},
+	{http.StatusBadRequest, fault.Invalid, "invalid", "The request is not valid."},
+	{http.StatusUnauthorized, fault.Unauthorized, "token_invalid", "The access token is not valid."},
+	{http.StatusForbidden, fault.Forbidden, "forbidden", "This is not allowed."},
+	{http.StatusNotFound, fault.NotFound, "not_found", "There is no such ticket in this project."},
+	{http.StatusNotFound, "", "path_not_found", "There is nothing at this path."},
+	{http.StatusMethodNotAllowed, "", "method_not_allowed", "Method not allowed for this path."},
+	{http.StatusRequestEntityTooLarge, "", "body_too_large", "The request body is over the limit of " + strconv.Itoa(maxBodyBytes) + " bytes."},
+	{http.StatusUnsupportedMediaType, "", "unsupported_media_type", "The request body must be JSON (Content-Type: application/json) and not be compressed."},
+	{http.StatusTooManyRequests, fault.RateLimited, "rate_limited", "Too many requests."},
+	{http.StatusRequestHeaderFieldsTooLarge, "", "headers_too_large", "The request's headers are over the limit of " + strconv.Itoa(maxHeaderBytes) + " bytes."},
+	{http.StatusInternalServerError, fault.Internal, "internal", "Something went wrong."},
+	{http.StatusBadGateway, fault.Provider, "model_failed", "The model provider failed."},
+	{http.StatusServiceUnavailable, fault.Unavailable, "unavailable", "The database is not reachable."},
+	{http.StatusGatewayTimeout, fault.Timeout, "timeout", "The model provider did not answer in time."},
 }
 
 // failureOf returns the row of a fault or, without one, of a status.
