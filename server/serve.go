@@ -110,7 +110,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 		Log:            p.log,
 		Observer:       p.observer,
 		MetricsHere:    p.metricsHere(),
-		Missing:        []api.Missing{p.missingModel},
+		OpenCircuits:   p.model.OpenCircuits,
 		EmbeddingModel: p.storedModel(),
 		Serving:        reembed.NewServing(service, p.storedModel()),
 		MatchThreshold: p.MatchThreshold,
@@ -136,14 +136,6 @@ func (p *process) newParts() (parts api.Parts, err error) {
 	// It writes as the service, because callers may not.
 	parts.Tracker = knowledge.NewTracker(service, p.lost(observe.LostRetrievals, "searches for documents were not counted"))
 	return parts, nil
-}
-
-// missingModel reports the operations of the model whose circuit breaker is open.
-func (p *process) missingModel(context.Context) (missing []string) {
-	for _, operation := range p.model.OpenCircuits() {
-		missing = append(missing, "model: "+operation)
-	}
-	return missing
 }
 
 // maxConnections bounds the memory that connections take, about 50 kB each.

@@ -58,7 +58,7 @@ type Parts struct {
 	Observer       *observe.Observer // nil: a new one
 	Console        *console.Console  // nil: there is none at /
 	MetricsHere    bool              // whether /metrics is among the routes
-	Missing        []Missing         // what readiness wants besides the database
+	OpenCircuits   func() []string   // operations of the model whose circuit breaker is open
 	Log            *slog.Logger
 	EmbeddingModel string
 	Serving        *reembed.Serving // which model the chunks that are searched are of

@@ -11,10 +11,6 @@ import (
 	"tasklens/supabase"
 )
 
-// Missing names what a part of the service lacks, or nothing if it is ready. The names are fixed
-// and contain no addresses, because the endpoint is public.
-type Missing func(ctx context.Context) []string
-
 type aliveResponse struct {
 	Status string `json:"status" enum:"ok"`
 }
@@ -46,11 +42,12 @@ func (a *API) ready(c *fiber.Ctx, _ *caller) error {
 	return c.JSON(readyResponse{Status: "ready", RefusedRows: a.Observer.RefusedRows()})
 }
 
-// missing lists everything that the service lacks.
+// missing lists everything that the service lacks. The names are fixed and contain no addresses,
+// because the endpoint is public.
 func (a *API) missing(ctx context.Context) []string {
 	missing := a.missingInDatabase(ctx)
-	for _, part := range a.Missing {
-		missing = append(missing, part(ctx)...)
+	for _, operation := range a.OpenCircuits() {
+		missing = append(missing, "model: "+operation)
 	}
 	return append(missing, a.missingKeys(ctx)...)
 }

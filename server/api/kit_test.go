@@ -161,8 +161,9 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	}
 	parts := api.Parts{
 		Memo: remembered, Embeddings: embeddings,
-		Database: postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
-		Indexer:  index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
+		Database:     postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
+		Indexer:      index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
+		OpenCircuits: model.OpenCircuits,
 		Searcher: search.New(want.weights, func(ctx context.Context, message string, err error) {
 			log.WarnContext(ctx, message, "error", err)
 		}),

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -107,17 +106,17 @@ func TestStreamsAreCounted(t *testing.T) {
 	s.counted(duration("POST", "/api/query", "5xx") + "1")
 }
 
-// Readiness names every part that is missing besides the database.
-func TestReadyAsksTheOtherParts(t *testing.T) {
+// Readiness names the operations of the model whose circuit breaker is open.
+func TestReadyNamesOpenCircuits(t *testing.T) {
 	t.Parallel()
 	var missing []string
 	s := start(t, func(c *setup) {
 		c.more = func(parts *api.Parts) {
-			parts.Missing = []api.Missing{func(context.Context) []string { return missing }, func(context.Context) []string { return nil }}
+			parts.OpenCircuits = func() []string { return missing }
 		}
 	})
 	s.get("/readyz").want(http.StatusOK)
-	missing = []string{"model: chat"}
+	missing = []string{"chat"}
 	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text != `{"missing":["model: chat"],"status":"not ready"}` {
 		t.Errorf("readyz says %s", text)
 	}

@@ -48,7 +48,7 @@ type Observer struct {
 	factory  promauto.Factory
 	tracer   trace.Tracer
 	close    func(context.Context) error
-	refused  func() int
+	queue    *queue // nil before Queue
 	// propagator reads and writes the headers of W3C Trace Context; none unless traces are on.
 	propagator propagation.TextMapPropagator
 
@@ -74,7 +74,6 @@ func New() *Observer {
 	o := &Observer{
 		registry: registry, factory: promauto.With(registry), tracer: noop.NewTracerProvider().Tracer(""),
 		propagator: propagation.NewCompositeTextMapPropagator(), close: func(context.Context) error { return nil },
-		refused: func() int { return 0 },
 	}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return o.factory.NewCounterVec(prometheus.CounterOpts{Name: "tasklens_" + name, Help: help}, labels)
