@@ -36,7 +36,7 @@ func (t *Ticket) check(names columns) (err error) {
 		return err
 	}
 	t.Status = cmp.Or(t.Status, DefaultStatus)
-	t.Description = described(t.Description.Value)
+	t.Description = clean(t.Description)
 	if err := t.checkNotes(); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (t *Ticket) checkNotes() (err error) {
 	empty, undated := 0, 0
 	var kept []Note
 	for _, note := range t.Notes {
-		if note.Text.Value = clean(note.Text.Value); strings.TrimSpace(note.Text.Value) == "" {
+		if note.Text = clean(note.Text); strings.TrimSpace(note.Text) == "" {
 			empty++
 			continue
 		}
@@ -134,20 +134,20 @@ func (t *Ticket) checkComments(name string) {
 		if err != nil || errUpdated != nil {
 			undated++
 		}
-		c.Author, c.Body.Value = oneLine(c.Author), strings.TrimSpace(clean(c.Body.Value))
-		if key, err := checkKey("", c.Key.Value); err == nil {
-			c.Key = given(key)
+		c.Author, c.Body = oneLine(c.Author), strings.TrimSpace(clean(c.Body))
+		if key, err := checkKey("", c.Key); err == nil {
+			c.Key = key
 		} else {
 			when := created
 			if when == "" {
 				when = strings.TrimSpace(c.CreatedAt)
 			}
-			c.Key = given(madeKey(when, c.Author, order))
+			c.Key = madeKey(when, c.Author, order)
 		}
 		if c.CreatedAt, c.UpdatedAt = created, updated; utf8.RuneCountInString(c.Author) > maxValue {
 			c.Author = ""
 		}
-		if c.Body.Value == "" {
+		if c.Body == "" {
 			empty++
 			continue
 		}
@@ -179,8 +179,8 @@ func (t *Ticket) checkLinks(name string) {
 	kept, left := t.Links[:0], 0
 	for _, link := range t.Links {
 		kind, known := kinds[strings.ToLower(strings.TrimSpace(link.Kind))]
-		link.Key.Value = strings.TrimSpace(clean(link.Key.Value))
-		if !known || link.Key.Value == "" {
+		link.Key = strings.TrimSpace(clean(link.Key))
+		if !known || link.Key == "" {
 			left++
 			continue
 		}

@@ -58,12 +58,16 @@ type row struct {
 	cells func(column string) []string
 	// others are the columns that no member has, by the names that people see.
 	others iter.Seq2[string, []string]
-	issue  gjson.Result // in JSON
+	object gjson.Result // in JSON
 }
 
 // list returns what a row has of a member, nil if the file has none of its columns.
 func (r *row) list(member string) (values []string) {
-	for _, column := range r.columns[member] {
+	names := r.columns[member]
+	if names == nil {
+		names = []string{member}
+	}
+	for _, column := range names {
 		if cells := r.cells(column); cells != nil {
 			values = append(append([]string{}, values...), cells...)
 		}
@@ -92,7 +96,7 @@ func (r *row) ticket() (Ticket, error) {
 		Category:    r.value("status_category"),
 		CreatedAt:   r.value("created_at"),
 		UpdatedAt:   r.value("updated_at"),
-		Description: r.text("description"),
+		Description: r.value("description"),
 		DueDate:     r.text("due_date"),
 		ResolvedAt:  r.text("resolved_at"),
 		Labels:      r.list("labels"),
@@ -130,11 +134,11 @@ func (r *row) keep(t *Ticket, column string, values []string) {
 		}
 	case slices.ContainsFunc(r.kept.Text, is):
 		line := shown + ": " + r.jiraText(strings.Join(values, ", "))
-		if t.Description.Value != "" && !t.keeps {
+		if t.Description != "" && !t.keeps {
 			line = "\n" + line
 		}
 		t.keeps = true
-		t.Description = given(strings.TrimPrefix(t.Description.Value+"\n"+line, "\n"))
+		t.Description = strings.TrimPrefix(t.Description+"\n"+line, "\n")
 	default:
 		r.unread[column]++
 	}

@@ -26,14 +26,14 @@ func TestJiraDetails(t *testing.T) {
 	at := on(3, 14, 9, 30)
 	order := map[string]int{}
 	want := []Ticket{
-		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: given("# Cause\n*Not* `a*b*c`"), Category: "in_progress", Reporter: given("Ann"),
+		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: "# Cause\n*Not* `a*b*c`", Category: "in_progress", Reporter: given("Ann"),
 			DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(on(4, 3, 10, 0)), Labels: []string{"web", "API"},
 			Comments: []Comment{
-				{Key: given(madeKey(at, "ann", order)), Author: "ann", Body: given("see; @bob"), CreatedAt: at},
-				{Key: given(madeKey(at, "ann", order)), Author: "ann", Body: given("again"), CreatedAt: at},
-				{Key: given(madeKey("", "", order)), Body: given("plain")},
+				{Key: madeKey(at, "ann", order), Author: "ann", Body: "see; @bob", CreatedAt: at},
+				{Key: madeKey(at, "ann", order), Author: "ann", Body: "again", CreatedAt: at},
+				{Key: madeKey("", "", order), Body: "plain"},
 			},
-			Links: []Link{{"duplicates", given("A-2"), true}, {"blocks", given("A-3"), false}, {"blocks", given("A-4"), false}, {"relates_to", given("A-5"), false}, {"child_of", given("A-9"), false}}},
+			Links: []Link{{"duplicates", "A-2", true}, {"blocks", "A-3", false}, {"blocks", "A-4", false}, {"relates_to", "A-5", false}, {"child_of", "A-9", false}}},
 		{Key: "A-2", ProjectKey: "A", Name: "m", Status: "To Do", Reporter: given(""), ResolvedAt: given(""), Labels: []string{}, Comments: []Comment{}, Links: []Link{},
 			Warnings: []*RowError{{r.tickets[0].path, 4, "A-2", `Due date is left out: "soon" is not a date`}, {r.tickets[0].path, 4, "A-2", `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
 	}
@@ -50,7 +50,7 @@ func TestCommentKeys(t *testing.T) {
 	t.Parallel()
 	read := func(cells string) (keys []string) {
 		for _, c := range one(t, openCSV(t, "Issue key,Summary,Comment,Comment,Comment\nA-1,n,"+cells+"\n").Tickets()).Comments {
-			keys = append(keys, c.Key.Value)
+			keys = append(keys, c.Key)
 		}
 		return keys
 	}
@@ -73,12 +73,12 @@ func TestLinear(t *testing.T) {
 	r := openCSV(t, linearExport)
 	got := all(t, r.Tickets())
 	want := []Ticket{
-		{Key: "ENG-7", ProjectKey: "ENG", Name: "Pump leaks", Description: given("At *night*"), Status: "In Review", Category: "in_progress", CreatedAt: on(3, 14, 8, 12),
+		{Key: "ENG-7", ProjectKey: "ENG", Name: "Pump leaks", Description: "At *night*", Status: "In Review", Category: "in_progress", CreatedAt: on(3, 14, 8, 12),
 			UpdatedAt: on(3, 15, 13, 0), Reporter: given("ann@a.example"), Assignee: given("bob@a.example"), Priority: given("High"), Labels: []string{"Bug", "Urgent fix"},
 			DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(""),
-			Links: []Link{{"child_of", given("ENG-1"), false}, {"relates_to", given("ENG-2"), false}, {"relates_to", given("OPS-3"), false}, {"blocks", given("ENG-4"), true}}},
+			Links: []Link{{"child_of", "ENG-1", false}, {"relates_to", "ENG-2", false}, {"relates_to", "OPS-3", false}, {"blocks", "ENG-4", true}}},
 		{Key: "ENG-8", ProjectKey: "ENG", Name: "Old", Status: "Canceled", Category: "done", Reporter: given(""), Assignee: given(""), Priority: given(""), Labels: []string{},
-			DueDate: given(""), ResolvedAt: given(on(3, 16, 0, 0)), Links: []Link{{"duplicates", given("ENG-7"), false}}},
+			DueDate: given(""), ResolvedAt: given(on(3, 16, 0, 0)), Links: []Link{{"duplicates", "ENG-7", false}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
@@ -109,9 +109,9 @@ func TestGithub(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"list.json.gz": githubList, "pages.json": githubPages, "lines.jsonl": strings.Trim(strings.ReplaceAll(strings.ReplaceAll(githubList, "\n", ""), "},{\"number\":8", "}\n{\"number\":8"), "[]"),
 		"cut.json": githubList[:len(githubList)-3], "none.json": "[]", "other.json": `{"a":1}`})
-	issue := Ticket{Key: "BIG-PUMPS-7", ProjectKey: "BIG-PUMPS", Name: "Pump leaks", Description: given("**At** night"), Status: "Not planned", Category: "done", CreatedAt: on(3, 14, 9, 12),
+	issue := Ticket{Key: "BIG-PUMPS-7", ProjectKey: "BIG-PUMPS", Name: "Pump leaks", Description: "**At** night", Status: "Not planned", Category: "done", CreatedAt: on(3, 14, 9, 12),
 		UpdatedAt: on(3, 15, 13, 0), ResolvedAt: given(on(3, 15, 13, 0)), Reporter: given("ann"), Assignee: given("bob"), Labels: []string{"bug"},
-		Comments: []Comment{{Key: given("IC_1"), Author: "bob", Body: given("Tighten } it"), CreatedAt: on(3, 14, 10, 0)}}}
+		Comments: []Comment{{Key: "IC_1", Author: "bob", Body: "Tighten } it", CreatedAt: on(3, 14, 10, 0)}}}
 	for _, name := range []string{"list.json.gz", "lines.jsonl"} {
 		r := open(t, filepath.Join(folder, name))
 		if diff := cmp.Diff(issue, one(t, r.Tickets()), withoutPlace); diff != "" {
@@ -164,10 +164,10 @@ func TestJSONDetails(t *testing.T) {
 	want := []Ticket{
 		{Key: "S-1", ProjectKey: "S", Name: "n", Status: "To Do", Category: "in_progress", UpdatedAt: on(3, 15, 13, 0), Assignee: given("Ann"), Reporter: given(""), TicketType: given("Bug"), Priority: given(""),
 			Labels: []string{"a", "b"}, DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(""),
-			Comments: []Comment{{Key: given("c1"), Author: "Bob", Body: given("*x*"), CreatedAt: on(3, 14, 9, 30)}, {Key: given("9"), Body: given("*y*")}},
-			Links:    []Link{{"duplicates", given("S-2"), true}, {"blocks", given("3"), false}}},
+			Comments: []Comment{{Key: "c1", Author: "Bob", Body: "*x*", CreatedAt: on(3, 14, 9, 30)}, {Key: "9", Body: "*y*"}},
+			Links:    []Link{{"duplicates", "S-2", true}, {"blocks", "3", false}}},
 		{Key: "S-2", ProjectKey: "S", Name: "n", Status: "To Do", Labels: []string{}, Comments: []Comment{}, Links: []Link{}},
-		{Key: "S-3", ProjectKey: "S", Name: "n", Status: "To Do", Assignee: given("7"), Links: []Link{{"child_of", given("S-2"), true}}},
+		{Key: "S-3", ProjectKey: "S", Name: "n", Status: "To Do", Assignee: given("7"), Links: []Link{{"child_of", "S-2", true}}},
 	}
 	if diff := cmp.Diff([][]string{
 		{"comments left out because they have no text: 1"}, nil, {"links left out because they have an unknown kind or no key: 2"},

@@ -16,7 +16,7 @@ func FuzzJSONTickets(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		checkRows(t, lines(data), newJSONRows(newStream(bytes.NewReader(data))))
+		checkRows(t, linesOf(data), newJSONRows(newStream(bytes.NewReader(data)), newReader()))
 	})
 }
 
@@ -30,7 +30,7 @@ func FuzzJiraTickets(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rows, err := newCSVRows(newStream(bytes.NewReader(data)), newReader())
 		if err == nil {
-			checkRows(t, lines(data), rows)
+			checkRows(t, linesOf(data), rows)
 		}
 	})
 }
@@ -46,7 +46,7 @@ func FuzzIssues(f *testing.F) {
 	})
 }
 
-func lines(data []byte) int { return bytes.Count(data, []byte("\n")) + 1 }
+func linesOf(data []byte) int { return bytes.Count(data, []byte("\n")) + 1 }
 
 // checkRows reads all tickets and checks the guarantees of Ticket and RowError, whose places are at
 // most these.
@@ -76,13 +76,13 @@ func checkReadTicket(t *testing.T, ticket Ticket) {
 	if ticket.Key == "" || ticket.ProjectKey == "" || strings.TrimSpace(ticket.Name) == "" || ticket.Status == "" {
 		t.Fatalf("the ticket lacks a field: %+v", ticket)
 	}
-	checkText(t, ticket.Key, ticket.ProjectKey, ticket.Name, ticket.Description.Value, ticket.Status, ticket.project.Name, ticket.project.Description.Value)
+	checkText(t, ticket.Key, ticket.ProjectKey, ticket.Name, ticket.Description, ticket.Status, ticket.project.Name, ticket.project.Description)
 	for _, n := range ticket.Notes {
-		checkText(t, n.Status, n.Text.Value)
+		checkText(t, n.Status, n.Text)
 	}
 	for _, c := range ticket.Comments {
-		checkText(t, c.Key.Value, c.Author, c.Body.Value)
-		if c.Key.Value == "" || c.Body.Value == "" {
+		checkText(t, c.Key, c.Author, c.Body)
+		if c.Key == "" || c.Body == "" {
 			t.Fatalf("a comment lacks a key or a text: %+v", ticket.Comments)
 		}
 	}
@@ -91,8 +91,8 @@ func checkReadTicket(t *testing.T, ticket Ticket) {
 		checkText(t, field.Value)
 	}
 	for _, l := range ticket.Links {
-		checkText(t, l.Key.Value)
-		if l.Key.Value == "" || kinds[l.Kind].Kind != l.Kind {
+		checkText(t, l.Key)
+		if l.Key == "" || kinds[l.Kind].Kind != l.Kind {
 			t.Fatalf("invalid link: %+v", l)
 		}
 	}

@@ -35,10 +35,10 @@ var github = export{
 }
 
 func (r *row) finishGithub(t *Ticket) error {
-	if r.issue.Get("number").Int() <= 0 {
+	if r.object.Get("number").Int() <= 0 {
 		return errors.New("number is missing")
 	}
-	repo, err := repository(addressOf(r.issue))
+	repo, err := repository(addressOf(r.object))
 	if err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func (r *row) finishGithub(t *Ticket) error {
 	if len(r.list("assignee")) > 1 {
 		r.notices["issues with several assignees, reduced to the first"]++
 	}
-	if comments := r.issue.Get("comments"); comments.IsArray() { // of the API, their number
-		t.Comments = r.comments(comments, "createdAt", "updatedAt")
+	if comments := r.object.Get("comments"); comments.IsArray() { // of the API, their number
+		t.Comments = r.comments(comments, "createdAt", "updatedAt", asIs)
 	}
 	return nil
 }

@@ -104,26 +104,32 @@ func (s *issues) next() (Ticket, error) {
 	}
 }
 
-// row returns an issue by its columns. An object such as a person or a status has its name's.
 func (s *issues) row(issue gjson.Result) *row {
-	fields, cells := issue.Map(), map[string][]string{}
-	if s.export == &jiraIssues {
-		fields = issue.Get("fields").Map()
-		cells["issuekey"] = s.reader.valuesOf(issue.Get("key"))
-		cells["projectkey"] = s.reader.valuesOf(issue.Get("fields.project.key"))
-		cells["statuscategory"] = s.reader.valuesOf(issue.Get("fields.status.statusCategory.key"))
+	if s.export != &jiraIssues {
+		return s.reader.objectRow(s.export, s.read, issue, issue.Map())
 	}
-	for name, value := range fields {
-		cells[fold(name)] = s.reader.valuesOf(value)
+	fields := map[string]gjson.Result{
+		"issuekey": issue.Get("key"), "projectkey": issue.Get("fields.project.key"), "statuscategory": issue.Get("fields.status.statusCategory.key"),
 	}
-	others := func(yield func(column string, values []string) bool) {
+	maps.Copy(fields, issue.Get("fields").Map())
+	r := s.reader.objectRow(s.export, s.read, issue, fields)
+	r.others = func(yield func(column string, values []string) bool) {
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			if shown := cmp.Or(s.names[name].String(), jiraNames[name], name); !s.known[fold(name)] && !yield(shown, cells[fold(name)]) {
+			if shown := cmp.Or(s.names[name].String(), jiraNames[name], name); !s.known[fold(name)] && !yield(shown, r.cells(name)) {
 				return
 			}
 		}
 	}
-	return &row{s.reader, s.export, s.read, func(column string) []string { return cells[fold(column)] }, others, issue}
+	return r
+}
+
+// objectRow returns the members of an object as a row.
+func (r *Reader) objectRow(e *export, place int, object gjson.Result, members map[string]gjson.Result) *row {
+	cells := map[string][]string{}
+	for name, value := range members {
+		cells[fold(name)] = r.valuesOf(value)
+	}
+	return &row{Reader: r, export: e, place: place, object: object, cells: func(column string) []string { return cells[fold(column)] }}
 }
 
 // valuesOf returns the values in a field of an issue: of an object, such as a person, a status or
@@ -157,11 +163,14 @@ func (r *Reader) valuesOf(field gjson.Result) []string {
 // valueOf returns the value in a field that has one.
 func (r *Reader) valueOf(field gjson.Result) string { return strings.Join(r.valuesOf(field), "") }
 
-func (r *row) comments(list gjson.Result, created, updated string) List[Comment] {
-	comments := List[Comment]{}
+// comments reads a list of comments in JSON, with their texts as Markdown.
+func (r *row) comments(list gjson.Result, created, updated string, markdown func(string) string) []Comment {
+	comments := []Comment{}
 	for _, c := range list.Array() {
-		comments = append(comments, Comment{Key: given(c.Get("id").String()), Author: r.valueOf(c.Get("author")), Body: given(r.valueOf(c.Get("body"))),
+		comments = append(comments, Comment{Key: cmp.Or(c.Get("id").String(), c.Get("key").String()), Author: r.valueOf(c.Get("author")), Body: markdown(r.valueOf(c.Get("body"))),
 			CreatedAt: c.Get(created).String(), UpdatedAt: c.Get(updated).String()})
 	}
 	return comments
 }
+
+func asIs(text string) string { return text }

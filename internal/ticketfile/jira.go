@@ -42,7 +42,7 @@ var jiraIssues = export{jira.name, jira.columns, (*row).finishJiraIssue}
 
 func (r *row) finishJira(t *Ticket) error {
 	if cells := r.list("comments"); cells != nil {
-		t.Comments = List[Comment]{}
+		t.Comments = []Comment{}
 		for _, cell := range cells {
 			t.Comments = append(t.Comments, r.jiraComment(cell))
 		}
@@ -54,27 +54,24 @@ func (r *row) finishJira(t *Ticket) error {
 func (r *row) jiraComment(cell string) Comment {
 	created, rest, ok := strings.Cut(cell, ";")
 	if _, err := ParseDate(created); !ok || err == errNoDate || strings.TrimSpace(created) == "" {
-		return Comment{Body: given(r.jiraText(cell))}
+		return Comment{Body: r.jiraText(cell)}
 	}
 	author, body, ok := strings.Cut(rest, ";")
 	if !ok {
 		author, body = "", rest
 	}
-	return Comment{CreatedAt: created, Author: author, Body: given(r.jiraText(body))}
+	return Comment{CreatedAt: created, Author: author, Body: r.jiraText(body)}
 }
 
 func (r *row) finishJiraIssue(t *Ticket) error {
-	if page := r.issue.Get("fields.comment"); page.Exists() {
-		t.Comments = r.comments(page.Get("comments"), "created", "updated")
-		for i := range t.Comments {
-			t.Comments[i].Body.Value = r.jiraText(t.Comments[i].Body.Value)
-		}
+	if page := r.object.Get("fields.comment"); page.Exists() {
+		t.Comments = r.comments(page.Get("comments"), "created", "updated", r.jiraText)
 		if more := int(page.Get("total").Int()) - len(t.Comments); more > 0 {
 			r.notices["comments that the files lack, since Jira returns only some of them in a search"] += more
 		}
 	}
-	if links := r.issue.Get("fields.issuelinks"); links.Exists() {
-		t.Links = List[Link]{}
+	if links := r.object.Get("fields.issuelinks"); links.Exists() {
+		t.Links = []Link{}
 		for _, link := range links.Array() {
 			kind := link.Get("type.name").String()
 			r.addJiraLink(t, kind, link.Get("inwardIssue.key").String(), true)
@@ -86,11 +83,11 @@ func (r *row) finishJiraIssue(t *Ticket) error {
 
 // finishAnyJira reads what both forms have.
 func (r *row) finishAnyJira(t *Ticket) error {
-	t.Description.Value = r.jiraText(t.Description.Value)
+	t.Description = r.jiraText(t.Description)
 	if t.ProjectKey = cmp.Or(t.ProjectKey, projectOf(t.Key)); t.ProjectKey == "" && t.Key != "" {
 		return fmt.Errorf("Project key is missing, and Issue key %s does not contain one", quote(t.Key))
 	}
-	t.project = Project{Name: r.value("project.name"), Description: described(r.jiraText(r.value("project.description")))}
+	t.project = Project{Name: r.value("project.name"), Description: clean(r.jiraText(r.value("project.description")))}
 	for column, values := range r.others {
 		link := linkColumn.FindStringSubmatch(column)
 		if link == nil {
@@ -98,7 +95,7 @@ func (r *row) finishAnyJira(t *Ticket) error {
 			continue
 		}
 		if t.Links == nil {
-			t.Links = List[Link]{}
+			t.Links = []Link{}
 		}
 		for _, key := range values {
 			r.addJiraLink(t, link[2], key, strings.EqualFold(link[1], "in"))
@@ -109,19 +106,27 @@ func (r *row) finishAnyJira(t *Ticket) error {
 	case strings.Trim(key, "0123456789") == "":
 		r.notices["parents left out because they are given by a number (export the column Parent key)"]++
 	default:
-		t.Links = append(t.Links, Link{Kind: "child_of", Key: given(key)})
+		t.Links = append(t.Links, Link{Kind: "child_of", Key: key})
 	}
 	return nil
 }
 
 // jiraText converts a field to Markdown: from Atlassian's document JSON, else from wiki markup.
 func (r *row) jiraText(field string) string {
+	if text := r.document(field); text != field {
+		return text
+	}
+	return readWiki(field, r.people)
+}
+
+// document converts Atlassian's document JSON to Markdown, and leaves other text as it is.
+func (r *row) document(field string) string {
 	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
 		if text, err := readADF([]byte(trimmed), r.people); err == nil {
 			return text
 		}
 	}
-	return readWiki(field, r.people)
+	return field
 }
 
 // linkColumn matches a column of links of one type.
@@ -145,7 +150,7 @@ func (r *row) addJiraLink(t *Ticket, name, key string, inward bool) {
 		kind = "relates_to"
 		r.notices["link type read as relates_to: "+strings.Trim(quote(name), `"`)] = 0
 	}
-	t.Links = append(t.Links, Link{kind, given(key), inward})
+	t.Links = append(t.Links, Link{kind, key, inward})
 }
 
 // projectOf returns what stands before the number in a ticket's key.

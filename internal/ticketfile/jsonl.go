@@ -3,93 +3,107 @@ package ticketfile
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"reflect"
-	"strings"
+
+	"github.com/tidwall/gjson"
 )
+
+// lines are JSON Lines. Their members have the names of a ticket's, and the forms of Ticket.
+var lines = export{"jsonl", columns{"key": {"ticket_id"}, "project_key": {"project_id"}}, (*row).finishLine}
+
+// lineTexts and lineLists are the members of a line; one of another type is refused, not lost.
+var (
+	lineTexts = []string{"ticket_id", "project_id", "name", "description", "status", "status_category", "assignee", "reporter", "ticket_type", "priority",
+		"due_date", "created_at", "updated_at", "resolved_at"}
+	lineLists = []string{"labels", "notes", "comments", "links"}
+)
+
+// finishLine reads the lists of objects.
+func (r *row) finishLine(t *Ticket) error {
+	for _, member := range lineTexts {
+		if text := r.object.Get(member); text.IsBool() || text.IsArray() || text.IsObject() && r.document(text.Raw) == text.Raw {
+			return fmt.Errorf("%s must be a text, not %s", member, quote(text.Raw))
+		}
+	}
+	for _, member := range lineLists {
+		if list := r.object.Get(member); list.Type != gjson.Null && !list.IsArray() {
+			return fmt.Errorf("%s must be a list, not %s", member, quote(list.Raw))
+		}
+	}
+	t.Description = r.document(t.Description)
+	for _, n := range r.object.Get("notes").Array() {
+		t.Notes = append(t.Notes, Note{Status: n.Get("status").String(), Text: r.document(n.Get("note").String()), CreatedAt: n.Get("created_at").String()})
+	}
+	if list := r.object.Get("comments"); list.Exists() {
+		t.Comments = r.comments(list, "created_at", "updated_at", r.document)
+	}
+	if list := r.object.Get("links"); list.Exists() {
+		t.Links = []Link{}
+		for _, l := range list.Array() {
+			t.Links = append(t.Links, Link{Kind: l.Get("kind").String(), Key: l.Get("key").String(), Inward: l.Get("inward").Bool()})
+		}
+	}
+	return nil
+}
 
 // jsonLines reads one JSON object a line.
 type jsonLines struct {
-	in   *stream
-	line int // the number of the last line read
+	in     *stream
+	reader *Reader
+	line   int // the number of the last line read
 }
 
-func newJSONRows(in *stream) rows {
-	return rows{"jsonl", columns{"key": {"ticket_id"}, "project_key": {"project_id"}}, (&jsonLines{in: in}).next}
+func newJSONRows(in *stream, r *Reader) rows {
+	return rows{lines.name, lines.columns, (&jsonLines{in: in, reader: r}).next}
 }
 
 func (l *jsonLines) next() (Ticket, error) {
-	var row struct {
-		ID        Text `json:"ticket_id"`
-		ProjectID Text `json:"project_id"`
-		Ticket
-	}
-	if err := l.decode(&row); err != nil {
-		return Ticket{}, err
-	}
-	t := row.Ticket
-	t.Key, t.ProjectKey, t.Line = row.ID.Value, row.ProjectID.Value, l.line
-	return t, nil
-}
-
-func (l *jsonLines) nextProject() (Ticket, error) {
-	var row struct {
-		ID Text `json:"project_id"`
-		Project
-	}
-	err := l.decode(&row)
+	object, err := l.nextObject()
 	if err != nil {
 		return Ticket{}, err
 	}
-	p := row.Project
-	if p.Key, err = checkKey("project_id", row.ID.Value); err == nil {
-		p.Name, err = checkName("name", p.Name)
+	return l.reader.objectRow(&lines, l.line, object, object.Map()).ticket()
+}
+
+func (l *jsonLines) nextProject() (t Ticket, err error) {
+	object, err := l.nextObject()
+	if err != nil {
+		return Ticket{}, err
+	}
+	text := func(member string) string { return l.reader.valueOf(object.Get(member)) }
+	if t.project.Key, err = checkKey("project_id", text("project_id")); err == nil {
+		t.project.Name, err = checkName("name", text("name"))
 	}
 	if err != nil {
 		return Ticket{}, &RowError{Line: l.line, Reason: err.Error()}
 	}
-	p.Description = described(p.Description.Value)
-	return Ticket{project: p}, nil
+	t.project.Description = clean(text("description"))
+	return t, nil
 }
 
-// decode reads the next line that is not blank.
-func (l *jsonLines) decode(into any) error {
+// nextObject reads the next line that is not blank.
+func (l *jsonLines) nextObject() (gjson.Result, error) {
 	for {
 		l.in.startRow()
 		line, err := l.in.ReadBytes('\n')
 		if err == io.EOF && len(line) == 0 {
-			return err
+			return gjson.Result{}, err
 		}
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("after line %d: %w", l.line, err)
+			return gjson.Result{}, fmt.Errorf("after line %d: %w", l.line, err)
 		}
 		l.line++
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if line[0] != '{' {
-			return &RowError{Line: l.line, Reason: "this is not a JSON object: it starts with " + quote(string(line[:min(len(line), 200)]))}
+		reason := json.Unmarshal(line, new(json.RawMessage))
+		if object := gjson.ParseBytes(line); reason == nil && object.IsObject() {
+			return object, nil
 		}
-		return decode(line, l.line, into)
-	}
-}
-
-// decode decodes a JSON object. Its errors speak of the file, not of Go types.
-func decode(object []byte, line int, into any) error {
-	err := json.Unmarshal(object, into)
-	if err == nil {
-		return nil
-	}
-	reason := fmt.Sprintf("this is not a JSON object: %v", err)
-	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		want, known := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list", reflect.Int64: "a number"}[wrong.Type.Kind()]
-		if !known {
-			want = "an object"
+		if reason == nil {
+			reason = fmt.Errorf("it starts with %s", quote(string(line[:min(len(line), 200)])))
 		}
-		field := strings.TrimPrefix(strings.TrimPrefix(wrong.Field, "Ticket."), "Project.") // which are embedded
-		reason = fmt.Sprintf("%s must be %s, not %s", field, want, wrong.Value)
+		return gjson.Result{}, &RowError{Line: l.line, Reason: fmt.Sprintf("this is not a JSON object: %v", reason)}
 	}
-	return &RowError{Line: line, Reason: reason}
 }

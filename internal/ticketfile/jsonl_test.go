@@ -27,17 +27,17 @@ func TestJSONTicketForms(t *testing.T) {
 		"all fields": {
 			`{"ticket_id":"S-1","project_id":"S","name":"n","description":" d\n","status":"Done","created_at":"2025-03-14T12:00:00Z",
 			"notes":[{"status":"Done","note":"x","created_at":"2025-03-14T12:00:00Z"},{"note":"y"}]}`,
-			Ticket{Key: "S-1", ProjectKey: "S", Name: "n", Description: given(" d\n"), Status: "Done", CreatedAt: noon,
-				Notes: []Note{{Status: "Done", Text: given("x"), CreatedAt: noon}, {Text: given("y")}}},
+			Ticket{Key: "S-1", ProjectKey: "S", Name: "n", Description: " d\n", Status: "Done", CreatedAt: noon,
+				Notes: []Note{{Status: "Done", Text: "x", CreatedAt: noon}, {Text: "y"}}},
 		},
 		"numbers as ids":             {`{"ticket_id":5,"project_id":12345678901234567890,"name":"n"}`, with(func(t *Ticket) { t.Key, t.ProjectKey = "5", "12345678901234567890" })},
 		"unknown fields":             {`{"ticket_id":"S-1","project_id":"S","name":"n","watchers":[1],"points":{"a":2}}`, plain},
 		"surrounding spaces":         {` {"ticket_id":" S-1 ","project_id":"S\t","name":"\n n ","status":" To Do "}  `, plain},
 		"empty status":               {`{"ticket_id":"S-1","project_id":"S","name":"n","status":" "}`, plain},
 		"escaped key":                {`{"ticket_id":"S\u002d1","project_id":"S","name":"n"}`, plain},
-		"U+0000":                     {`{"ticket_id":"S\u0000-1","project_id":"S","name":"\u0000n","description":"a\u0000b"}`, with(func(t *Ticket) { t.Description = given("ab") })},
-		"invalid UTF-8":              {"{\"ticket_id\":\"S-1\",\"project_id\":\"S\",\"name\":\"n\",\"description\":\"a\xffb\"}", with(func(t *Ticket) { t.Description = given("a\uFFFDb") })},
-		"unpaired surrogate":         {`{"ticket_id":"S-1","project_id":"S","name":"n","description":"\ud800"}`, with(func(t *Ticket) { t.Description = given("\uFFFD") })},
+		"U+0000":                     {`{"ticket_id":"S\u0000-1","project_id":"S","name":"\u0000n","description":"a\u0000b"}`, with(func(t *Ticket) { t.Description = "ab" })},
+		"invalid UTF-8":              {"{\"ticket_id\":\"S-1\",\"project_id\":\"S\",\"name\":\"n\",\"description\":\"a\xffb\"}", with(func(t *Ticket) { t.Description = "a\uFFFDb" })},
+		"unpaired surrogate":         {`{"ticket_id":"S-1","project_id":"S","name":"n","description":"\ud800"}`, with(func(t *Ticket) { t.Description = "\uFFFD" })},
 		"key with 255 characters":    {`{"ticket_id":"` + strings.Repeat("é", 255) + `","project_id":"S","name":"n"}`, with(func(t *Ticket) { t.Key = strings.Repeat("é", 255) })},
 		"status with 100 characters": {`{"ticket_id":"S-1","project_id":"S","name":"n","status":"` + strings.Repeat("é", 100) + `"}`, with(func(t *Ticket) { t.Status = strings.Repeat("é", 100) })},
 		"long name":                  {`{"ticket_id":"S-1","project_id":"S","name":"` + strings.Repeat("n", 200_000) + `"}`, with(func(t *Ticket) { t.Name = strings.Repeat("n", 200_000) })},
@@ -72,7 +72,7 @@ func TestJSONWarnings(t *testing.T) {
 			t.Errorf("the warning is for %s:%d, want tickets.jsonl:2", w.File, w.Line)
 		}
 	}
-	if want := []Note{{Text: given("a")}, {Text: given("b"), CreatedAt: on(3, 14, 0, 0)}}; !cmp.Equal(want, got.Notes) {
+	if want := []Note{{Text: "a"}, {Text: "b", CreatedAt: on(3, 14, 0, 0)}}; !cmp.Equal(want, got.Notes) {
 		t.Errorf("notes (-want +got):\n%s", cmp.Diff(want, got.Notes))
 	}
 }
@@ -88,27 +88,21 @@ func TestJSONBadRows(t *testing.T) {
 		{`{"ticket_id":"a\u00a0b",` + rest, `ticket_id "a\u00a0b" has a space or control character in it`},
 		{`{"ticket_id":"a\u001bb",` + rest, `ticket_id "a\x1bb" has a space or control character in it`},
 		{`{"ticket_id":"` + strings.Repeat("é", 256) + `",` + rest, "ticket_id is longer than 255 characters"},
-		{`{"ticket_id":5.0,` + rest, "ticket_id must be a string, not a number with a sign or a fraction"},
-		{`{"ticket_id":-5,` + rest, "ticket_id must be a string, not a number with a sign or a fraction"},
-		{`{"ticket_id":true,` + rest, "ticket_id must be a string, not bool"},
-		{`{"ticket_id":["S-1"],` + rest, "ticket_id must be a string, not array"},
+		{`{"ticket_id":true,` + rest, `ticket_id must be a text, not "true"`},
+		{`{"ticket_id":["S-1"],` + rest, `ticket_id must be a text, not "[\"S-1\"]"`},
 		{`{"ticket_id":"S-1","name":"n"}`, "project_id is missing"},
-		{`{"ticket_id":"S-1","project_id":{},"name":"n"}`, "project_id must be a string, not object, unless it is an Atlassian document"},
+		{`{"ticket_id":"S-1","project_id":{},"name":"n"}`, `project_id must be a text, not "{}"`},
 		{`{"ticket_id":"S-1","project_id":"S"}`, "name is missing"},
 		{`{"ticket_id":"S-1","project_id":"S","name":" \u0000\n"}`, "name is missing"},
-		{`{"ticket_id":"S-1","project_id":"S","name":7}`, "name must be a string, not number"},
-		{`{"ticket_id":"S-1","description":{},` + rest, "description must be a string, not object, unless it is an Atlassian document"},
-		{`{"ticket_id":"S-1","status":false,` + rest, "status must be a string, not bool"},
+		{`{"ticket_id":"S-1","description":{"type":"code"},` + rest, `description must be a text, not "{\"type\":\"code\"}"`},
+		{`{"ticket_id":"S-1","status":false,` + rest, `status must be a text, not "false"`},
 		{`{"ticket_id":"S-1","status":"` + strings.Repeat("é", 101) + `",` + rest, "status is longer than 100 characters"},
-		{`{"ticket_id":"S-1","created_at":1710000000,` + rest, "created_at must be a string, not number"},
-		{`{"ticket_id":"S-1","notes":"x",` + rest, "notes must be a list, not string"},
-		{`{"ticket_id":"S-1","notes":["x"],` + rest, "notes must be an object, not string"},
-		{`{"ticket_id":"S-1","notes":[{"note":[]}],` + rest, "notes.note must be a string, not array"},
+		{`{"ticket_id":"S-1","notes":"x",` + rest, `notes must be a list, not "\"x\""`},
 		{`{"ticket_id":"S-1","notes":[{"note":"x","status":"` + strings.Repeat("s", 101) + `"}],` + rest, "notes.status is longer than 100 characters"},
-		{`{"ticket_id":"S-1","labels":"x",` + rest, "labels must be a list, not string"},
-		{`{"ticket_id":"S-1","comments":[{"body":true}],` + rest, "comments.body must be a string, not bool"},
-		{`{"ticket_id":"S-1","links":{},` + rest, "links must be a list, not object"},
-		{`{"ticket_id":"S-1","due_date":[],` + rest, "due_date must be a string, not array"},
+		{`{"ticket_id":"S-1","labels":"x",` + rest, `labels must be a list, not "\"x\""`},
+		{`{"ticket_id":"S-1","comments":1,` + rest, `comments must be a list, not "1"`},
+		{`{"ticket_id":"S-1","links":{},` + rest, `links must be a list, not "{}"`},
+		{`{"ticket_id":"S-1","due_date":[],` + rest, `due_date must be a text, not "[]"`},
 		{`null`, `this is not a JSON object: it starts with "null"`},
 		{`[1]`, `this is not a JSON object: it starts with "[1]"`},
 		{`{"ticket_id":"S-1"`, "this is not a JSON object: unexpected end of JSON input"},
@@ -145,22 +139,20 @@ func TestJSONProjects(t *testing.T) {
 		`{"name":"n"}`,
 		`{"project_id":"x"}`,
 		`{"project_id":"x","name":[]}`,
-		`{"project_id":1.5,"name":"n"}`,
 		`{"project_id":"S","name":"again"}`,
 	}, "\n")})
 	good, bad, fatal := collect(t, open(t, folder).Projects())
 	if fatal != nil {
 		t.Fatal(fatal)
 	}
-	if want := []Project{{Key: "S", Name: "Shop", Description: given("d")}, {Key: "7", Name: "Seven"}, {Key: "S", Name: "again"}}; !cmp.Equal(want, good) {
+	if want := []Project{{Key: "S", Name: "Shop", Description: "d"}, {Key: "7", Name: "Seven"}, {Key: "S", Name: "again"}}; !cmp.Equal(want, good) {
 		t.Errorf("projects (-want +got):\n%s", cmp.Diff(want, good))
 	}
 	file := folder + "/projects.jsonl"
 	if want := []*RowError{
 		{File: file, Line: 3, Reason: "project_id is missing"},
 		{File: file, Line: 4, Reason: "name is missing"},
-		{File: file, Line: 5, Reason: "name must be a string, not array"},
-		{File: file, Line: 6, Reason: "project_id must be a string, not a number with a sign or a fraction"},
+		{File: file, Line: 5, Reason: "name is missing"},
 	}; !cmp.Equal(want, bad) {
 		t.Errorf("bad rows (-want +got):\n%s", cmp.Diff(want, bad))
 	}

@@ -53,11 +53,11 @@ func (r *row) finishLinear(t *Ticket) error {
 	for _, kind := range []string{"child_of", "relates_to", "blocked_by", "duplicates"} {
 		keys := r.list(kind)
 		if keys != nil && t.Links == nil {
-			t.Links = List[Link]{}
+			t.Links = []Link{}
 		}
 		for _, cell := range keys {
 			for key := range strings.SplitSeq(cell, ",") {
-				t.Links = append(t.Links, Link{Kind: kind, Key: given(key)})
+				t.Links = append(t.Links, Link{Kind: kind, Key: key})
 			}
 		}
 	}

@@ -90,9 +90,9 @@ func (r *Reader) start(f file) (rows, error) {
 	switch {
 	case r.projects == nil:
 	case strings.HasPrefix(filepath.Base(f.path), projectLines):
-		return rows{next: (&jsonLines{in: in}).nextProject}, nil
+		return rows{next: (&jsonLines{in: in, reader: r}).nextProject}, nil
 	default:
-		return newJSONRows(in), nil
+		return newJSONRows(in, r), nil
 	}
 	switch ext := extension(f.path); {
 	case ext == ".csv":

@@ -138,7 +138,7 @@ func (r *Reader) nextTicket(path string, rows rows) (Ticket, error) {
 	t.Key, t.ProjectKey = r.prefix+t.Key, r.prefix+t.ProjectKey
 	t.project.Key = t.ProjectKey
 	for i := range t.Links {
-		t.Links[i].Key.Value = r.prefix + t.Links[i].Key.Value
+		t.Links[i].Key = r.prefix + t.Links[i].Key
 	}
 	for _, warning := range t.Warnings {
 		warning.Key = t.Key

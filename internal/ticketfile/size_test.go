@@ -18,7 +18,7 @@ func TestLongestRow(t *testing.T) {
 		before, row, endless string
 		rows                 func(*stream) (rows, error)
 	}{
-		"lines":   {"", `{"ticket_id":"S-1","project_id":"S","name":"n","description":"` + fill + `"}` + "\n", `{"name":"`, func(in *stream) (rows, error) { return newJSONRows(in), nil }},
+		"lines":   {"", `{"ticket_id":"S-1","project_id":"S","name":"n","description":"` + fill + `"}` + "\n", `{"name":"`, func(in *stream) (rows, error) { return newJSONRows(in, newReader()), nil }},
 		"records": {"Issue key,Summary\n", `S-1,"` + fill + `"` + "\n", `S-2,"`, func(in *stream) (rows, error) { return newCSVRows(in, newReader()) }},
 		"issues": {"[", `{"number":1,"title":"n","url":"https://github.com/a/s/issues/1","body":"` + fill + `"}` + "\n,", `{"title":"`,
 			func(in *stream) (rows, error) { return newIssues(in, newReader()) }},
@@ -32,7 +32,7 @@ func TestLongestRow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := rows.next(); err != nil || got.Key != "S-1" || len(got.Description.Value)+len(got.Name) < len(fill) {
+			if got, err := rows.next(); err != nil || got.Key != "S-1" || len(got.Description)+len(got.Name) < len(fill) {
 				t.Errorf("a row of the longest size is read as %.20q, %v", got.Key, err)
 			}
 			if _, err := rows.next(); err == nil || !errors.Is(err, errLongRow) {

@@ -1,10 +1,8 @@
 package ticketfile
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 )
 
@@ -15,15 +13,15 @@ const DefaultStatus = "To Do"
 type Project struct {
 	Key         string `json:"key"` // external key, such as "SHOP"
 	Name        string `json:"name"`
-	Description Text   `json:"description"`
+	Description string `json:"description,omitempty"`
 	Origin      string `json:"-"` // the repository in lower case, such as "github.com/acme/pumps"; "" if the format does not name the tracker
 }
 
 // Ticket is a ticket. Key, ProjectKey, Name and Status are never empty; texts are valid UTF-8
 // without U+0000, times are RFC 3339 in UTC. The caller checks that the project exists.
 //
-// A list or Text that the row lacks is left out of the JSON, and the stored value stays. An empty
-// one clears it.
+// A list or Text that the row lacks is nil or not given: it is left out of the JSON, and the stored
+// value stays. An empty one clears it.
 type Ticket struct {
 	Key        string `json:"key"` // external key, such as "SHOP-7"
 	ProjectKey string `json:"project_key"`
@@ -33,18 +31,18 @@ type Ticket struct {
 	CreatedAt  string `json:"created_at,omitempty"`
 	UpdatedAt  string `json:"updated_at,omitempty"`
 
-	Description Text `json:"description,omitzero"`
-	Assignee    Text `json:"assignee,omitzero"`
-	Reporter    Text `json:"reporter,omitzero"`
-	TicketType  Text `json:"ticket_type,omitzero"`
-	Priority    Text `json:"priority,omitzero"`
-	DueDate     Text `json:"due_date,omitzero"`
-	ResolvedAt  Text `json:"resolved_at,omitzero"`
+	Description string `json:"description,omitempty"`
+	Assignee    Text   `json:"assignee,omitzero"`
+	Reporter    Text   `json:"reporter,omitzero"`
+	TicketType  Text   `json:"ticket_type,omitzero"`
+	Priority    Text   `json:"priority,omitzero"`
+	DueDate     Text   `json:"due_date,omitzero"`
+	ResolvedAt  Text   `json:"resolved_at,omitzero"`
 
-	Labels   List[string]  `json:"labels,omitzero"`
-	Notes    []Note        `json:"notes,omitzero"`
-	Comments List[Comment] `json:"comments,omitzero"`
-	Links    List[Link]    `json:"links,omitzero"`
+	Labels   []string  `json:"labels,omitzero"`
+	Notes    []Note    `json:"notes,omitzero"`
+	Comments []Comment `json:"comments,omitzero"`
+	Links    []Link    `json:"links,omitzero"`
 
 	// Where the row starts, as in RowError, and what was dropped from it, such as an unreadable date.
 	File     string      `json:"-"`
@@ -64,15 +62,15 @@ func (t *Ticket) lines() map[string]*Text {
 // Note is a status note.
 type Note struct {
 	Status    string `json:"status,omitempty"`
-	Text      Text   `json:"note"`
+	Text      string `json:"note"`
 	CreatedAt string `json:"created_at,omitempty"`
 }
 
 // Comment is a comment. Key and Body are never empty.
 type Comment struct {
-	Key       Text   `json:"key"` // id in the tracker, or made from time, author and order
+	Key       string `json:"key"` // id in the tracker, or made from time, author and order
 	Author    string `json:"author,omitempty"`
-	Body      Text   `json:"body"`
+	Body      string `json:"body"`
 	CreatedAt string `json:"created_at,omitempty"`
 	UpdatedAt string `json:"updated_at,omitempty"`
 }
@@ -80,12 +78,11 @@ type Comment struct {
 // Link is a link to another ticket, or from it if Inward.
 type Link struct {
 	Kind   string `json:"kind"` // duplicates, blocks, relates_to or child_of
-	Key    Text   `json:"key"`  // of the other ticket
+	Key    string `json:"key"`  // of the other ticket
 	Inward bool   `json:"inward"`
 }
 
-// Text is a text that a row may lack. In JSON it is a string, a whole number, or an Atlassian
-// document, which becomes Markdown.
+// Text is a text that a row may lack.
 type Text struct {
 	Value string
 	Given bool
@@ -93,59 +90,12 @@ type Text struct {
 
 func given(value string) Text { return Text{value, true} }
 
-// described is a description, which the database lacks rather than has empty.
-func described(text string) Text {
-	text = clean(text)
-	return Text{text, text != ""}
-}
-
 // MarshalJSON writes null if the row lacks the text.
 func (t Text) MarshalJSON() ([]byte, error) {
 	if !t.Given {
 		return []byte("null"), nil
 	}
 	return json.Marshal(t.Value)
-}
-
-// UnmarshalJSON takes null for an empty text.
-func (t *Text) UnmarshalJSON(value []byte) (err error) {
-	*t = given("")
-	wrong := func(kind string) error {
-		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[string]()}
-	}
-	switch value[0] {
-	case 'n':
-	case '"':
-		err = json.Unmarshal(value, &t.Value)
-	case '{':
-		if t.Value, err = readADF(value, nil); err != nil {
-			return wrong("object, unless it is an Atlassian document")
-		}
-	case '[':
-		return wrong("array")
-	case 't', 'f':
-		return wrong("bool")
-	default:
-		if t.Value = string(value); strings.Trim(t.Value, "0123456789") != "" {
-			return wrong("a number with a sign or a fraction")
-		}
-	}
-	return err
-}
-
-// List is a list that a row may lack: it is nil then, and empty for null.
-type List[T any] []T
-
-// UnmarshalJSON makes null an empty list.
-func (l *List[T]) UnmarshalJSON(value []byte) error {
-	items := []T{}
-	if bytes.Equal(value, []byte("null")) {
-		*l = items
-		return nil
-	}
-	err := json.Unmarshal(value, &items)
-	*l = items
-	return err
 }
 
 // RowError says what is wrong with one row.
@@ -177,12 +127,12 @@ func (t *Ticket) warnCount(count int, what string) {
 
 // Size returns the number of bytes of a ticket's texts.
 func (t Ticket) Size() int {
-	size := len(t.Name) + len(t.Description.Value)
+	size := len(t.Name) + len(t.Description)
 	for _, note := range t.Notes {
-		size += len(note.Text.Value)
+		size += len(note.Text)
 	}
 	for _, comment := range t.Comments {
-		size += len(comment.Body.Value)
+		size += len(comment.Body)
 	}
 	return size
 }
