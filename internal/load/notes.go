@@ -1,9 +1,7 @@
 package load
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -30,8 +28,8 @@ func IDOfPath(path string) string { return uuid.NewSHA1(pathSpace, []byte(path))
 // Notes are a folder of Markdown files.
 type Notes struct {
 	Name  string // the first part of the paths; the folder's own, unless the caller sets it
-	path  string
-	files []string // relative, with slashes
+	root  fs.FS
+	files []string
 }
 
 // HasNotes reports whether an import of this path means notes: a Markdown file, or a folder with
@@ -62,8 +60,8 @@ func OpenNotes(where string) (*Notes, error) {
 	if !info.IsDir() {
 		root, start = filepath.Split(absolute)
 	}
-	n := &Notes{path: root, Name: filepath.Base(root)}
-	err = fs.WalkDir(os.DirFS(root), start, func(file string, entry fs.DirEntry, err error) error {
+	n := &Notes{root: os.DirFS(root), Name: filepath.Base(root)}
+	err = fs.WalkDir(n.root, start, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -101,17 +99,16 @@ func (n *Notes) All() iter.Seq2[Note, error] {
 }
 
 func (n *Notes) read(file string) (Note, error) {
-	disk, err := os.Open(filepath.Join(n.path, filepath.FromSlash(file)))
-	if err != nil {
-		return Note{}, errors.Unwrap(err)
+	info, err := fs.Stat(n.root, file)
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("it is longer than %d bytes", maxFile)
 	}
-	defer disk.Close()
-	text, err := io.ReadAll(io.LimitReader(disk, maxFile+1))
 	if err != nil {
 		return Note{}, err
 	}
-	if len(text) > maxFile {
-		return Note{}, fmt.Errorf("it is longer than %d bytes", maxFile)
+	text, err := fs.ReadFile(n.root, file)
+	if err != nil {
+		return Note{}, err
 	}
 	note, err := parseNote(string(text))
 	if note.Title == "" {

@@ -74,8 +74,10 @@ func values(value *string) []string {
 	return []string{*value}
 }
 
-// typedKey is what looks like a ticket's key.
-var typedKey = regexp.MustCompile(`[\pL\pN_]+(?:-[\pL\pN_]+)*-\d+`)
+// KeyPattern matches what looks like a ticket's key.
+const KeyPattern = `[\pL\pN_]+(?:-[\pL\pN_]+)*-\d+`
+
+var typedKey = regexp.MustCompile(KeyPattern)
 
 // Annotate adds what an empty or a surprising page needs: the names in its filters that nothing
 // has, and the keys in the query that no ticket has. similar are the values that these names

@@ -3,15 +3,11 @@ package ticketfile
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
-
-var errNotDocument = errors.New("not an Atlassian document: its type is not doc")
 
 // node is a node of an Atlassian document, or a mark of a text:
 // https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
@@ -28,18 +24,15 @@ func (n node) attr(name string) string {
 	return text
 }
 
-// readADF returns adf, an object in Atlassian's document format, as Markdown.
-func readADF(adf []byte, people people) (string, error) {
+// readADF returns an object in Atlassian's document format as Markdown, and whether it is one.
+func readADF(adf []byte, people people) (markdown string, is bool) {
 	var root node
-	if err := json.Unmarshal(adf, &root); err != nil {
-		return "", fmt.Errorf("read Atlassian document: %w", err)
-	}
-	if root.Type != "doc" {
-		return "", errNotDocument
+	if json.Unmarshal(adf, &root) != nil || root.Type != "doc" {
+		return "", false
 	}
 	w := writer{people: people}
 	w.children(root, 0)
-	return string(w.text), nil
+	return string(w.text), true
 }
 
 type writer struct {

@@ -29,15 +29,15 @@ const document = `{"version":1,"type":"doc","content":[
 
 func TestADF(t *testing.T) {
 	t.Parallel()
-	got, err := readADF(json.RawMessage(document), nil)
+	got, is := readADF(json.RawMessage(document), nil)
 	want := "## Root cause\n\nSee **the page** (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n   1. deep\n- two\n\n" +
 		"```c\nint *a = *b;\nreturn _x_;\n```\n\nCase | Result\n\nCareful\n\n- ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\n\ntoo"
-	if err != nil || got != want {
-		t.Errorf("%v\n got %q\nwant %q", err, got, want)
+	if !is || got != want {
+		t.Errorf("%t\n got %q\nwant %q", is, got, want)
 	}
 	for _, bad := range []string{"", "null", "{}", `"x"`, `{"type":"paragraph"}`, `{"type":"doc","content":"x"}`, `{"type":"doc"`} {
-		if got, err := readADF(json.RawMessage(bad), nil); err == nil {
-			t.Errorf("readADF(%s) = %q, want an error", bad, got)
+		if got, is := readADF(json.RawMessage(bad), nil); is {
+			t.Errorf("readADF(%s) = %q, want none", bad, got)
 		}
 	}
 }
@@ -51,9 +51,9 @@ func TestEmptyBlocks(t *testing.T) {
 		{"type":"bulletList","content":[{"type":"listItem","content":[` + empty + `]}]},
 		{"type":"bulletList","content":[{"type":"taskItem","content":[{"type":"text","text":"beside"}]}]},
 		{"type":"listItem","content":[{"type":"text","text":"two"}]}]}`
-	got, err := readADF(json.RawMessage(`{"type":"doc","content":[`+empty+`,{"type":"panel","content":[`+empty+`]},`+items+`,`+empty+`,{"type":"text","text":"end"}]}`), nil)
-	if want := "2.    - deep\n   - beside\n5. two\n\nend"; err != nil || got != want {
-		t.Errorf("%v\n got %q\nwant %q", err, got, want)
+	got, is := readADF(json.RawMessage(`{"type":"doc","content":[`+empty+`,{"type":"panel","content":[`+empty+`]},`+items+`,`+empty+`,{"type":"text","text":"end"}]}`), nil)
+	if want := "2.    - deep\n   - beside\n5. two\n\nend"; !is || got != want {
+		t.Errorf("%t\n got %q\nwant %q", is, got, want)
 	}
 }
 
@@ -70,11 +70,11 @@ func TestDepthCostsNothing(t *testing.T) {
 			adf := json.RawMessage(`{"type":"doc","content":[` + strings.Repeat(level.open, depth) + `{"type":"text","text":"` + text + `"}` + strings.Repeat(level.end, depth) + `]}`)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			got, err := readADF(adf, nil)
+			got, is := readADF(adf, nil)
 			runtime.ReadMemStats(&after)
 			cost[depth] = after.TotalAlloc - before.TotalAlloc
-			if err != nil || !strings.HasSuffix(got, text) || len(got) > len(text)+depth*len("                        2000. ") {
-				t.Errorf("%d %s: %d characters, %v", depth, level.name, len(got), err)
+			if !is || !strings.HasSuffix(got, text) || len(got) > len(text)+depth*len("                        2000. ") {
+				t.Errorf("%d %s: %d characters, %t", depth, level.name, len(got), is)
 			}
 		}
 		if cost[2000] > 3*cost[2] {
@@ -87,8 +87,8 @@ func FuzzADF(f *testing.F) {
 	f.Add([]byte(document))
 	f.Add([]byte(`{"type":"doc","content":[{"type":"text","text":"` + strings.Repeat("x", 10) + `"}]}`))
 	f.Fuzz(func(t *testing.T, adf []byte) {
-		text, err := readADF(adf, nil)
-		if err == nil && !utf8.ValidString(text) {
+		text, is := readADF(adf, nil)
+		if is && !utf8.ValidString(text) {
 			t.Fatalf("Document returned invalid UTF-8: %q", text)
 		}
 	})

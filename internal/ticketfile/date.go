@@ -1,8 +1,8 @@
 package ticketfile
 
 import (
+	"cmp"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 )
@@ -52,14 +52,15 @@ func ParseDate(s string) (string, error) {
 	if date := parseAny(dateLayouts, s); date != "" {
 		return date, nil
 	}
-	found := slices.DeleteFunc([]string{parseAny(dayFirstLayouts, s), parseAny(monthFirstLayouts, s)}, func(date string) bool { return date == "" })
-	switch {
-	case len(found) == 0:
+	dayFirst, monthFirst := parseAny(dayFirstLayouts, s), parseAny(monthFirstLayouts, s)
+	switch date := cmp.Or(dayFirst, monthFirst); {
+	case date == "":
 		return "", errNoDate
-	case len(found) == 2 && found[0] != found[1]:
+	case monthFirst != "" && monthFirst != date:
 		return "", errWhichDate
+	default:
+		return date, nil
 	}
-	return found[0], nil
 }
 
 func parseAny(layouts []string, s string) string {

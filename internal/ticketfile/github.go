@@ -68,18 +68,14 @@ func isPullRequest(issue gjson.Result) bool {
 	return issue.Get("pull_request").IsObject() || strings.Contains(addressOf(issue), "/pull/")
 }
 
+var githubReasons = map[string]string{"not_planned": "Not planned", "duplicate": "Duplicate"}
+
 // githubStatus names the state as GitHub's pages do.
 func githubStatus(state, reason string) (name, category string) {
 	if !strings.EqualFold(state, "closed") {
 		return "Open", "to_do"
 	}
-	switch strings.ToLower(reason) {
-	case "not_planned":
-		return "Not planned", "done"
-	case "duplicate":
-		return "Duplicate", "done"
-	}
-	return "Closed", "done"
+	return cmp.Or(githubReasons[strings.ToLower(reason)], "Closed"), "done"
 }
 
 // repository returns the host/owner/name in an issue's address.

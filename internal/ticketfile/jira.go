@@ -122,7 +122,7 @@ func (r *row) jiraText(field string) string {
 // document converts Atlassian's document JSON to Markdown, and leaves other text as it is.
 func (r *row) document(field string) string {
 	if trimmed := strings.TrimSpace(field); strings.HasPrefix(trimmed, "{") && strings.Contains(trimmed, `"doc"`) {
-		if text, err := readADF([]byte(trimmed), r.people); err == nil {
+		if text, is := readADF([]byte(trimmed), r.people); is {
 			return text
 		}
 	}

@@ -21,24 +21,25 @@ var (
 
 // finishLine reads the lists of objects.
 func (r *row) finishLine(t *Ticket) error {
+	members := r.object.Map()
 	for _, member := range lineTexts {
-		if text := r.object.Get(member); text.IsBool() || text.IsArray() || text.IsObject() && r.document(text.Raw) == text.Raw {
+		if text := members[member]; text.IsBool() || text.IsArray() || text.IsObject() && r.document(text.Raw) == text.Raw {
 			return fmt.Errorf("%s must be a text, not %s", member, quote(text.Raw))
 		}
 	}
 	for _, member := range lineLists {
-		if list := r.object.Get(member); list.Type != gjson.Null && !list.IsArray() {
+		if list := members[member]; list.Type != gjson.Null && !list.IsArray() {
 			return fmt.Errorf("%s must be a list, not %s", member, quote(list.Raw))
 		}
 	}
 	t.Description = r.document(t.Description)
-	for _, n := range r.object.Get("notes").Array() {
+	for _, n := range members["notes"].Array() {
 		t.Notes = append(t.Notes, Note{Status: n.Get("status").String(), Text: r.document(n.Get("note").String()), CreatedAt: n.Get("created_at").String()})
 	}
-	if list := r.object.Get("comments"); list.Exists() {
+	if list := members["comments"]; list.Exists() {
 		t.Comments = r.comments(list, "created_at", "updated_at", r.document)
 	}
-	if list := r.object.Get("links"); list.Exists() {
+	if list := members["links"]; list.Exists() {
 		t.Links = []Link{}
 		for _, l := range list.Array() {
 			t.Links = append(t.Links, Link{Kind: l.Get("kind").String(), Key: l.Get("key").String(), Inward: l.Get("inward").Bool()})

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	find "tasklens/internal/search"
 )
 
@@ -85,10 +87,7 @@ var fetch = declare("fetch", "Fetch",
 		return read, nil
 	})
 
-var (
-	ticketKey  = regexp.MustCompile(`^[\pL\pN_]+(?:-[\pL\pN_]+)*-\d+$`)
-	documentID = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-)
+var ticketKey = regexp.MustCompile(`^` + find.KeyPattern + `$`)
 
 // named returns what an id, a key or an address names. Addresses are those of the console and of
 // trackers, which have it as a part of their own: https://example.com/browse/TX-400?page=1.
@@ -106,7 +105,7 @@ func named(id string) (kind, name string) {
 	}
 	for _, part := range parts {
 		switch {
-		case documentID.MatchString(part):
+		case len(part) == len(uuid.Nil.String()) && uuid.Validate(part) == nil:
 			return documentPrefix, part
 		case ticketKey.MatchString(part):
 			return ticketPrefix, part

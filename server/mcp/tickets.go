@@ -43,7 +43,8 @@ var searchTickets = declare("search_tickets", "Search tickets",
 		return found, err
 	})
 
-// excluding returns the filters without any one of which a search would find something.
+// excluding returns the filters, given and typed, without any one of which a search would find
+// something.
 func (c call) excluding(query string, given filters, response object) ([]string, error) {
 	applied, list := filters{}, []string{}
 	maps.Copy(applied, given)
@@ -52,7 +53,7 @@ func (c call) excluding(query string, given filters, response object) ([]string,
 		typed, _ := read["filters"].(object)
 		maps.Copy(applied, typed)
 	}
-	for name := range applied {
+	for _, name := range slices.Sorted(maps.Keys(applied)) {
 		others := maps.Clone(applied)
 		delete(others, name)
 		if query == "" && len(others) == 0 {
@@ -66,7 +67,6 @@ func (c call) excluding(query string, given filters, response object) ([]string,
 			list = append(list, name)
 		}
 	}
-	slices.Sort(list)
 	return list, nil
 }
 
