@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	_ "time/tzdata" // the image has no time zones
 
 	"github.com/gofiber/fiber/v2"
 
