@@ -39,7 +39,7 @@ func (a *Answerer) figures(ctx context.Context, db Database, q Question, answer 
 	if doubt != "" {
 		answer.Text, answer.Outcome = doubt, Abstained
 		for _, name := range reading.Names {
-			answer.Candidates = append(answer.Candidates, search.Candidate{Member: name.Member, Value: name.Text, Names: name.Values})
+			answer.Candidates = append(answer.Candidates, search.Candidate{Member: name.Member, Value: name.Text, Names: append([]string{}, name.Values...)})
 		}
 		return answer, true, nil
 	}
