@@ -46,11 +46,16 @@ export async function open(t, url, { width = 1280, height = 900, theme = 'light'
   });
   await page.addInitScript(() => {
     window.seen = { violations: [], shift: 0, moved: [] };
+    const session = { began: -Infinity, last: -Infinity, shift: 0 };
     document.addEventListener('securitypolicyviolation', (e) => window.seen.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
         if (entry.hadRecentInput) continue;
-        window.seen.shift += entry.value;
+        // Cumulative Layout Shift: the greatest sum within five seconds without a pause of one.
+        if (entry.startTime - session.last > 1000 || entry.startTime - session.began > 5000) Object.assign(session, { began: entry.startTime, shift: 0 });
+        session.last = entry.startTime;
+        session.shift += entry.value;
+        window.seen.shift = Math.max(window.seen.shift, session.shift);
         window.seen.moved.push(...entry.sources.map((s) => `${s.node?.className || s.node?.nodeName} by ${entry.value.toFixed(3)}`));
       }
     }).observe({ type: 'layout-shift', buffered: true });
