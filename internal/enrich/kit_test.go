@@ -14,8 +14,8 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// patience bounds a test, so that a deadlock fails it.
-const patience = time.Minute
+// patience bounds a test once it has its database, so that a deadlock fails it.
+const patience = 5 * time.Minute
 
 // model is a stand-in whose answers the test sets.
 type model struct {
@@ -54,12 +54,13 @@ type shelf struct {
 
 func newShelf(t *testing.T, titles ...string) *shelf {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	t.Cleanup(cancel)
 	db := testbed.Database(t)
 	url, secret := testbed.REST(t, db)
 	key := testbed.Token(t, secret, "service_role")
-	s := &shelf{t: t, ctx: ctx, owner: testbed.Connect(t, db.OwnerURL), rows: postgrest.New(url, key).AsService()}
+	s := &shelf{t: t, owner: testbed.Connect(t, db.OwnerURL), rows: postgrest.New(url, key).AsService()}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	s.ctx = ctx
 	for i, title := range titles {
 		s.run(`insert into public.documents (title, content, enrichment_due_at) values ($1, 'Ask Wiktor about the pump.', now() - make_interval(secs => 1000 - $2))`, title, i)
 	}
