@@ -18,7 +18,7 @@ import (
 )
 
 // patience limits each step. Creating the templates takes longest.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // DB is a database that lives as long as its test. Its URLs differ only in the role.
 type DB struct {
