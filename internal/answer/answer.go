@@ -55,7 +55,7 @@ type Question struct {
 	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
 	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.5" doc:"1 selects sources by relevance alone, 0 by difference from those already selected."`
 	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"Candidates by meaning, or by keywords too."`
-	Messages       []ask.Message  `json:"messages" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first. A question that stands alone is answered without them."`
+	Messages       []ask.Message  `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first. A question that stands alone is answered without them."`
 	TimeZone       string         `json:"time_zone" default:"UTC" maxlen:"60" example:"Europe/Berlin" doc:"The time zone of ~today~ and ~last week~ in a question."`
 
 	Thread []string  `json:"-"` // the question, after the earlier ones that it follows up

@@ -96,10 +96,16 @@ func (r Reading) count(ctx context.Context, db search.Database, given filter.Fil
 	}
 	figures := rows[0]
 	if r.Ranked {
-		slices.SortStableFunc(figures.Groups, func(a, b GroupCount) int { return cmp.Compare(b.Count, a.Count) })
-	}
-	if r.Fewest {
-		slices.Reverse(figures.Groups)
+		sign := map[bool]int64{true: 1, false: -1}[r.Fewest]
+		slices.SortStableFunc(figures.Groups, func(a, b GroupCount) int {
+			switch { // nobody has no place among people
+			case a.Label == nil:
+				return 1
+			case b.Label == nil:
+				return -1
+			}
+			return cmp.Compare(sign*a.Count, sign*b.Count)
+		})
 	}
 	return figures, nil
 }
@@ -123,14 +129,16 @@ func (r Reading) Answer(f Figures) string {
 	fmt.Fprintf(&b, "%s%s", number, what)
 	switch {
 	case f.Count == 0:
+		b.WriteString(".")
 	case r.Intent == Group:
-		fmt.Fprintf(&b, ", by %s", r.GroupBy)
+		fmt.Fprintf(&b, ", by %s:", r.GroupBy)
 	case len(f.Tickets) == 0:
-		fmt.Fprintf(&b, "; none has a date %s", r.Sort)
+		fmt.Fprintf(&b, ". None has a date %s.", r.Sort)
 	case f.Capped || int64(len(f.Tickets)) < f.Count:
-		fmt.Fprintf(&b, "; %s %s", map[bool]string{true: "the first", false: "the last"}[r.Ascending], r.Sort)
+		fmt.Fprintf(&b, ". The %s %s:", map[bool]string{true: "first", false: "last"}[r.Ascending], r.Sort)
+	default:
+		b.WriteString(":")
 	}
-	b.WriteString(".")
 	for _, group := range f.Groups {
 		label := "none"
 		if group.Label != nil {

@@ -115,8 +115,10 @@ var (
 	extreme  = phrase(`(?:(created|opened|reported|filed|updated|changed|modified|touched|closed|resolved|fixed|completed) )?(?:the )?(?:(` + one + `) )?(oldest|newest|latest|earliest|first|last|longest)(?: (` + one + `))?(?: (created|opened|reported|filed|updated|changed|modified|touched|closed|resolved|fixed|completed))?`)
 	soonest  = phrase(`(?:due (?:next|soonest|first|earliest)|next (?:to be )?due)`)
 	show     = regexp.MustCompile(`(?i)^\W*(?:(?:please|can|could|would|you|now|ok|and) )*(?:show|list|find|give|get|display)\b(?: me| us)?`)
+	bare     = regexp.MustCompile(`(?i)^\W*(?:[^\s?]+ ){0,4}(?:` + tickets + `)\b`)
+	asks     = phrase(`why|how|where|when|does|do|did|is|are|was|were|can|could|should|would|will|has|have`)
 	which    = phrase(`which|what|whose|are there|is there|(?:do|did) (?:we|you|they) have|any`)
-	isWhat   = regexp.MustCompile(`(?i)^\W*(?:what(?:'s|’s| is| are| was| were| has| have| did| changed| happened| got| else)|who(?:'s|’s| is)|which (?:are|ones?|of|were))\b`)
+	isWhat   = regexp.MustCompile(`(?i)^\W*(?:what(?:'s|’s| is| are| was| were| has| have| did| changed| happened| got| else)|who(?:'s|’s| is)|(?:is|are|was|were|do we have|is there) any(?:thing)?|which (?:are|ones?|of|were))\b`)
 	reported = phrase(`report(?:s|ed|ing)?|creat(?:e|es|ed|ing)|fil(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|submit(?:s|ted|ting)?|opened|open(?:s|ing)? the|wrote|logged`)
 )
 
@@ -127,7 +129,7 @@ func hasCue(question string) bool {
 		return false // the named ticket is a source, with its fields
 	}
 	counts := q.has(howMany) || q.has(each) || (q.has(ofField) || q.has(who)) && q.has(most)
-	return counts || q.has(isWhat) || q.has(noun) && (q.has(extreme) || q.has(soonest) || q.has(show) || q.has(which))
+	return counts || q.has(isWhat) || q.has(noun) && (q.has(extreme) || q.has(soonest) || q.has(show) || q.has(which) || q.has(bare) && !q.has(asks))
 }
 
 // read reads one question; prior is the intent of the turn that it follows up.
@@ -229,7 +231,7 @@ func (q *reader) aim() {
 		}
 		return
 	}
-	if q.take(show) != nil || q.has(which) || q.has(isWhat) {
+	if q.take(show) != nil || q.has(which) || q.has(isWhat) || q.prior == Prose && q.has(bare) && !q.has(asks) {
 		q.Intent = List
 		return
 	}

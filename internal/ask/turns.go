@@ -143,9 +143,6 @@ func (v *values) lookUp(ctx context.Context, db search.Database) error {
 		most    int
 		similar bool
 	}{{v.exact, v.asked, mostExact, false}, {v.similar, v.resemble, mostSimilar, true}} {
-		for _, spelling := range part.asked {
-			part.into[spelling] = nil
-		}
 		if len(part.asked) == 0 {
 			continue
 		}

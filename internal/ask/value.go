@@ -25,6 +25,7 @@ func (v *values) lookup(member, text string, similar bool) []string {
 	spelling := filter.Spelling{Member: member, Text: text}
 	found, known := stored[spelling]
 	if !known {
+		stored[spelling] = nil
 		*asked = append(*asked, spelling)
 	}
 	return found
@@ -53,10 +54,8 @@ func (q *reader) about() {
 	if end := topicEnd.FindStringIndex(rest); end != nil {
 		size = end[0]
 	}
-	if words := content(rest[:size]); len(words) > 0 {
-		q.Words = append(q.Words, words...)
-		q.rest = q.rest[:at[0]] + bar + rest[size:]
-	}
+	q.Words = append(q.Words, content(rest[:size])...)
+	q.rest = q.rest[:at[0]] + bar + rest[size:]
 }
 
 // role says which members of filters words can be a value of, by what stands around them. A clear
@@ -186,10 +185,13 @@ func (q *reader) place(start, end, size int, similar bool) bool {
 		}
 		isExact := similar && !isName && !role.isClear && role.members[0] != "statuses" && role.members[0] != "projects"
 		if !isExact && q.try(role.members, start, end, similar) {
+			if role.before != nil && role.after != nil { // a verb, which is a part of the role
+				q.rest = q.rest[:len(q.rest)-len(after)] + bar + role.after.ReplaceAllString(after, "")
+			}
 			return true
 		}
 		if similar && size == 1 && (role.isClear || isName && (role.members[0] == "projects" || role.members[0] == "assignee")) && q.isLookedUp() {
-			q.Names = append(q.Names, Name{role.members[0], owner, nil})
+			q.Names = append(q.Names, Name{role.members[0], owner, []string{}})
 			q.cut(start, end)
 			return true
 		}
@@ -243,6 +245,9 @@ func (q *reader) add(member, value string, start, end int) {
 		}
 	}
 	q.cut(start, end)
+	if member == "types" { // bugs are tickets
+		q.rest = q.rest[:start] + " tickets " + q.rest[start+len(bar):]
+	}
 }
 
 var monthName = regexp.MustCompile(`(?i)^(?:` + months + `)$`)
@@ -262,6 +267,9 @@ var unfilterable = phrase(`story ?points?|points|sprints?|velocity|estimat\pL*|c
 	`sub-?tasks?|links?|more than|less than|at least|at most|fewer|greater|longer|shorter|average|median|mean|percent\pL*|ratio|share|proportion|fraction|sum|twice|both|either|than|` +
 	`times?|reopened|how long|how often|duplicates?|block(?:s|ing)|depend\pL*|per`)
 
+// modified are the words before one for tickets: payment tickets.
+var modified = regexp.MustCompile(`(?i)((?:[\pL\pN][^\s|,.?!;:]* ){1,3})(?:` + tickets + `)\b`)
+
 // mostWords is how many words a question may leave for its texts. More are a story.
 const mostWords = 4
 
@@ -270,8 +278,11 @@ func (q *reader) leftovers() {
 	for m := q.take(unfilterable); m != nil; m = q.take(unfilterable) {
 		q.Unread = append(q.Unread, m[0])
 	}
-	rest := content(q.rest)
-	if len(rest) > mostWords {
+	for _, at := range modified.FindAllStringSubmatchIndex(q.rest, -1) {
+		q.Words = append(q.Words, content(q.rest[at[2]:at[3]])...)
+	}
+	rest := content(modified.ReplaceAllString(q.rest, bar))
+	if len(rest) > mostWords || q.Intent == Count || q.Intent == Group { // no figure may depend on a guess
 		q.Unread = append(q.Unread, rest...)
 		return
 	}

@@ -55,23 +55,21 @@ func Stored(ctx context.Context, db Database, asked []filter.Spelling, close boo
 	return stored, err
 }
 
-// Resembling returns what the names in filters that nothing has resemble.
+// Resembling returns what the names in filters that nothing has resemble, and the keys of projects
+// that are named.
 func Resembling(ctx context.Context, db Database, filters any) (filter.Stored, error) {
 	rows, err := findValues(ctx, db, filters, true)
 	similar := filter.Stored{}
 	for _, row := range rows {
-		if spelling := (filter.Spelling{Member: row.Member, Text: row.Spelling}); !row.Exact {
-			similar[spelling] = append(similar[spelling], values(row.Value)...)
+		spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
+		switch {
+		case row.Value == nil:
+			similar[spelling] = []string{}
+		case !row.Exact || !strings.EqualFold(*row.Value, row.Spelling):
+			similar[spelling] = append(similar[spelling], *row.Value)
 		}
 	}
 	return similar, err
-}
-
-func values(value *string) []string {
-	if value == nil {
-		return []string{}
-	}
-	return []string{*value}
 }
 
 // KeyPattern matches what looks like a ticket's key.

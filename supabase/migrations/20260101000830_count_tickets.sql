@@ -41,7 +41,8 @@ begin
         select e.ticket_id from public.keyword_entries e where e.words @@ $2 union all select m.ticket_id from public.comment_entries m where m.words @@ $2)' else '' end
     || case when query.excluded is not null then ' and t.ticket_id not in (
         select e.ticket_id from public.keyword_entries e where e.words @@ $3 and e.ticket_id is not null
-        union all select m.ticket_id from public.comment_entries m where m.words @@ $3)' else '' end;
+        union all select m.ticket_id from public.comment_entries m where m.words @@ $3)' else '' end
+    || case when grouped.kind in ('time', 'date') then format(' and t.%I is not null', grouped.source) else '' end;
   execute format('select count(*) from (select from public.tickets t where %s limit 10001) m', matching)
     into count using scope, words, query.excluded;
   execute format('select array(select t.ticket_id from public.tickets t where %s and t.%I is not null order by t.%2$I %s, t.ticket_id limit $4)',
@@ -54,8 +55,8 @@ begin
   spelling := format(case grouped.kind
     when 'open' then '(select case s.category when ''done'' then ''done'' else ''open'' end from public.status s where s.status_id = t.status_id)'
     when 'labels' then 'l.name'
-    when 'time' then 'date_trunc($4, t.%I at time zone $5)::date::text'
-    when 'date' then 'date_trunc($4, t.%I)::date::text'
+    when 'time' then 'left(date_trunc($4, t.%I at time zone $5)::date::text, $6)'
+    when 'date' then 'left(date_trunc($4, t.%I)::date::text, $6)'
     else 't.%I::text' end, grouped.source);
   -- There are few distinct spellings, so each is folded once.
   execute format($query$
@@ -65,7 +66,7 @@ begin
       select (array_agg(s.spelling order by s.count desc, s.spelling collate "C"))[1] as spelling, sum(s.count) as count from spelled s group by lower(s.spelling)
     ), labelled as (
       select case when %4$L = 'project' then to_jsonb(f.spelling::bigint) else to_jsonb(l.label) end as value, l.label, f.count,
-        row_number() over (order by case when %4$L in ('time', 'date') then l.label end desc nulls last, f.count desc, l.label) as place
+        row_number() over (order by case when %4$L in ('time', 'date') then l.label end desc, f.count desc, l.label) as place
       from folded f cross join lateral (select %5$s as label) l
     )
     select coalesce(jsonb_agg(jsonb_build_object('value', l.value, 'label', l.label, 'count', l.count) order by l.place), '[]') from labelled l where l.place <= 100
@@ -74,7 +75,7 @@ begin
     matching, grouped.kind, case grouped.kind
       when 'status' then '(select s.name from public.status s where s.status_id = f.spelling::bigint)'
       when 'project' then '(select p.name from public.projects p where p.project_id = f.spelling::bigint)' else 'f.spelling' end)
-    into groups using scope, words, query.excluded, period, time_zone;
+    into groups using scope, words, query.excluded, period, time_zone, case period when 'year' then 4 when 'month' then 7 else 10 end;
 end
 $$;
 comment on function private.count_tickets is 'count_tickets, in what the caller may see; count is at most 10,001.';
@@ -106,6 +107,6 @@ as $$
     count_tickets.ascending, private.clamp(match_count, 10, 0, 100)) c
 $$;
 comment on function public.count_tickets is
-  'How many tickets pass the filters and contain all words of query_text, in their own text or one comment; quoted phrases and -word as in search_hybrid. At most 10,000 (capped: there are more). groups: their numbers by group_by, a facet (status, project, assignee …, the largest first) or created, updated, resolved or due by period (day, week, month, quarter, year; the latest first) in time_zone: [{value, label, count}], at most 100; label null: without a value. tickets: the first match_count (at most 100) by sort (created, updated, resolved, due; those without it are left out), the latest first or, ascending, the earliest.';
+  'How many tickets pass the filters and contain all words of query_text, in their own text or one comment; quoted phrases and -word as in search_hybrid. At most 10,000 (capped: there are more). groups: their numbers by group_by, a facet (status, project, assignee …, the largest first) or created, updated, resolved or due by period (day, week, month, quarter, year; the latest first) in time_zone: [{value, label, count}], at most 100; label null: without a value; tickets without that date are not counted. tickets: the first match_count (at most 100) by sort (created, updated, resolved, due; those without it are left out), the latest first or, ascending, the earliest.';
 
 insert into private.migrations (version) values ('20260101000830');

@@ -1,0 +1,269 @@
+package ask_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tasklens/internal/ask"
+	"tasklens/internal/chat"
+)
+
+// tracker has these values. Those that begin alike resemble each other.
+var tracker = map[string][]string{
+	"statuses": {"To Do", "In Progress", "Blocked", "Won't Do", "Done"}, "types": {"Bug", "Story", "Incident"}, "priorities": {"High", "Highest", "Low"},
+	"assignee": {"Lena", "Gary Mathews", "Gary Moss", "Noor"}, "reporter": {"Lena", "Ada Lovelace"}, "labels": {"ios", "design-tokens"},
+	"projects": {"Mobile App=MOB", "MOB=MOB", "Checkout and Payments=TX", "TX=TX", "Web Front End and Design System=WEB", "WEB=WEB"},
+}
+
+// stored is a database with the values of the tracker, and the figures that it is given.
+type stored struct {
+	figures []string // for each call of count_tickets, in JSON
+	counted []map[string]any
+	looked  int
+}
+
+func (s *stored) Call(_ context.Context, function string, arguments, result any) error {
+	given := arguments.(map[string]any)
+	if function == "count_tickets" {
+		s.counted = append(s.counted, given)
+		return json.Unmarshal([]byte("["+s.figures[min(len(s.counted), len(s.figures))-1]+"]"), result)
+	}
+	s.looked++
+	text, _ := json.Marshal(given["filters"])
+	asked := map[string]any{}
+	if err := json.Unmarshal(text, &asked); err != nil {
+		return err
+	}
+	var rows []map[string]any
+	for member, values := range asked {
+		list, _ := values.([]any)
+		for _, value := range list {
+			spelling, _ := value.(string)
+			found := matching(member, func(name string) bool { return strings.EqualFold(name, spelling) })
+			isExact := len(found) > 0
+			if !isExact && given["close"] == true {
+				found = matching(member, func(name string) bool {
+					n := min(len(name), len(spelling), 3)
+					return n > 2 && strings.EqualFold(name[:n], spelling[:n])
+				})
+			}
+			for _, meant := range found {
+				rows = append(rows, map[string]any{"member": member, "spelling": spelling, "value": meant, "exact": isExact})
+			}
+			if len(found) == 0 && given["close"] == true {
+				rows = append(rows, map[string]any{"member": member, "spelling": spelling, "value": nil, "exact": false})
+			}
+		}
+	}
+	text, _ = json.Marshal(rows)
+	return json.Unmarshal(text, result)
+}
+
+func matching(member string, is func(string) bool) []string {
+	found := map[string]bool{}
+	for _, value := range tracker[member] {
+		name, key, isPair := strings.Cut(value, "=")
+		if !isPair {
+			key = name
+		}
+		if is(name) {
+			found[key] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// says is a model with this answer.
+type says string
+
+func (s says) CompleteJSON(ctx context.Context, _, _ string, _ int, _ chat.Schema) (chat.Completion, error) {
+	switch s {
+	case "late":
+		<-ctx.Done()
+		return chat.Completion{}, ctx.Err()
+	case "down":
+		return chat.Completion{}, errors.New("down")
+	}
+	return chat.Completion{Text: string(s)}, nil
+}
+
+// friday is midnight of a Friday in a time zone.
+func friday(zone string) time.Time {
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		panic(err)
+	}
+	return time.Date(2026, 3, 6, 0, 0, 0, 0, location)
+}
+
+// read returns a reading in a line.
+func read(t *testing.T, model says, zone, question string, earlier ...string) string {
+	t.Helper()
+	var messages []ask.Message
+	for i, content := range earlier {
+		messages = append(messages, ask.Message{Role: []string{"user", "assistant"}[i%2], Content: content})
+	}
+	thread, alone := ask.Thread(question, messages)
+	if !ask.MayBeAbout(thread) {
+		return "prose: " + alone
+	}
+	r, err := ask.Read(t.Context(), &stored{}, model, thread, friday(zone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Intent == ask.Prose {
+		return "prose: " + alone
+	}
+	text := strings.TrimSpace(fmt.Sprint(r.Intent, " ", r.Filters, " ", r.Text()))
+	if r.Intent == ask.Group {
+		text += " by " + r.GroupBy
+	}
+	if r.Intent == ask.Extreme {
+		text += fmt.Sprint(" sort ", r.Sort, map[bool]string{true: " asc ", false: " desc "}[r.Ascending], r.Limit)
+	}
+	for _, name := range r.Names {
+		text += fmt.Sprintf(" %s %q is %v", name.Member, name.Text, name.Values)
+	}
+	if len(r.Unread) > 0 {
+		text += fmt.Sprintf(" unread %q", r.Unread)
+	}
+	return text
+}
+
+func TestQuestionsAreRead(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"How many tickets are blocked in Mobile App?":                                    "count project:MOB status:Blocked",
+		"Which blocked payment tickets of Lena are older than a month?":                  `list status:Blocked assignee:Lena created:..2026-02-05 "payment"`,
+		"How many bugs did Ada Lovelace report last week?":                               `count reporter:"Ada Lovelace" type:Bug created:2026-02-23..2026-03-01`,
+		"How many tickets were resolved between 2026-01-10 and 2026-01-20?":              "count resolved:2026-01-10..2026-01-20",
+		"list high priority stories that are not blocked":                                "list type:Story priority:High -status:Blocked",
+		"How many tickets with priority High or Highest have no assignee?":               "count no:assignee priority:High,Highest",
+		"Which tickets haven't been updated since January?":                              "list updated:..2025-12-31",
+		"tickets labelled ios that mention \"dark mode\" created in the last 7 days":     `list label:ios created:2026-02-27..2026-03-06 "dark mode"`,
+		"What is due next week?":                                                         "list due:2026-03-09..2026-03-15",
+		"Is anything overdue?":                                                           "list due:..2026-03-05 is:open",
+		"How many of my tickets are open?":                                               "count assignee:me is:open",
+		"How many open tickets per project?":                                             "group is:open by project",
+		"Who has the most open bugs?":                                                    "group type:Bug is:open by assignee",
+		"How many bugs were closed per month?":                                           "group type:Bug by resolved",
+		"What is the oldest open ticket in Checkout and Payments?":                       "extreme project:TX is:open sort created asc 1",
+		"Show me the 3 most recently updated incidents":                                  "extreme type:Incident sort updated desc 3",
+		"Hi all, I write the report. How many bugs are in WEB, please? I need it today.": "count project:WEB type:Bug",
+		// Spelled otherwise, or not at all.
+		"How many tickets of Garry are open?":           `count is:open assignee "Garry" is [Gary Mathews Gary Moss]`,
+		"How many tickets are assigned to zork?":        `count assignee "zork" is []`,
+		"How many tickets are there in Mobile Apps?":    "count project:MOB",
+		"Which open tickets are labelled designtokens?": "list label:design-tokens is:open",
+		"How many story points are left in the sprint?": `count type:Story unread ["points" "sprint" "left"]`,
+		"How many tickets have more than 3 comments?":   `count unread ["more than" "comments" "3"]`,
+		"How many tickets crash on startup?":            `count unread ["crash" "startup"]`, // no figure depends on a guess
+		// What texts say.
+		"Why were customers charged twice?":               "prose: Why were customers charged twice?",
+		"Which approach did we choose for caching?":       "prose: Which approach did we choose for caching?",
+		"Who is assigned to TX-400?":                      "prose: Who is assigned to TX-400?",
+		"What is Mobile App for?":                         "prose: What is Mobile App for?",
+		"How many retries does the payment service make?": "prose: How many retries does the payment service make?",
+		"Which ticket describes the double charge?":       "prose: Which ticket describes the double charge?",
+	} {
+		if got := read(t, "down", "UTC", question); got != want {
+			t.Errorf("%q is read as\n\t%s, want\n\t%s", question, got, want)
+		}
+	}
+}
+
+func TestDaysOfATimeZone(t *testing.T) {
+	t.Parallel()
+	want := "count created:2026-03-05T00:00:00+01:00..2026-03-06T00:00:00+01:00"
+	if got := read(t, "down", "Europe/Berlin", "How many tickets were created yesterday?"); got != want {
+		t.Errorf("it is read as %s, want %s", got, want)
+	}
+}
+
+func TestFollowUps(t *testing.T) {
+	t.Parallel()
+	first := []string{"How many open bugs are in Mobile App?", "7 tickets match …\n- MOB-1 A bug"}
+	for question, want := range map[string]string{
+		"And in Checkout and Payments?": "count project:TX type:Bug is:open",
+		"which of those are blocked?":   "list project:MOB status:Blocked type:Bug",
+		"per assignee?":                 "group project:MOB type:Bug is:open by assignee",
+		"and those created last month?": "count project:MOB type:Bug created:2026-02-01..2026-02-28 is:open",
+		"who has it?":                   "prose: who has MOB-1?",
+		"How many tickets are blocked in Checkout and Payments?": "count project:TX status:Blocked",
+		"Why were customers charged twice?":                      "prose: Why were customers charged twice?",
+	} {
+		if got := read(t, "down", "UTC", question, first...); got != want {
+			t.Errorf("%q is read as\n\t%s, want\n\t%s", question, got, want)
+		}
+	}
+	if got := read(t, "down", "UTC", "And for refunds?", "Why were customers charged twice?", "A key was reused [1]."); got != "prose: Why were customers charged twice? And for refunds?" {
+		t.Errorf("a follow-up about texts is read as %s", got)
+	}
+}
+
+// A model reads what the rules cannot place. Whatever it says, only a checked search counts.
+func TestModelsReading(t *testing.T) {
+	t.Parallel()
+	question := "How many tickets have more than 3 comments and are blocked?"
+	byRules := `count status:Blocked unread ["more than" "comments" "3"]`
+	const frame = `{"intent":"%s","query":%q,"group_by":"%s","period":"month","sort":"created","ascending":false}`
+	for answer, want := range map[string]string{
+		fmt.Sprintf(frame, "count", "status:Blocked is:open", ""):     "count status:Blocked is:open",
+		fmt.Sprintf(frame, "group", `project:"Mobile App"`, "status"): "group project:MOB by status",
+		fmt.Sprintf(frame, "count", "assignee:gary", ""):              `count assignee:gary assignee "gary" is [Gary Mathews Gary Moss]`,
+		fmt.Sprintf(frame, "count", "status:Blokced", ""):             `count status:Blocked`,
+		fmt.Sprintf(frame, "prose", "", ""):                           byRules,
+		fmt.Sprintf(frame, "delete", "", ""):                          byRules,
+		fmt.Sprintf(frame, "count", "is:open is:done", ""):            byRules,
+		fmt.Sprintf(frame, "group", "", "password"):                   byRules,
+		fmt.Sprintf(frame, "group", "", ""):                           byRules,
+		"There are 42 tickets.":                                       byRules,
+		"null":                                                        byRules,
+		"late":                                                        byRules,
+		"down":                                                        byRules,
+	} {
+		if got := read(t, says(answer), "UTC", question); got != want {
+			t.Errorf("with the model's %s it is read as\n\t%s, want\n\t%s", answer, got, want)
+		}
+	}
+}
+
+// Without a cue nothing is looked up, and a doubt is said in place of a figure.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	ticket := `{"ticket_key":"TX-1","ticket_name":"Pay","status":"Done","assignee":"Lena","created_at":"2026-01-02T00:00:00Z"}`
+	for question, c := range map[string]struct{ figures, want string }{
+		"How many tickets are blocked?":          {`{"count":1,"tickets":[` + ticket + `]}`, "1 ticket matches status:Blocked:\n- TX-1 Pay (Done, assigned to Lena, created 2026-01-02) [1]"},
+		"How many tickets are done?":             {`{"count":10000,"capped":true,"tickets":[` + ticket + `]}`, "More than 10,000 tickets match status:Done. The last created:\n- TX-1 Pay (Done, assigned to Lena, created 2026-01-02) [1]"},
+		"How many tickets are in progress?":      {`{"count":0}`, `No tickets match status:"In Progress".`},
+		"How many tickets are there per status?": {`{"count":3,"groups":[{"label":null,"count":1},{"label":"Done","count":2}]}`, "3 tickets, by status:\n- none: 1\n- Done: 2"},
+		"Which status has the most tickets?":     {`{"count":3,"groups":[{"label":null,"count":1},{"label":"Done","count":2},{"label":"To Do","count":4}]}`, "3 tickets, by status:\n- To Do: 4\n- Done: 2\n- none: 1"},
+		"How many tickets per assignee?":         {`{"count":3,"groups":[{"label":null,"count":3}]}`, "None of these tickets has a value of assignee."},
+		"How many tickets mention quux?":         {`{"count":0}`, `No ticket that you can see contains "quux".`},
+		"How many tickets of Zork are open?":     {`{"count":9}`, `There is no assignee "Zork" among the tickets that you can see.`},
+		"How many tickets have votes?":           {`{"count":9}`, `I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by "votes".`},
+	} {
+		db := &stored{figures: []string{c.figures}}
+		r, err := ask.Read(t.Context(), db, says("down"), []string{question}, friday("UTC"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		figures, text, err := r.Compute(t.Context(), db, nil, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text == "" {
+			text = r.Answer(figures)
+		}
+		if text != c.want {
+			t.Errorf("%q is answered\n%s\nwant\n%s", question, text, c.want)
+		}
+	}
+}

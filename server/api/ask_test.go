@@ -1,0 +1,182 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// figured is an answer from figures of the database.
+type figured struct {
+	answered
+	Question string
+	ReadAs   *struct {
+		Intent, Text string
+		Filters      json.RawMessage
+		GroupBy      string `json:"group_by"`
+	} `json:"read_as"`
+	Count  *int
+	Groups []struct {
+		Label *string
+		Count int
+	}
+	Tickets []struct {
+		TicketKey string `json:"ticket_key"`
+	}
+	Candidates json.RawMessage
+}
+
+func (s *service) figures(body string, headers ...string) figured {
+	s.t.Helper()
+	return read[figured](s.send(http.MethodPost, "/api/query", body, headers...))
+}
+
+func (f figured) String() string {
+	if f.ReadAs == nil {
+		return "prose"
+	}
+	text := fmt.Sprint(f.ReadAs.Intent, " ", string(f.ReadAs.Filters), " ", f.ReadAs.Text)
+	if f.Count != nil {
+		text += fmt.Sprint(" ", *f.Count)
+	}
+	for _, ticket := range f.Tickets {
+		text += " " + ticket.TicketKey
+	}
+	for _, group := range f.Groups {
+		label := "-"
+		if group.Label != nil {
+			label = *group.Label
+		}
+		text += fmt.Sprint(" ", label, ":", group.Count)
+	}
+	return text
+}
+
+// Figures come from the database: no model is called.
+func TestQuestionsAboutFields(t *testing.T) {
+	t.Parallel()
+	s := startDetailed(t)
+	asked := len(s.model.requests("embeddings"))
+	for body, want := range map[string]string{
+		`{"question":"How many tickets are in Checkout?"}`:                                                                                           `count {"projects":["TX"]}  4 TX-403 TX-402 TX-401 TX-400`,
+		`{"question":"How many tickets are in Checkout?","filters":{"types":"Task"}}`:                                                                `count {"projects":["TX"]}  2 TX-402 TX-401`,
+		`{"question":"How many bugs are there?","project_id":` + fmt.Sprint(s.ids["TX"]) + `,"corpus":"all"}`:                                        `count {"types":["Bug"]}  1 TX-400`,
+		`{"question":"How many tickets per assignee?"}`:                                                                                              `group {}  6 Ada:2 Noor:2 Wiktor:1 -:1`,
+		`{"question":"Which unassigned tickets mention payment?"}`:                                                                                   `list {"assignee":[null]} "payment" 1 TX-401`,
+		`{"question":"What is the oldest task?"}`:                                                                                                    `extreme {"types":["Task"]}  2 TX-401`,
+		`{"question":"How many tickets were created in March 2025?"}`:                                                                                `count {"created":{"from":"2025-03-01","to":"2025-03-31"}}  2 TX-401 TX-400`,
+		`{"question":"How many tickets were created in March 2025?","time_zone":"Europe/Berlin"}`:                                                    `count {"created":{"from":"2025-03-01T00:00:00+01:00","to":"2025-04-01T00:00:00+02:00"}}  1 TX-400`,
+		`{"question":"And per type?","messages":[{"role":"user","content":"How many tickets are in Checkout?"},{"role":"assistant","content":"4"}]}`: `group {"projects":["TX"]}  4 Task:2 Bug:1 Story:1`,
+		`{"question":"How many tickets of Wictor are there?"}`:                                                                                       `count {"assignee":["Wiktor"]}  1 TX-402`,
+	} {
+		got := s.figures(body)
+		if got.String() != want {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+		if len(got.Sources) != len(got.Tickets) || got.LowSimilarity || slices.ContainsFunc(got.Sources, func(source source) bool { return !source.Cited || !strings.Contains(got.Answer, *source.TicketKey) }) {
+			t.Errorf("%s: sources are %+v of %q", body, got.Sources, got.Answer)
+		}
+		// The same list in Search.
+		search, _ := json.Marshal(map[string]any{"query": got.ReadAs.Text, "filters": got.ReadAs.Filters, "retrieval": "keyword", "sort": "newest"})
+		if got.ReadAs.Intent == "list" {
+			if page := s.narrowedBy(string(search)); strings.Join(page.names(), " ") != "TX-401" {
+				t.Errorf("%s: Search lists %q", search, page.names())
+			}
+		}
+	}
+	if chats, more := len(s.model.requests("completions")), len(s.model.requests("embeddings"))-asked; chats+more > 0 {
+		t.Errorf("models were asked %d and %d times", chats, more)
+	}
+	if again := s.figures(`{"question":"How many tickets are in Checkout?"}`); !again.Cached || *again.Count != 4 {
+		t.Errorf("asked again: %+v", again)
+	}
+	if got := s.figures(`{"question":"Who has it?","messages":[{"role":"user","content":"What is the oldest task?"},{"role":"assistant","content":"TX-401 Refund"}]}`); got.ReadAs != nil || got.Question != "Who has TX-401?" {
+		t.Errorf("a follow-up about a ticket is %+v", got)
+	}
+	if got := s.figures(`{"question":"How many tickets of Zork are there?"}`); got.Count != nil || string(got.Candidates) != `[{"member":"assignee","value":"Zork","names":[]}]` || !got.LowSimilarity {
+		t.Errorf("a name that nobody has: %+v, %s", got, got.Candidates)
+	}
+	if got := s.figures(`{"question":"How many tickets are in Checkout?","corpus":"documents"}`); got.ReadAs != nil {
+		t.Errorf("of documents: %+v", got)
+	}
+}
+
+func TestStreamOfFigures(t *testing.T) {
+	t.Parallel()
+	s := startDetailed(t, forgetful)
+	opened := s.openStream("How many tickets are in Checkout?", nil)
+	first, _ := opened.next()
+	sources := decoded[answered](t, first).Sources
+	names, text, last := opened.rest()
+	done := decoded[figured](t, last)
+	if len(sources) != 4 || sources[0].Cited || !slices.Equal(names, []string{"delta", "done"}) || text != done.Answer || *done.Count != 4 || !done.Sources[0].Cited {
+		t.Errorf("events are %q, %q, then %+v", names, text, done)
+	}
+}
+
+// The model reads what the rules cannot; its search is checked, and its figures are none.
+func TestModelReadsAQuestion(t *testing.T) {
+	t.Parallel()
+	s := startDetailed(t, forgetful)
+	const question = `{"question":"How many tickets with more than 3 votes are in Checkout?"}`
+	for says, want := range map[string]string{
+		`{"intent":"count","query":"project:Checkout type:task","group_by":"","period":"month","sort":"created","ascending":false}`: `count {"projects":["TX"],"types":["task"]}  2 TX-402 TX-401`,
+		`There are 42 tickets.`: `count {"projects":["TX"]} `, // and no figure
+		`{"intent":"count","query":"project:Checkout is:open is:done","group_by":"","period":"month","sort":"created","ascending":false}`: `count {"projects":["TX"]} `,
+	} {
+		s.says(says, "", "stop")
+		if got := s.figures(question); got.String() != want || strings.Contains(got.Answer, "42") {
+			t.Errorf("with the model's %s: %s, %q, want %s", says, got, got.Answer, want)
+		}
+	}
+	if prompt := string(s.model.requests("completions")[0].body); !strings.Contains(prompt, "json_schema") || strings.Contains(prompt, "Customer charged twice") {
+		t.Errorf("the model was asked %s", prompt)
+	}
+}
+
+// Of what a user may not see there is no count and no name.
+func TestHiddenFigures(t *testing.T) {
+	t.Parallel()
+	s := start(t, authenticated, forgetful)
+	s.houseMembers()
+	ask := func(question string) figured {
+		t.Helper()
+		body, _ := json.Marshal(map[string]any{"question": question})
+		r := s.send(http.MethodPost, "/api/query", string(body), asking(s.user(1))...)
+		if strings.Contains(r.text, userID(2)) || strings.Contains(r.text, `"T2`) {
+			t.Errorf("%q: %s", question, r.text)
+		}
+		return read[figured](r)
+	}
+	if got := ask("How many tickets are there per project?"); len(got.Groups) != 1 || *got.Count != 2 {
+		t.Errorf("%+v", got)
+	}
+	for _, question := range []string{"How many tickets are assigned to " + userID(2)[:35] + "?", "How many tickets are in project T2?", "How many tickets are in " + labelled(2) + "?"} {
+		if got := ask(question); got.Count != nil && *got.Count > 0 {
+			t.Errorf("%q: %+v", question, got)
+		}
+	}
+	if got := ask("How many of my tickets are open?"); *got.Count != 2 {
+		t.Errorf("mine: %+v", got)
+	}
+}
+
+func TestInvalidTurns(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	turns := strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"x"},`, 11), ",")
+	for more, want := range map[string]string{
+		`"time_zone":"Mars"`:                           "time_zone: must be a time zone such as Europe/Berlin",
+		`"messages":[` + turns + `]`:                   "messages: must be a list of 0 to 10 elements",
+		`"messages":[{"role":"system","content":"x"}]`: `messages[0].role: must be "user" or "assistant"`,
+		`"messages":[{"role":"user"}]`:                 "messages[0].content: must have 1 to 8000 characters",
+		`"messages":[{"role":"user","content":"` + strings.Repeat("x", 8001) + `"}]`: "messages[0].content: must have 1 to 8000 characters",
+	} {
+		if got := told(s.send(http.MethodPost, "/api/query", `{"question":"why",`+more+`}`)); got != want {
+			t.Errorf("%.60s: %s, want %s", more, got, want)
+		}
+	}
+}
