@@ -24,7 +24,7 @@ type Figures struct {
 type GroupCount struct {
 	_ struct{} `schema:"GroupCount"`
 
-	Value any     `json:"value" doc:"What the filter takes, or the first day of a period; null: the tickets without a value."`
+	Value any     `json:"value,omitempty" doc:"What the filter takes, or a period. Absent: the tickets without a value."`
 	Label *string `json:"label"`
 	Count int64   `json:"count" min:"1"`
 }

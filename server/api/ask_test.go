@@ -146,7 +146,7 @@ func TestHiddenFigures(t *testing.T) {
 		t.Helper()
 		body, _ := json.Marshal(map[string]any{"question": question})
 		r := s.send(http.MethodPost, "/api/query", string(body), asking(s.user(1))...)
-		if strings.Contains(r.text, userID(2)) || strings.Contains(r.text, `"T2`) {
+		if strings.Contains(r.text, userID(2)) || strings.Contains(r.text, `"T2-`) {
 			t.Errorf("%q: %s", question, r.text)
 		}
 		return read[figured](r)
@@ -154,8 +154,8 @@ func TestHiddenFigures(t *testing.T) {
 	if got := ask("How many tickets are there per project?"); len(got.Groups) != 1 || *got.Count != 2 {
 		t.Errorf("%+v", got)
 	}
-	for _, question := range []string{"How many tickets are assigned to " + userID(2)[:35] + "?", "How many tickets are in project T2?", "How many tickets are in " + labelled(2) + "?"} {
-		if got := ask(question); got.Count != nil && *got.Count > 0 {
+	for _, question := range []string{"How many tickets are assigned to user 2?", "How many tickets are in project T2?", "How many tickets are in " + labelled(2) + "?"} {
+		if got := ask(question); got.Count != nil && *got.Count > 0 || len(got.Tickets) > 0 {
 			t.Errorf("%q: %+v", question, got)
 		}
 	}

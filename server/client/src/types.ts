@@ -1178,8 +1178,8 @@ export interface components {
             };
         };
         GroupCount: {
-            /** @description What the filter takes, or the first day of a period; null: the tickets without a value. */
-            value: string | number | boolean;
+            /** @description What the filter takes, or a period. Absent: the tickets without a value. */
+            value?: string | number | boolean;
             label: string | null;
             /** Format: int64 */
             count: number;
