@@ -8,10 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 	"github.com/jackc/pgx/v5"
 
+	"tasklens/internal/answer"
+	"tasklens/internal/openai"
+	"tasklens/internal/postgrest"
 	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/eval"
 )
@@ -32,7 +36,7 @@ func evaluate(ctx context.Context, args []string) error {
 	if len(args) == 2 {
 		option, args = args[0], args[1:]
 	}
-	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--duplicates", "--identifiers"}, option) {
+	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--duplicates", "--identifiers", "--questions"}, option) {
 		return errUsage
 	}
 	config, err := env.ParseAs[evalConfig]()
@@ -57,10 +61,44 @@ func evaluate(ctx context.Context, args []string) error {
 		return e.documents(ctx)
 	case "--duplicates":
 		return e.duplicates(ctx)
+	case "--questions":
+		return aboutFields(ctx, folder)
 	case "--identifiers":
 		return eval.CheckIdentifiers(ctx, e.service, e.connection, os.Stdout)
 	}
 	return e.everything(ctx)
+}
+
+// askConfig are the settings of the service that questions need.
+type askConfig struct {
+	RESTURL       string `env:"SUPABASE_REST_URL,required"`
+	Key           string `env:"SUPABASE_SERVICE_ROLE_KEY,required"`
+	OpenAIBaseURL string `env:"OPENAI_BASE_URL"`
+	OpenAIKey     string `env:"OPENAI_API_KEY"`
+	ChatModel     string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
+}
+
+// aboutFields asks a folder's questions about fields within this process, which can be told what
+// day it is.
+func aboutFields(ctx context.Context, folder string) error {
+	config, err := env.ParseAs[askConfig]()
+	if err != nil {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	questions, err := eval.ReadFieldQuestions(folder)
+	if err != nil {
+		return fmt.Errorf("read questions: %w", err)
+	}
+	model := openai.New(openai.Config{BaseURL: config.OpenAIBaseURL, APIKey: config.OpenAIKey, ChatModel: config.ChatModel, AttemptTimeout: 10 * time.Second})
+	database := postgrest.New(config.RESTURL, config.Key).AsService()
+	for _, half := range []string{"choose", "report"} {
+		rates, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, questions, half, progress)
+		if err != nil {
+			return err
+		}
+		rates.Print(os.Stdout, half)
+	}
+	return nil
 }
 
 func compareResults(before, after string) error {
