@@ -34,8 +34,8 @@ func followsUp(question string) bool {
 	return continues.MatchString(question) || refers.MatchString(question) || isShort
 }
 
-// Thread returns the question with the earlier ones that it follows up, the first of them first, and
-// the question as one that stands alone.
+// Thread returns the question with the earlier ones that it follows up, the first of them first,
+// and the question as one that stands alone.
 func Thread(question string, messages []Message) (thread []string, alone string) {
 	thread = []string{question}
 	lastKey := ""
@@ -66,8 +66,9 @@ func Thread(question string, messages []Message) (thread []string, alone string)
 // MayBeAbout reports whether a thread may ask about fields: only then is anything looked up.
 func MayBeAbout(thread []string) bool { return slices.ContainsFunc(thread, hasCue) }
 
-// Read reads a thread, in what the caller of the database may see. today is midnight in the caller's time zone. Where
-// rules cannot place all of it, the model may; its reading is checked like anybody's search.
+// Read reads a thread, in what the caller of the database may see. today is midnight in the
+// caller's time zone. Where rules cannot place all of it, the model may; its reading is checked
+// like anybody's search.
 func Read(ctx context.Context, db search.Database, model Model, thread []string, today time.Time) (Reading, error) {
 	r, err := byRules(ctx, db, thread, today)
 	if err != nil || len(r.Unread) == 0 {
@@ -129,7 +130,8 @@ func (r Reading) then(next Reading) Reading {
 	return next
 }
 
-// The most spellings that are looked up for a question: those that resemble a value cost a scan each.
+// The most spellings that are looked up for a question: those that resemble a value cost a scan
+// each.
 const (
 	mostExact   = 600
 	mostSimilar = 30

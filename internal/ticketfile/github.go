@@ -11,8 +11,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// github is issues as gh issue list writes them and, second, the API, where fold does not make these
-// one.
+// github is issues as gh issue list writes them and, second, the API, where fold does not make
+// these one.
 var github = export{
 	name: "github",
 	columns: columns{

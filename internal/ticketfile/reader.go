@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Reader reads the projects and tickets of one import. A pass may be aborted or repeated, and closes
-// its files; there is one at a time.
+// Reader reads the projects and tickets of one import. A pass may be aborted or repeated, and
+// closes its files; there is one at a time.
 type Reader struct {
 	projects, tickets []file // no projects for exports, which have no rows of projects
 	format, prefix    string

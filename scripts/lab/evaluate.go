@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,8 @@ func evaluate(ctx context.Context, args []string) error {
 
 // askConfig are the settings of the service that questions need.
 type askConfig struct {
-	RESTURL       string `env:"SUPABASE_REST_URL,required"`
+	RESTURL       string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
+	SupabaseURL   string `env:"SUPABASE_URL,required"`
 	Key           string `env:"SUPABASE_SERVICE_ROLE_KEY,required"`
 	OpenAIBaseURL string `env:"OPENAI_BASE_URL"`
 	OpenAIKey     string `env:"OPENAI_API_KEY"`
@@ -90,7 +92,7 @@ func aboutFields(ctx context.Context, folder string) error {
 		return fmt.Errorf("read questions: %w", err)
 	}
 	model := openai.New(openai.Config{BaseURL: config.OpenAIBaseURL, APIKey: config.OpenAIKey, ChatModel: config.ChatModel, AttemptTimeout: 10 * time.Second})
-	database := postgrest.New(config.RESTURL, config.Key).AsService()
+	database := postgrest.New(cmp.Or(config.RESTURL, config.SupabaseURL+"/rest/v1"), config.Key).AsService()
 	for _, half := range []string{"choose", "report"} {
 		rates, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, questions, half, progress)
 		if err != nil {
