@@ -76,7 +76,7 @@ func (r Reading) Compute(ctx context.Context, db search.Database, given filter.F
 }
 
 func (r Reading) count(ctx context.Context, db search.Database, given filter.Filters, zone *time.Location) (Figures, error) {
-	most := map[Intent]int{Count: countedTickets, List: listedTickets}[r.Intent]
+	most := map[Intent]int{Count: countedTickets, List: listedTickets, Group: 1}[r.Intent]
 	if r.Limit > 0 && r.Intent != Group {
 		most = min(r.Limit, MaxTickets)
 	}
@@ -95,6 +95,9 @@ func (r Reading) count(ctx context.Context, db search.Database, given filter.Fil
 		return Figures{}, fmt.Errorf("count tickets: %w", err)
 	}
 	figures := rows[0]
+	if r.Intent == Group {
+		figures.Tickets = nil
+	}
 	if r.Ranked {
 		sign := map[bool]int64{true: 1, false: -1}[r.Fewest]
 		slices.SortStableFunc(figures.Groups, func(a, b GroupCount) int {

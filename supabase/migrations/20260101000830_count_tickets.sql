@@ -104,7 +104,7 @@ as $$
     join public.status s on s.status_id = t.status_id)
   from private.count_tickets(
     count_tickets.query_text, count_tickets.filters, count_tickets.group_by, count_tickets.period, count_tickets.time_zone, count_tickets.sort,
-    count_tickets.ascending, private.clamp(match_count, 10, 0, 100)) c
+    count_tickets.ascending, private.clamp(match_count, 10, 1, 100)) c
 $$;
 comment on function public.count_tickets is
   'How many tickets pass the filters and contain all words of query_text, in their own text or one comment; quoted phrases and -word as in search_hybrid. At most 10,000 (capped: there are more). groups: their numbers by group_by, a facet (status, project, assignee …, the largest first) or created, updated, resolved or due by period (day, week, month, quarter, year; the latest first) in time_zone: [{value, label, count}], at most 100; label null: without a value; tickets without that date are not counted. tickets: the first match_count (at most 100) by sort (created, updated, resolved, due; those without it are left out), the latest first or, ascending, the earliest.';

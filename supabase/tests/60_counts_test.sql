@@ -2,7 +2,7 @@
 -- range counts as its lowest value, above it as its highest, and null as the default.
 
 begin;
-select plan(110);
+select plan(114);
 
 \ir kit/jobs.sql
 
@@ -39,6 +39,7 @@ insert into call values
   ('claim_embedding_jobs', 'job_limit', null, null, 'select from public.claim_embedding_jobs(%s)'),
   ('clear_retired_set', 'row_limit', null, null, 'select public.clear_retired_set(null, %s)'),
   ('copy_changes', 'row_limit', null, null, 'select public.copy_changes(%s)'),
+  ('count_tickets', 'match_count', 10, 100, 'select from public.count_tickets(match_count => %s) c, jsonb_array_elements(c.tickets)'),
   ('find_documents_by_entity', 'match_limit', 10, 100, 'select from public.find_documents_by_entity(''raft'', null, %s)'),
   ('find_similar_documents', 'match_count', 5, 100, 'select from public.find_similar_documents((select min(id::text)::uuid from public.documents), %s)'),
   ('find_similar_tickets', 'match_count', 5, 100, 'select from public.find_similar_tickets(1, ''m'', %s) f, jsonb_array_elements(f.results)'),
