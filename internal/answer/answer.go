@@ -42,9 +42,7 @@ type Answerer struct {
 }
 
 // New returns an Answerer.
-func New(model Model, options Options) *Answerer {
-	return &Answerer{model: model, options: options}
-}
+func New(model Model, options Options) *Answerer { return &Answerer{model: model, options: options} }
 
 // Question is a question and the part of the tracker it is about.
 type Question struct {
@@ -145,8 +143,8 @@ type Listener interface {
 	Piece(text string) error
 }
 
-// tell tells a listener a complete answer.
-func tell(answer Answer, listener Listener) error {
+// Tell tells a listener a complete answer.
+func Tell(answer Answer, listener Listener) error {
 	found := answer
 	found.Sources = slices.Clone(answer.Sources)
 	for i := range found.Sources {
@@ -167,7 +165,7 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embeddin
 	}
 	if answer, is, err := a.figures(ctx, db, q, answer); is || err != nil {
 		if err == nil && listener != nil {
-			err = tell(answer, listener)
+			err = Tell(answer, listener)
 		}
 		return answer, err
 	}

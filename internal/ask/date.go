@@ -16,16 +16,22 @@ const verbList = `(?:created|opened|reported|filed|raised|added|submitted|logged
 	`updated|changed?|modified|touched|untouched|edited|activity|happened|moved|worked on|` +
 	`resolved?|closed?|fixed|fix|completed?|finished|finish|done|solved|shipped|due|deadlines?|expires?)`
 
+var (
+	resolving = regexp.MustCompile(`^(?i:resolv|clos|fix|complet|finish|done|solved|shipped)`)
+	updating  = regexp.MustCompile(`^(?i:updat|chang|modif|touch|untouch|edit|activity|happen|moved|worked)`)
+	dueVerb   = regexp.MustCompile(`^(?i:due|deadline|expire)`)
+)
+
 // memberOf returns the member of filters whose date a verb means.
 func memberOf(verb string) string {
-	switch verb = strings.ToLower(verb); {
+	switch {
 	case verb == "":
 		return ""
-	case regexp.MustCompile(`^(?:resolv|clos|fix|complet|finish|done|solved|shipped)`).MatchString(verb):
+	case resolving.MatchString(verb):
 		return "resolved"
-	case regexp.MustCompile(`^(?:updat|chang|modif|touch|untouch|edit|activity|happen|moved|worked)`).MatchString(verb):
+	case updating.MatchString(verb):
 		return "updated"
-	case regexp.MustCompile(`^(?:due|deadline|expire)`).MatchString(verb):
+	case dueVerb.MatchString(verb):
 		return "due"
 	}
 	return "created"
@@ -57,7 +63,8 @@ func (q *reader) dates() {
 		}
 		member, isDenied := q.memberAt(at[0], at[1]), never.MatchString(q.rest[:at[0]])
 		var from, to time.Time
-		switch m := q.take(pattern); pattern {
+		m := q.take(pattern)
+		switch pattern {
 		case between:
 			from, _ = q.day(m[1])
 			_, to = q.day(m[2])
@@ -66,8 +73,13 @@ func (q *reader) dates() {
 		case recently:
 			from, to = q.away(-1, m[1]), q.today
 		case single:
-			from, to = q.day(m[2])
-			from, to = bounded(strings.ToLower(m[1]), from, to)
+			if from, to = q.day(m[2]); !to.IsZero() {
+				from, to = bounded(strings.ToLower(m[1]), from, to)
+			}
+		}
+		if from.IsZero() && to.IsZero() || pattern == between && (from.IsZero() || to.Before(from)) { // no date, such as 2026-02-30
+			q.Unread = append(q.Unread, strings.TrimSpace(m[0]))
+			continue
 		}
 		if isDenied && !from.IsZero() && (to.IsZero() || !to.Before(q.today)) { // not since then
 			from, to = time.Time{}, from.AddDate(0, 0, -1)
@@ -164,13 +176,13 @@ func (q *reader) away(n int, unit string) time.Time {
 }
 
 var (
-	calendar = regexp.MustCompile(`(?:(start|beginning) of )?(this|the|last|next|previous|current) (day|week|month|quarter|year)`)
-	inMonth  = regexp.MustCompile(`^(?:(\d{1,2})(?:st|nd|rd|th)? (?:of )?)?(` + months + `)(?: (\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (\d{4}))?$`)
-	inQarter = regexp.MustCompile(`^q([1-4])(?: (\d{4}))?$`)
+	calendar  = regexp.MustCompile(`(?:(start|beginning) of )?(this|the|last|next|previous|current) (day|week|month|quarter|year)`)
+	inMonth   = regexp.MustCompile(`^(?:(\d{1,2})(?:st|nd|rd|th)? (?:of )?)?(` + months + `)(?: (\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (\d{4}))?$`)
+	inQuarter = regexp.MustCompile(`^q([1-4])(?: (\d{4}))?$`)
 )
 
-// day returns the first and the last day of a date, month, year or period. Without a year it is the
-// last one that has begun.
+// day returns the first and the last day of a date, month, year or period, or zero. Without a year
+// it is the last one that has begun.
 func (q *reader) day(text string) (first, last time.Time) {
 	text = strings.TrimPrefix(strings.ToLower(text), "the ")
 	midnight := func(year, month, day int) time.Time {
@@ -197,11 +209,14 @@ func (q *reader) day(text string) (first, last time.Time) {
 	if m := inMonth.FindStringSubmatch(text); m != nil {
 		month := 1 + slices.Index([]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}, m[2][:3])
 		if day := count(m[1] + m[3]); day > 0 {
-			return until(midnight(year(m[4], month), month, day), 0, 0, 1)
+			if first = midnight(year(m[4], month), month, day); first.Day() != day {
+				return time.Time{}, time.Time{}
+			}
+			return until(first, 0, 0, 1)
 		}
 		return until(midnight(year(m[4], month), month, 1), 0, 1, 0)
 	}
-	if m := inQarter.FindStringSubmatch(text); m != nil {
+	if m := inQuarter.FindStringSubmatch(text); m != nil {
 		month := 3*count(m[1]) - 2
 		return until(midnight(year(m[2], month), month, 1), 0, 3, 0)
 	}
@@ -232,5 +247,8 @@ func (q *reader) day(text string) (first, last time.Time) {
 			return until(day, 0, 0, 1)
 		}
 	}
-	return until(q.today.AddDate(0, 0, map[string]int{"yesterday": -1, "tomorrow": 1}[text]), 0, 0, 1)
+	if away, is := map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[text]; is {
+		return until(q.today.AddDate(0, 0, away), 0, 0, 1)
+	}
+	return first, last
 }

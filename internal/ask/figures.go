@@ -48,7 +48,7 @@ type TicketFound struct {
 
 // Limits of the tickets of one answer.
 const (
-	MaxTickets     = 20
+	mostTickets    = 20
 	listedTickets  = 10 // of a list, if the question does not say how many
 	countedTickets = 5  // of those counted, the latest
 )
@@ -78,7 +78,7 @@ func (r Reading) Compute(ctx context.Context, db search.Database, given filter.F
 func (r Reading) count(ctx context.Context, db search.Database, given filter.Filters, zone *time.Location) (Figures, error) {
 	most := map[Intent]int{Count: countedTickets, List: listedTickets, Group: 1}[r.Intent]
 	if r.Limit > 0 && r.Intent != Group {
-		most = min(r.Limit, MaxTickets)
+		most = min(r.Limit, mostTickets)
 	}
 	arguments := map[string]any{"sort": r.Sort, "ascending": r.Ascending, "match_count": most}
 	if filters := given.And(r.Filters); len(filters) > 0 {
@@ -91,8 +91,11 @@ func (r Reading) count(ctx context.Context, db search.Database, given filter.Fil
 		arguments["group_by"], arguments["period"], arguments["time_zone"] = r.GroupBy, r.Period, zone.String()
 	}
 	var rows []Figures
-	if err := db.Call(ctx, "count_tickets", arguments, &rows); err != nil || len(rows) == 0 {
+	if err := db.Call(ctx, "count_tickets", arguments, &rows); err != nil {
 		return Figures{}, fmt.Errorf("count tickets: %w", err)
+	}
+	if len(rows) != 1 {
+		return Figures{}, fmt.Errorf("count tickets: the database returned %d rows", len(rows))
 	}
 	figures := rows[0]
 	if r.Intent == Group {

@@ -158,13 +158,16 @@ func TestQuestionsAreRead(t *testing.T) {
 		"Show me the 3 most recently updated incidents":                                  "extreme type:Incident sort updated desc 3",
 		"Hi all, I write the report. How many bugs are in WEB, please? I need it today.": "count project:WEB type:Bug",
 		// Spelled otherwise, or not at all.
-		"How many tickets of Garry are open?":           `count is:open assignee "Garry" is [Gary Mathews Gary Moss]`,
-		"How many tickets are assigned to zork?":        `count assignee "zork" is []`,
-		"How many tickets are there in Mobile Apps?":    "count project:MOB",
-		"Which open tickets are labelled designtokens?": "list label:design-tokens is:open",
-		"How many story points are left in the sprint?": `count type:Story unread ["points" "sprint" "left"]`,
-		"How many tickets have more than 3 comments?":   `count unread ["more than" "comments" "3"]`,
-		"How many tickets crash on startup?":            `count unread ["crash" "startup"]`, // no figure depends on a guess
+		"How many tickets of Garry are open?":                             `count is:open assignee "Garry" is [Gary Mathews Gary Moss]`,
+		"How many tickets are assigned to zork?":                          `count assignee "zork" is []`,
+		"How many tickets are there in Mobile Apps?":                      "count project:MOB",
+		"Which open tickets are labelled designtokens?":                   "list label:design-tokens is:open",
+		"How many story points are left in the sprint?":                   `count type:Story unread ["points" "sprint" "left"]`,
+		"How many tickets have more than 3 comments?":                     `count unread ["more than" "comments" "3"]`,
+		"How many tickets were created on 2026-02-30?":                    `count unread ["on 2026-02-30"]`,
+		"How many tickets were created on 30 February?":                   `count unread ["on 30 February"]`,
+		"How many tickets were created between June 2025 and 2025-02-10?": `count unread ["between June 2025 and 2025-02-10"]`,
+		"How many tickets crash on startup?":                              `count unread ["crash" "startup"]`, // no figure depends on a guess
 		// What texts say.
 		"Why were customers charged twice?":               "prose: Why were customers charged twice?",
 		"Which approach did we choose for caching?":       "prose: Which approach did we choose for caching?",
@@ -202,6 +205,9 @@ func TestFollowUps(t *testing.T) {
 		if got := read(t, "down", "UTC", question, first...); got != want {
 			t.Errorf("%q is read as\n\t%s, want\n\t%s", question, got, want)
 		}
+	}
+	if got := read(t, "down", "UTC", "And of Gary Moss?", "How many open tickets of Gary are there?", "Which assignee?"); got != `count assignee:"Gary Moss" is:open` {
+		t.Errorf("the answer to what was asked back is read as %s", got)
 	}
 	if got := read(t, "down", "UTC", "And for refunds?", "Why were customers charged twice?", "A key was reused [1]."); got != "prose: Why were customers charged twice? And for refunds?" {
 		t.Errorf("a follow-up about texts is read as %s", got)

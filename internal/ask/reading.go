@@ -238,15 +238,21 @@ func (q *reader) aim() {
 	q.Intent = q.prior
 }
 
+// facets are those of a search by what a question calls them.
+var facets = []struct {
+	pattern *regexp.Regexp
+	facet   string
+}{
+	{phrase(people), "assignee"}, {phrase(`reporters?|authors?|creators?`), "reporter"}, {phrase(`status(es)?|states?|columns?`), "status"},
+	{phrase(`projects?`), "project"}, {phrase(`labels?|tags?`), "label"}, {phrase(`types?|kinds?`), "type"}, {phrase(`priority|priorities|severity|severities`), "priority"},
+}
+
 // group sets the field by whose values tickets are counted.
 func (q *reader) group(field string) {
 	q.Intent = Group
 	field = strings.ToLower(field)
-	for _, of := range []struct{ pattern, facet string }{
-		{people, "assignee"}, {`reporters?|authors?|creators?`, "reporter"}, {`status(es)?|states?|columns?`, "status"}, {`projects?`, "project"},
-		{`labels?|tags?`, "label"}, {`.*types?|kinds?`, "type"}, {`priorit.*|severit.*`, "priority"},
-	} {
-		if regexp.MustCompile(`^(?:` + of.pattern + `)$`).MatchString(field) {
+	for _, of := range facets {
+		if of.pattern.MatchString(field) {
 			q.GroupBy = of.facet
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -113,6 +114,8 @@ func (r Reading) then(next Reading) Reading {
 	} else if len(next.Filters.Statuses) > 0 {
 		r.Filters.Open = nil
 	}
+	own := next.Filters
+	named := own.Typed()
 	filters := r.Filters
 	text, _ := json.Marshal(next.Filters)
 	_ = json.Unmarshal(text, &filters) // a member that it has is replaced
@@ -126,7 +129,13 @@ func (r Reading) then(next Reading) Reading {
 	if next.Intent == Extreme && next.Limit == 0 {
 		next.Sort, next.Ascending, next.Limit = r.Sort, r.Ascending, r.Limit
 	}
-	next.Names, next.Unread = slices.Concat(r.Names, next.Names), slices.Concat(r.Unread, next.Unread)
+	for _, name := range r.Names { // unless it is answered
+		if slices.ContainsFunc(named, func(m filter.Member) bool { return m.Name == name.Member && !reflect.ValueOf(m.Value).Elem().IsZero() }) {
+			continue
+		}
+		next.Names = append(next.Names, name)
+	}
+	next.Unread = slices.Concat(r.Unread, next.Unread)
 	return next
 }
 

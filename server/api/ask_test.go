@@ -169,6 +169,7 @@ func TestInvalidTurns(t *testing.T) {
 	s := start(t)
 	turns := strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"x"},`, 11), ",")
 	for more, want := range map[string]string{
+		`"time_zone":"Local"`:                          "time_zone: must be a time zone such as Europe/Berlin",
 		`"time_zone":"Mars"`:                           "time_zone: must be a time zone such as Europe/Berlin",
 		`"messages":[` + turns + `]`:                   "messages: must be a list of 0 to 10 elements",
 		`"messages":[{"role":"system","content":"x"}]`: `messages[0].role: must be "user" or "assistant"`,

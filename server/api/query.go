@@ -23,7 +23,7 @@ type queryRequest struct {
 
 func (r *queryRequest) check(wrong report) {
 	_, err := time.LoadLocation(r.TimeZone)
-	wrong(err != nil, "time_zone", "must be a time zone such as Europe/Berlin")
+	wrong(err != nil || r.TimeZone == "Local", "time_zone", "must be a time zone such as Europe/Berlin")
 	for i := range r.Messages {
 		message := reflect.ValueOf(&r.Messages[i]).Elem()
 		for _, field := range reflect.VisibleFields(message.Type())[1:] {

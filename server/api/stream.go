@@ -65,13 +65,7 @@ func replay(body []byte, events answerEvents) error {
 	if err := json.Unmarshal(body, &found); err != nil {
 		return fmt.Errorf("read the cached answer: %w", err)
 	}
-	for i := range found.Sources {
-		found.Sources[i].Cited = false
-	}
-	if err := events.Found(found); err != nil {
-		return err
-	}
-	return events.Piece(found.Text)
+	return answer.Tell(found, events)
 }
 
 // answerEvents sends an answer as events while it is generated.

@@ -146,12 +146,12 @@ func TestQuestionsAboutTheTracker(t *testing.T) {
 	}
 	service := apitest.Start(t, testbed.Database(t), offline.NewHandler())
 	loadFolder(t, service, sample)
-	for half, most := range map[string]int{"choose": 0, "report": 4} {
+	for half, most := range map[string]int{"choose": 0, "report": 1} {
 		rates, err := eval.CheckFields(t.Context(), answer.New(service.Model, answer.Options{}), service.Database, questions, half, func(what string) { t.Log(what) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rates["exact"]["right"] < 10 || rates["all"]["right"] < 47 || rates["all"]["wrong"] > most {
+		if rates["exact"]["right"] < 10 || rates["all"]["right"] < 50 || rates["all"]["wrong"] > most {
 			var out strings.Builder
 			rates.Print(&out, half)
 			t.Errorf("too few are right:\n%s", &out)
