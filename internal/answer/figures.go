@@ -6,7 +6,6 @@ import (
 
 	"tasklens/internal/ask"
 	"tasklens/internal/filter"
-	"tasklens/internal/search"
 )
 
 // ReadAs is how a question about fields was read.
@@ -37,10 +36,7 @@ func (a *Answerer) figures(ctx context.Context, db Database, q Question, answer 
 	}
 	answer.ReadAs = &ReadAs{Intent: reading.Intent, Text: reading.Text(), Filters: reading.Filters, GroupBy: reading.GroupBy}
 	if doubt != "" {
-		answer.Text, answer.Outcome = doubt, Abstained
-		for _, name := range reading.Names {
-			answer.Candidates = append(answer.Candidates, search.Candidate{Member: name.Member, Value: name.Text, Names: append([]string{}, name.Values...)})
-		}
+		answer.Text, answer.Outcome, answer.Candidates = doubt, Abstained, reading.Names
 		return answer, true, nil
 	}
 	answer.Text, answer.Outcome, answer.LowSimilarity = reading.Answer(figures), Answered, false

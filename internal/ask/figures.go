@@ -183,25 +183,14 @@ func (t TicketFound) facts(sort string) []string {
 func (r Reading) doubt() string {
 	var b strings.Builder
 	for _, name := range r.Names {
-		if len(name.Values) == 0 {
-			fmt.Fprintf(&b, "There is no %s %q among the tickets that you can see. ", kindOf(name.Member), name.Text)
+		if kind := r.Filters.Member(name.Member).Typed; len(name.Names) == 0 {
+			fmt.Fprintf(&b, "There is no %s %q among the tickets that you can see. ", kind, name.Value)
 		} else {
-			fmt.Fprintf(&b, "Which %s is %q? %s. ", kindOf(name.Member), name.Text, strings.Join(name.Values, ", "))
+			fmt.Fprintf(&b, "Which %s is %q? %s. ", kind, name.Value, strings.Join(name.Names, ", "))
 		}
 	}
 	if len(r.Unread) > 0 && b.Len() == 0 {
 		fmt.Fprintf(&b, "I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by %q.", strings.Join(r.Unread, " "))
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// kindOf is the name of one value of a member.
-func kindOf(member string) string {
-	var all filter.Members
-	for _, m := range all.Typed() {
-		if m.Name == member {
-			return m.Typed
-		}
-	}
-	return member
 }

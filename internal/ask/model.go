@@ -72,16 +72,12 @@ func byModel(ctx context.Context, db search.Database, model Model, thread []stri
 	if err != nil || read.Intent == "prose" || read.Intent == Group && read.GroupBy == "" {
 		return r, false, nil
 	}
-	similar, err := search.Resembling(ctx, db, members)
+	names, err := search.Resembling(ctx, db, members)
 	r = Reading{Intent: read.Intent, Words: strings.Fields(strings.ReplaceAll(text, `"`, " ")), GroupBy: read.GroupBy, Period: read.Period, Sort: read.Sort, Ascending: read.Ascending}
 	if read.Intent == Extreme {
 		r.Limit = 1
 	}
-	r.Filters, _ = members.Correct(similar)
-	for spelling, values := range similar {
-		if len(values) != 1 {
-			r.Names = append(r.Names, Name{spelling.Member, spelling.Text, values})
-		}
-	}
+	r.Filters, _ = members.Correct(names)
+	r.Names = slices.DeleteFunc(names, func(name filter.Candidate) bool { return len(name.Names) == 1 })
 	return r, true, err
 }

@@ -2,6 +2,10 @@
 // filters of a search and an intent, and has the database count, group and list what they match.
 // Rules read the question; names are those that are stored. What no rule places is left unread, so
 // that no number answers another question than the one that was asked.
+//
+// A question is read in steps, each of which cuts out what it places: what texts are about
+// (words.go), dates (date.go), the intent (intent.go), states and stored values (value.go). What is
+// left must be words of texts.
 package ask
 
 import (
@@ -37,15 +41,9 @@ type Reading struct {
 	Fewest    bool   // the smallest first
 	Sort      string // created, updated, resolved or due
 	Ascending bool
-	Limit     int      // of the tickets that are wanted; 0 if the question does not say
-	Unread    []string // what no rule places
-	Names     []Name   // that have no value, or several
-}
-
-// Name is a name in a question that is not exactly a stored value, and what it can mean.
-type Name struct {
-	Member, Text string
-	Values       []string // at most six
+	Limit     int                // of the tickets that are wanted; 0 if the question does not say
+	Unread    []string           // what no rule places
+	Names     []filter.Candidate // that have no value, or several
 }
 
 // Text is what Words are as the text of a search.
@@ -60,211 +58,80 @@ func (r Reading) Text() string {
 // reader is a question that is being read. What was placed is cut out of rest and leaves a bar.
 type reader struct {
 	Reading
-	values  *values
-	rest    string
-	today   time.Time // the day in zone
-	zone    *time.Location
-	isNamed bool // it has a word for tickets
-	dated   string
-	prior   Intent // of the turn that this one follows up
+	exact, near *lookup
+	rest        string
+	calendar    calendar
+	dated       string // the member of the last date
+	prior       Intent // of the turn that this one follows up
 }
 
 const bar = " | "
 
+func (q *reader) has(pattern *regexp.Regexp) bool { return pattern.MatchString(q.rest) }
+
+func (q *reader) cut(start, end int) { q.rest = q.rest[:start] + bar + q.rest[end:] }
+
 // take cuts the first match out of the question and returns its groups.
-func (q *reader) take(pattern *regexp.Regexp) []string {
+func (q *reader) take(pattern *regexp.Regexp) (groups []string) {
 	at := pattern.FindStringSubmatchIndex(q.rest)
 	if at == nil {
 		return nil
 	}
-	groups := make([]string, len(at)/2)
-	for i := range groups {
-		if at[2*i] >= 0 {
-			groups[i] = q.rest[at[2*i]:at[2*i+1]]
-		}
+	for i := 0; i < len(at); i += 2 {
+		groups = append(groups, q.rest[max(0, at[i]):max(0, at[i+1])])
 	}
-	q.rest = q.rest[:at[0]] + bar + q.rest[at[1]:]
+	q.cut(at[0], at[1])
 	return groups
 }
-
-func (q *reader) has(pattern *regexp.Regexp) bool { return pattern.MatchString(q.rest) }
 
 // phrase compiles a pattern of whole words in any case.
 func phrase(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|\b)(?:` + pattern + `)(?:\b|$)`)
 }
 
+// vocabulary are the words for each of some things.
+type vocabulary struct {
+	words   string // a pattern of all
+	things  []string
+	pattern *regexp.Regexp // with a group for each thing
+}
+
+func newVocabulary(pairs ...[2]string) (v vocabulary) {
+	var all, groups []string
+	for _, pair := range pairs {
+		v.things = append(v.things, pair[0])
+		all, groups = append(all, pair[1]), append(groups, "("+pair[1]+")")
+	}
+	v.words = `(?:` + strings.Join(all, "|") + `)`
+	v.pattern = phrase(strings.Join(groups, "|"))
+	return v
+}
+
+// meant returns the thing that the first such word in a text is for, or "".
+func (v vocabulary) meant(text string) string {
+	at := v.pattern.FindStringSubmatchIndex(text)
+	for i := range v.things {
+		if at != nil && at[2*i+2] >= 0 {
+			return v.things[i]
+		}
+	}
+	return ""
+}
+
 const (
 	tickets = `tickets?|issues?|(?:work )?items?|cards?|ones|bugs?|defects?|tasks?|stor(?:y|ies)|epics?|incidents?|improvements?|features?|requests?`
-	people  = `assignees?|people|persons?|engineers?|developers?|owners?|team members?`
-	fields  = people + `|reporters?|authors?|creators?|status(?:es)?|states?|columns?|projects?|labels?|tags?|(?:ticket |issue )?types?|kinds?|priorit(?:y|ies)|severit(?:y|ies)|days?|weeks?|months?|quarters?|years?`
 	one     = `a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d{1,4}`
 )
 
 var (
-	quotation = regexp.MustCompile(`["“”„«»]([^"“”„«»]+)["“”„«»]`)
-	key       = regexp.MustCompile(`\b\p{L}[\pL\pN_]*-\d+\b`)
 	noun      = phrase(tickets)
 	plural    = phrase(`tickets|issues|(?:work )?items|cards|ones|bugs|defects|tasks|stories|epics|incidents|improvements|features|requests`)
-
-	howMany  = phrase(`how many|(?:what(?:'s|’s| is| was) )?(?:the )?(?:total )?(?:number|count) of|count(?: up)?(?: (?:all|the|of|my|our))*`)
-	each     = phrase(`(?:per|by|(?:for|in|by|of|on) (?:each|every)|each|across) (?:the |all |our )*(` + fields + `)`)
-	ofField  = phrase(`(?:which|what) (` + fields + `)`)
-	who      = phrase(`who(?:m|se)?`)
-	most     = phrase(`(?:the )?(most|fewest|least|busiest|highest number of|lowest number of|largest number of|smallest number of)(?: common(?:ly)?| frequent(?:ly)?| often| used| active)?`)
-	extreme  = phrase(`(?:(created|opened|reported|filed|updated|changed|modified|touched|closed|resolved|fixed|completed) )?(?:the )?(?:(` + one + `) )?(oldest|newest|latest|earliest|first|last|longest)(?: (` + one + `))?(?: (created|opened|reported|filed|updated|changed|modified|touched|closed|resolved|fixed|completed))?`)
-	soonest  = phrase(`(?:due (?:next|soonest|first|earliest)|next (?:to be )?due)`)
-	show     = regexp.MustCompile(`(?i)^\W*(?:(?:please|can|could|would|you|now|ok|and) )*(?:show|list|find|give|get|display)\b(?: me| us)?`)
-	bare     = regexp.MustCompile(`(?i)^\W*(?:[^\s?]+ ){0,4}(?:` + tickets + `)\b`)
-	asks     = phrase(`why|how|where|when|does|do|did|is|are|was|were|can|could|should|would|will|has|have`)
-	which    = phrase(`which|what|whose|are there|is there|(?:do|did) (?:we|you|they) have|any`)
-	isWhat   = regexp.MustCompile(`(?i)^\W*(?:what(?:'s|’s| is| are| was| were| has| have| did| changed| happened| got| else)|who(?:'s|’s| is)|(?:is|are|was|were|do we have|is there) any(?:thing)?|which (?:are|ones?|of|were))\b`)
-	reported = phrase(`report(?:s|ed|ing)?|creat(?:e|es|ed|ing)|fil(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|submit(?:s|ted|ting)?|opened|open(?:s|ing)? the|wrote|logged`)
+	quotation = regexp.MustCompile(`["“”„«»]([^"“”„«»]+)["“”„«»]`)
+	key       = regexp.MustCompile(`\b\p{L}[\pL\pN_]*-\d+\b`)
 )
 
-// hasCue reports whether a question may be about fields. Only then is anything looked up.
-func hasCue(question string) bool {
-	q := reader{rest: question}
-	if key.MatchString(question) {
-		return false // the named ticket is a source, with its fields
-	}
-	counts := q.has(howMany) || q.has(each) || (q.has(ofField) || q.has(who)) && q.has(most)
-	return counts || q.has(isWhat) || q.has(noun) && (q.has(extreme) || q.has(soonest) || q.has(show) || q.has(which) || q.has(bare) && !q.has(asks))
-}
-
-// read reads one question; prior is the intent of the turn that it follows up.
-func read(question string, v *values, today time.Time, prior Intent) Reading {
-	q := &reader{
-		values: v, rest: sentence(question), zone: today.Location(), prior: prior,
-		today:   time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC),
-		Reading: Reading{Period: "month", Sort: "created"},
-	}
-	for m := q.take(quotation); m != nil; m = q.take(quotation) {
-		q.Words = append(q.Words, m[1])
-	}
-	q.about()
-	q.isNamed = q.has(noun)
-	isSingle := q.isNamed && !q.has(plural)
-	q.dates()
-	if q.aim(); q.Intent == Prose {
-		return q.Reading
-	}
-	q.read()
-	q.leftovers()
-	onlyProject := q.Filters
-	onlyProject.Projects = nil
-	switch hasWords := len(q.Words) > 0; {
-	case q.isNamed || prior != Prose:
-		if q.Intent == List && hasWords && (isSingle || q.Filters.IsZero()) {
-			q.Intent = Prose // what a text says
-		}
-	case q.Intent == Count || q.Intent == List && (hasWords || onlyProject.IsZero()):
-		q.Intent = Prose // about something else
-	}
-	return q.Reading
-}
-
-// sentence returns the last sentence with a cue, without what is said around it.
-func sentence(question string) string {
-	question = strings.Join(strings.Fields(question), " ")
-	for _, usual := range usually {
-		question = usual.pattern.ReplaceAllString(question, usual.form)
-	}
-	parts := strings.Split(aside.ReplaceAllString(ends.ReplaceAllString(question, "$1\n"), "\n$1"), "\n")
-	for _, part := range slices.Backward(parts) {
-		if hasCue(part) {
-			return part
-		}
-	}
-	return question
-}
-
-// usually brings phrases into the form that the patterns know.
-var usually = []struct {
-	pattern *regexp.Regexp
-	form    string
-}{{phrase(`most recent(?:ly)?`), "latest"}, {regexp.MustCompile(`(?i)-(prio(?:rity)?)\b`), " $1"}}
-
-var (
-	ends  = regexp.MustCompile(`([\pL\pN)"][.?!;:]) `)
-	aside = regexp.MustCompile(`(?i)(?:,| -| –) ((?:i|we|so|because|since (?:i|we)|as (?:i|we)|please|thanks|thank|if|but)\b)`)
-)
-
-// aim finds out what is wanted.
-func (q *reader) aim() {
-	switch groups := q.take(each); {
-	case groups != nil:
-		q.group(groups[1])
-	case q.has(ofField) && q.has(most):
-		q.group(q.take(ofField)[1])
-	case q.has(who) && q.has(most):
-		q.take(who)
-		q.group("assignee")
-		if q.has(reported) {
-			q.GroupBy = "reporter"
-		}
-	}
-	if q.Intent == Group {
-		q.take(howMany)
-		m := q.take(most)
-		q.Ranked = m != nil
-		q.Fewest = m != nil && slices.Contains([]string{"fewest", "least", "lowest number of", "smallest number of"}, strings.ToLower(m[1]))
-		return
-	}
-	if q.take(howMany) != nil {
-		q.Intent = Count
-		return
-	}
-	if q.take(soonest) != nil {
-		q.Intent, q.Sort, q.Ascending, q.Limit = Extreme, "due", true, 1
-		return
-	}
-	if m := extreme.FindStringSubmatch(q.rest); m != nil && (q.isNamed || q.prior != Prose) {
-		q.take(extreme)
-		first := slices.Contains([]string{"oldest", "earliest", "first", "longest"}, strings.ToLower(m[3]))
-		q.Intent, q.Ascending, q.Limit = Extreme, first, 1
-		if n := count(m[2] + m[4]); n > 0 {
-			q.Limit = n
-		}
-		if member := memberOf(m[1] + m[5]); member != "" {
-			q.Sort = member
-		}
-		return
-	}
-	if q.take(show) != nil || q.has(which) || q.has(isWhat) || q.prior == Prose && q.has(bare) && !q.has(asks) {
-		q.Intent = List
-		return
-	}
-	q.Intent = q.prior
-}
-
-// facets are those of a search by what a question calls them.
-var facets = []struct {
-	pattern *regexp.Regexp
-	facet   string
-}{
-	{phrase(people), "assignee"}, {phrase(`reporters?|authors?|creators?`), "reporter"}, {phrase(`status(es)?|states?|columns?`), "status"},
-	{phrase(`projects?`), "project"}, {phrase(`labels?|tags?`), "label"}, {phrase(`types?|kinds?`), "type"}, {phrase(`priority|priorities|severity|severities`), "priority"},
-}
-
-// group sets the field by whose values tickets are counted.
-func (q *reader) group(field string) {
-	q.Intent = Group
-	field = strings.ToLower(field)
-	for _, of := range facets {
-		if of.pattern.MatchString(field) {
-			q.GroupBy = of.facet
-			return
-		}
-	}
-	q.Period, q.GroupBy = strings.TrimSuffix(field, "s"), "created"
-	if member := memberOf(verbs.FindString(q.rest)); member != "" {
-		q.GroupBy = member
-	}
-}
-
-// count reads a number in digits or words; 0 if it is none.
-func count(text string) int {
+// number reads digits or a word; 0 if it is none.
+func number(text string) int {
 	words := []string{"", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "", "twelve"}
 	text = strings.ToLower(text)
 	if text == "a" || text == "an" {
@@ -275,3 +142,51 @@ func count(text string) int {
 	}
 	return max(0, slices.Index(words, text))
 }
+
+// read reads one question; prior is the intent of the turn that it follows up.
+func read(question string, exact, near *lookup, today time.Time, prior Intent) Reading {
+	q := &reader{
+		exact: exact, near: near, prior: prior, rest: sentence(question), calendar: newCalendar(today),
+		Reading: Reading{Period: "month", Sort: "created"},
+	}
+	q.subject()
+	isNamed, isSingle := q.has(noun), q.has(noun) && !q.has(plural)
+	q.dates()
+	if q.aim(); q.Intent == Prose {
+		return q.Reading
+	}
+	q.values()
+	q.leftovers()
+	beside := q.Filters // the project, which texts can be about, too
+	beside.Projects = nil
+	hasWords := len(q.Words) > 0
+	switch {
+	case isNamed || prior != Prose:
+		if q.Intent == List && hasWords && (isSingle || q.Filters.IsZero()) {
+			q.Intent = Prose // what a text says
+		}
+	case q.Intent == Count || q.Intent == List && (hasWords || beside.IsZero()):
+		q.Intent = Prose // about something else
+	}
+	return q.Reading
+}
+
+// sentence returns the last sentence with a cue, without what is said around it.
+func sentence(question string) string {
+	question = strings.Join(strings.Fields(question), " ")
+	question = severity.ReplaceAllString(recent.ReplaceAllString(question, "latest"), " $1")
+	parts := strings.Split(aside.ReplaceAllString(ends.ReplaceAllString(question, "$1\n"), "\n$1"), "\n")
+	for _, part := range slices.Backward(parts) {
+		if hasCue(part) {
+			return part
+		}
+	}
+	return question
+}
+
+var (
+	recent   = phrase(`most recent(?:ly)?`)
+	severity = regexp.MustCompile(`(?i)-(prio(?:rity)?)\b`)
+	ends     = regexp.MustCompile(`([\pL\pN)"][.?!;:]) `)
+	aside    = regexp.MustCompile(`(?i)(?:,| -| –) ((?:i|we|so|because|since (?:i|we)|as (?:i|we)|please|thanks|thank|if|but)\b)`)
+)

@@ -3,8 +3,6 @@ package ask
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -81,29 +79,29 @@ func Read(ctx context.Context, db search.Database, model Model, thread []string,
 	return r, nil
 }
 
+// byRules reads a thread again until all values that it asks for were looked up.
 func byRules(ctx context.Context, db search.Database, thread []string, today time.Time) (Reading, error) {
-	v := &values{exact: map[filter.Spelling][]string{}, similar: map[filter.Spelling][]string{}}
+	exact, near := &lookup{most: mostExact, known: filter.Stored{}}, &lookup{near: true, most: mostNear, known: filter.Stored{}}
 	for {
-		v.asked, v.resemble = nil, nil
-		reading := readThread(thread, v, today)
-		if reading.Intent == Prose && len(v.asked) == 0 || len(v.asked)+len(v.resemble) == 0 {
-			return reading, nil
+		var whole Reading
+		for i, question := range thread {
+			if reading := read(question, exact, near, today, whole.Intent); i == 0 || reading.Intent == Prose {
+				whole = reading
+			} else {
+				whole = whole.then(reading)
+			}
 		}
-		if err := v.lookUp(ctx, db); err != nil {
-			return reading, err
+		needed := exact
+		if len(exact.asked) == 0 {
+			needed = near
+		}
+		if len(needed.asked) == 0 {
+			return whole, nil
+		}
+		if err := needed.run(ctx, db); err != nil {
+			return whole, err
 		}
 	}
-}
-
-func readThread(thread []string, v *values, today time.Time) (whole Reading) {
-	for i, question := range thread {
-		if reading := read(question, v, today, whole.Intent); i == 0 || reading.Intent == Prose {
-			whole = reading
-		} else {
-			whole = whole.then(reading)
-		}
-	}
-	return whole
 }
 
 // then is a reading with what a follow-up changes: its filters take the place of those on the same
@@ -114,9 +112,7 @@ func (r Reading) then(next Reading) Reading {
 	} else if len(next.Filters.Statuses) > 0 {
 		r.Filters.Open = nil
 	}
-	own := next.Filters
-	named := own.Typed()
-	filters := r.Filters
+	named, filters := next.Filters, r.Filters
 	text, _ := json.Marshal(next.Filters)
 	_ = json.Unmarshal(text, &filters) // a member that it has is replaced
 	next.Filters = filters
@@ -129,39 +125,11 @@ func (r Reading) then(next Reading) Reading {
 	if next.Intent == Extreme && next.Limit == 0 {
 		next.Sort, next.Ascending, next.Limit = r.Sort, r.Ascending, r.Limit
 	}
-	for _, name := range r.Names { // unless it is answered
-		if slices.ContainsFunc(named, func(m filter.Member) bool { return m.Name == name.Member && !reflect.ValueOf(m.Value).Elem().IsZero() }) {
-			continue
+	for _, name := range r.Names {
+		if isAnswered := !reflect.ValueOf(named.Member(name.Member).Value).Elem().IsZero(); !isAnswered {
+			next.Names = append(next.Names, name)
 		}
-		next.Names = append(next.Names, name)
 	}
 	next.Unread = slices.Concat(r.Unread, next.Unread)
 	return next
-}
-
-// The most spellings that are looked up for a question: those that resemble a value cost a scan
-// each.
-const (
-	mostExact   = 600
-	mostSimilar = 30
-)
-
-// lookUp looks up what reading asked for.
-func (v *values) lookUp(ctx context.Context, db search.Database) error {
-	for _, part := range []struct {
-		into    map[filter.Spelling][]string
-		asked   []filter.Spelling
-		most    int
-		similar bool
-	}{{v.exact, v.asked, mostExact, false}, {v.similar, v.resemble, mostSimilar, true}} {
-		if len(part.asked) == 0 {
-			continue
-		}
-		found, err := search.Stored(ctx, db, part.asked[:min(len(part.asked), part.most)], part.similar)
-		if err != nil {
-			return fmt.Errorf("read a question: %w", err)
-		}
-		maps.Copy(part.into, found)
-	}
-	return nil
 }

@@ -197,3 +197,13 @@ func (m *Members) Typed() (all []Member) {
 	}
 	return all
 }
+
+// Member returns the one that has this name in JSON.
+func (m *Members) Member(name string) Member {
+	for _, member := range m.Typed() {
+		if member.Name == name {
+			return member
+		}
+	}
+	return Member{}
+}

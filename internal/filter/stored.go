@@ -14,6 +14,15 @@ type Spelling struct{ Member, Text string }
 // Stored are the stored values that spellings can mean. An empty list: none.
 type Stored map[Spelling][]string
 
+// Candidate is a name in filters that no stored value has.
+type Candidate struct {
+	_ struct{} `schema:"Candidate"`
+
+	Member string   `json:"member" example:"assignee"`
+	Value  string   `json:"value" example:"gary"`
+	Names  []string `json:"names" max:"6" example:"[\"Gary Mathews\", \"Gary Moss\"]" doc:"The stored values that resemble it, the nearest first."`
+}
+
 const (
 	mostSpellings = 40 // that one query asks for
 	valueWords    = 6  // of one value
@@ -110,7 +119,15 @@ func (t *text) isStored(member, spelling string) bool {
 }
 
 // Correct replaces each name that can only mean one stored value, and reports whether it did.
-func (m Members) Correct(stored Stored) (corrected Members, changed bool) {
+func (m Members) Correct(names []Candidate) (corrected Members, changed bool) {
+	stored := Stored{}
+	for _, name := range names {
+		stored[Spelling{name.Member, name.Value}] = name.Names
+	}
+	return m.correct(stored)
+}
+
+func (m Members) correct(stored Stored) (corrected Members, changed bool) {
 	correct := func(member string, values Values) Values {
 		values = slices.Clone(values)
 		for i, value := range values {
@@ -122,7 +139,7 @@ func (m Members) Correct(stored Stored) (corrected Members, changed bool) {
 		return values
 	}
 	if m.Not != nil {
-		not, is := m.Not.Correct(stored)
+		not, is := m.Not.correct(stored)
 		m.Not, changed = &not, is
 	}
 	for _, member := range m.Typed() {

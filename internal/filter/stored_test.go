@@ -81,8 +81,9 @@ func TestCorrect(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := show(typed)
-	corrected, changed := typed.Correct(filter.Stored{
-		{Member: "assignee", Text: "gary"}: {"Gary Mathews"}, {Member: "labels", Text: "ios"}: {"iOS app"}, {Member: "labels", Text: "web"}: {"web1", "web2"},
+	corrected, changed := typed.Correct([]filter.Candidate{
+		{Member: "assignee", Value: "gary", Names: []string{"Gary Mathews"}}, {Member: "labels", Value: "ios", Names: []string{"iOS app"}},
+		{Member: "labels", Value: "web", Names: []string{"web1", "web2"}},
 	})
 	want := `{"statuses":["Done"],"assignee":["Gary Mathews","me"],"not":{"labels":{"any":["iOS app","web"]}}}`
 	if !changed || show(corrected) != want || show(typed) != before {

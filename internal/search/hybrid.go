@@ -32,19 +32,19 @@ const Listed = "filters"
 
 // Page is a part of the list of hits.
 type Page struct {
-	Hits           []Hit       `json:"results" max:"100"`
-	HasMore        bool        `json:"has_more" doc:"Another page follows."`
-	MatchThreshold float64     `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied."`
-	Fusion         string      `json:"fusion" enum:"rrf,convex" doc:"The fusion that was applied."`
-	Retrieval      string      `json:"retrieval" enum:"hybrid,keyword" doc:"The retrieval that was asked for."`
-	Cached         bool        `json:"cached" doc:"Comes from the cache; nothing that it depends on has changed."`
-	Facets         Facets      `json:"facets,omitempty" doc:"How many matches have each value, by filter (~status~, ~project~, ~assignee~, ~label~, ~open~ …), the largest first. A facet ignores its own filter. Facets of what no match has are absent, except ~status~ and ~project~."`
-	FacetsCapped   bool        `json:"facets_capped,omitempty" doc:"There are more than the 10,000 matches counted for each facet, or the 1,000 values listed."`
-	Executed       []string    `json:"executed" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that ran."`
-	Degraded       []string    `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or ran out of time."`
-	UnknownKeys    []string    `json:"unknown_keys,omitempty" min:"1" example:"[\"TX-99999\"]" doc:"Keys in the query that no ticket has, of projects that exist."`
-	Candidates     []Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the filters that nothing has, if there are no results."`
-	Relaxed        []string    `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Quoted phrases that no text contains and whose words count instead."`
+	Hits           []Hit              `json:"results" max:"100"`
+	HasMore        bool               `json:"has_more" doc:"Another page follows."`
+	MatchThreshold float64            `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied."`
+	Fusion         string             `json:"fusion" enum:"rrf,convex" doc:"The fusion that was applied."`
+	Retrieval      string             `json:"retrieval" enum:"hybrid,keyword" doc:"The retrieval that was asked for."`
+	Cached         bool               `json:"cached" doc:"Comes from the cache; nothing that it depends on has changed."`
+	Facets         Facets             `json:"facets,omitempty" doc:"How many matches have each value, by filter (~status~, ~project~, ~assignee~, ~label~, ~open~ …), the largest first. A facet ignores its own filter. Facets of what no match has are absent, except ~status~ and ~project~."`
+	FacetsCapped   bool               `json:"facets_capped,omitempty" doc:"There are more than the 10,000 matches counted for each facet, or the 1,000 values listed."`
+	Executed       []string           `json:"executed" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that ran."`
+	Degraded       []string           `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or ran out of time."`
+	UnknownKeys    []string           `json:"unknown_keys,omitempty" min:"1" example:"[\"TX-99999\"]" doc:"Keys in the query that no ticket has, of projects that exist."`
+	Candidates     []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the filters that nothing has, if there are no results."`
+	Relaxed        []string           `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Quoted phrases that no text contains and whose words count instead."`
 }
 
 // narrow adds filters to the arguments of a function, or leaves the argument out if there are none.

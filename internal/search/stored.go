@@ -10,15 +10,6 @@ import (
 	"tasklens/internal/filter"
 )
 
-// Candidate is a name in the filters that no stored value has.
-type Candidate struct {
-	_ struct{} `schema:"Candidate"`
-
-	Member string   `json:"member" example:"assignee"`
-	Value  string   `json:"value" example:"gary"`
-	Names  []string `json:"names" max:"6" example:"[\"Gary Mathews\", \"Gary Moss\"]" doc:"The stored values that resemble it, the nearest first."`
-}
-
 // storedValue is a stored value that a spelling in filters means, or resembles. Null: there is
 // none.
 type storedValue struct {
@@ -55,21 +46,24 @@ func Stored(ctx context.Context, db Database, asked []filter.Spelling, close boo
 	return stored, err
 }
 
-// Resembling returns what the names in filters that nothing has resemble, and the keys of projects
-// that are named.
-func Resembling(ctx context.Context, db Database, filters any) (filter.Stored, error) {
+// Resembling returns the names in filters that nothing has, each with what resembles it, and what
+// is a value by another name: a project's key.
+func Resembling(ctx context.Context, db Database, filters any) (names []filter.Candidate, err error) {
 	rows, err := findValues(ctx, db, filters, true)
-	similar := filter.Stored{}
 	for _, row := range rows {
-		spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
-		switch {
-		case row.Value == nil:
-			similar[spelling] = []string{}
-		case !row.Exact || !strings.EqualFold(*row.Value, row.Spelling):
-			similar[spelling] = append(similar[spelling], *row.Value)
+		if row.Exact && strings.EqualFold(*row.Value, row.Spelling) {
+			continue
+		}
+		last := len(names) - 1 // rows of a spelling follow each other
+		if last < 0 || names[last].Member != row.Member || names[last].Value != row.Spelling {
+			names = append(names, filter.Candidate{Member: row.Member, Value: row.Spelling, Names: []string{}})
+			last++
+		}
+		if row.Value != nil {
+			names[last].Names = append(names[last].Names, *row.Value)
 		}
 	}
-	return similar, err
+	return names, err
 }
 
 // KeyPattern matches what looks like a ticket's key.
@@ -78,9 +72,8 @@ const KeyPattern = `[\pL\pN_]+(?:-[\pL\pN_]+)*-\d+`
 var typedKey = regexp.MustCompile(KeyPattern)
 
 // Annotate adds what an empty or a surprising page needs: the names in its filters that nothing
-// has, and the keys in the query that no ticket has. similar are the values that these names
-// resemble.
-func (p *Page) Annotate(ctx context.Context, db Database, q Query) (similar filter.Stored, err error) {
+// has, and the keys in the query that no ticket has.
+func (p *Page) Annotate(ctx context.Context, db Database, q Query) error {
 	asked := filter.Filters{}
 	if len(p.Hits) == 0 {
 		asked = slices.Clone(q.Filters)
@@ -101,27 +94,15 @@ func (p *Page) Annotate(ctx context.Context, db Database, q Query) (similar filt
 		asked = append(asked, map[string]any{"keys": keys})
 	}
 	if len(asked) == 0 {
-		return nil, nil
+		return nil
 	}
-	rows, err := findValues(ctx, db, asked, true)
-	similar = filter.Stored{}
-	for _, row := range rows {
-		spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
-		switch {
-		case row.Exact && strings.EqualFold(*row.Value, row.Spelling): // and not a project's key by its name
-			continue
-		case row.Member == "keys":
-			p.UnknownKeys = append(p.UnknownKeys, row.Spelling)
-			continue
-		case similar[spelling] == nil:
-			similar[spelling] = []string{}
-			p.Candidates = append(p.Candidates, Candidate{Member: row.Member, Value: row.Spelling, Names: []string{}})
-		}
-		if row.Value != nil {
-			similar[spelling] = append(similar[spelling], *row.Value)
-			last := &p.Candidates[len(p.Candidates)-1] // rows of a spelling follow each other
-			last.Names = append(last.Names, *row.Value)
+	names, err := Resembling(ctx, db, asked)
+	for _, name := range names {
+		if name.Member == "keys" {
+			p.UnknownKeys = append(p.UnknownKeys, name.Value)
+		} else {
+			p.Candidates = append(p.Candidates, name)
 		}
 	}
-	return similar, err
+	return err
 }

@@ -84,11 +84,10 @@ func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query,
 	if err != nil {
 		return page, read, err
 	}
-	similar, err := page.Annotate(ctx, who.db, query)
-	if err != nil || read == nil {
+	if err := page.Annotate(ctx, who.db, query); err != nil || read == nil {
 		return page, read, err
 	}
-	corrected, changed := read.Filters.Correct(similar)
+	corrected, changed := read.Filters.Correct(page.Candidates)
 	if !changed {
 		return page, read, nil
 	}
