@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -8,55 +9,38 @@ import (
 	"tasklens/internal/filter"
 )
 
-// dateVerbs say which date of a ticket is meant.
-var dateVerbs = newVocabulary(
-	[2]string{"created", `created|opened|reported|filed|raised|added|submitted|logged|came in|arrived|entered|new|older`},
-	[2]string{"updated", `updated|changed?|modified|touched|untouched|edited|activity|happened|moved|worked on`},
-	[2]string{"resolved", `resolved?|closed?|fixed|fix|completed?|finished|finish|done|solved|shipped`},
-	[2]string{"due", `due|deadlines?|expires?`},
-)
-
+// Words for time. Verbs say which date of a ticket is meant.
 const (
-	unit   = `(day|week|month|quarter|year)s?`
+	verbWords = `(?P<created>created|opened|reported|filed|raised|added|submitted|logged|came in|arrived|entered|new|older)|` +
+		`(?P<updated>updated|changed?|modified|touched|untouched|edited|activity|happened|moved|worked on)|` +
+		`(?P<resolved>resolved?|closed?|fixed|fix|completed?|finished|finish|done|solved|shipped)|(?P<due>due|deadlines?|expires?)`
+	opening = `since|after|before|until|till|by|in|on|during|from|of|for|as of|starting|at|later than|earlier than|prior to|within|over|under|` +
+		`at least|more than|older than|longer than|greater than|less than|newer than|younger than`
 	months = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 	date   = `\d{4}-\d\d-\d\d|\d{4}-\d\d|(?:` + months + `) \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:` + months + `)(?:,? \d{4})?|` +
-		`(?:` + months + `)(?:,? \d{4})?|(?:last |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|q[1-4](?: \d{4})?|(?:19|20)\d\d|today|yesterday|tomorrow|` +
-		`(?:(?:the )?(?:start|beginning) of )?(?:this|the|last|next|previous|current) (?:day|week|month|quarter|year)`
+		`(?:` + months + `)(?:,? \d{4})?|(?:last |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|q[1-4](?: \d{4})?|` +
+		`(?:(?:the )?(?:last|past|previous|next|coming) )?(?:` + one + `) (?:day|week|month|quarter|year)s?(?: ago| old)?|` +
+		`(?:19|20)\d\d|today|yesterday|tomorrow|(?:(?:the )?(?:start|beginning) of )?(?:this|(?:the )?(?:last|past)|the|next|previous|current) (?:day|week|month|quarter|year)`
 )
 
 var (
-	denied = regexp.MustCompile(`(?i)(?:\bnot|\b(?:has|have|had|was|were|is|are)n['’]t|\bnever|\bno|\buntouched|\bstale)\b(?: been| yet| any)?(?: ` + dateVerbs.words + `)? *$`)
-	denial = phrase(`(?:(?:has|have|was|were|is|are|been) )?(?:not|never)(?: been)?|(?:has|have|was|were|is|are)n['’]t(?: been)?`)
+	verbs    = phrase(verbWords)
+	verb     = strings.NewReplacer("?P<created>", "?:", "?P<updated>", "?:", "?P<resolved>", "?:", "?P<due>", "?:").Replace(verbWords)
+	timespan = phrase(`(?:between|from) (` + date + `) (?:and|to|until|till|through) (` + date + `)|(?:(` + opening + `) )?(` + date + `)`)
+	denied   = regexp.MustCompile(`(?i)(?:\bnot|\b(?:has|have|had|was|were|is|are)n['’]t|\bnever|\bno|\buntouched|\bstale)\b(?: been| yet| any)?(?: (?:` + verb + `))? *$`)
+	denial   = phrase(`(?:(?:has|have|was|were|is|are|been) )?(?:not|never)(?: been)?|(?:has|have|was|were|is|are)n['’]t(?: been)?`)
 )
 
-// timespans are the forms of phrases of time. Each is read into its first and last day, zero if
-// open; both are zero if there is no such date.
-var timespans = []struct {
-	form *regexp.Regexp
-	days func(c calendar, m []string, ahead bool) (from, to time.Time)
-}{
-	{phrase(`(?:between|from) (` + date + `) (?:and|to|until|till|through) (` + date + `)`), calendar.between},
-	{phrase(`(?:(since|before|after|in|within|during|for|from|over|under|at least|more than|older than|longer than|greater than|less than|newer than|younger than) )?` +
-		`(?:(?:the )?(last|past|previous|next|coming) )?(` + one + `) ` + unit + `(?: (ago|old))?`), calendar.distance},
-	{phrase(`(?:(?:in|within|over|during|for) the (?:last|past)|past) ` + unit), func(c calendar, m []string, _ bool) (from, to time.Time) {
-		return step(c.today, -1, m[1]), c.today
-	}},
-	{phrase(`(?:(since|after|before|until|till|by|in|on|during|from|of|for|as of|starting|at|later than|earlier than|prior to) )?(` + date + `)`), calendar.bounded},
-}
-
-// dates places the phrases of time.
+// dates places the phrases of time. Those that are no dates, or a second one of a member, are left
+// unread.
 func (q *reader) dates() {
-	for _, timespan := range timespans {
-		at := timespan.form.FindStringIndex(q.rest)
-		if at == nil {
-			continue
-		}
+	for at := timespan.FindStringIndex(q.rest); at != nil; at = timespan.FindStringIndex(q.rest) {
 		member, isDenied := q.memberAt(at[1]), denied.MatchString(q.rest[:at[0]])
-		said := q.rest[at[0]:at[1]]
-		from, to := timespan.days(q.calendar, timespan.form.FindStringSubmatch(strings.ToLower(said)), member == "due")
-		q.cut(at[0], at[1])
-		if from.IsZero() && to.IsZero() {
-			q.Unread = append(q.Unread, strings.TrimSpace(said))
+		m := q.take(timespan)
+		from, to := q.calendar.read(strings.ToLower(m[1]+m[3]), strings.ToLower(m[2]+m[4]), m[2] != "", member == "due")
+		limit, _ := q.Filters.Member(member).Value.(*filter.Range)
+		if from.IsZero() && to.IsZero() || *limit != (filter.Range{}) {
+			q.Unread = append(q.Unread, strings.TrimSpace(m[0]))
 			continue
 		}
 		if isDenied {
@@ -65,37 +49,32 @@ func (q *reader) dates() {
 				from, to = time.Time{}, from.AddDate(0, 0, -1)
 			}
 		}
-		q.limit(member, from, to)
+		zone := q.calendar.zone
+		if member == "due" {
+			zone = time.UTC // it has no time
+		}
+		*limit = filter.Range{From: written(from, 0, zone), To: written(to, 1, zone)}
 	}
 }
 
 // memberAt is the member that the verb nearest before the end of a phrase of time means, or the
 // first behind it.
 func (q *reader) memberAt(end int) string {
-	if before := dateVerbs.pattern.FindAllString(q.rest[:end], -1); len(before) > 0 {
-		return dateVerbs.meant(before[len(before)-1])
+	if before := verbs.FindAllString(q.rest[:end], -1); len(before) > 0 {
+		return meant(verbs, before[len(before)-1])
 	}
-	if member := dateVerbs.meant(q.rest[end:]); member != "" {
-		return member
-	}
-	return "created"
+	return cmp.Or(meant(verbs, q.rest[end:]), "created")
 }
 
-// limit sets a range of days, both included, of the caller's time zone. Zero is open.
-func (q *reader) limit(member string, from, to time.Time) {
-	write := func(day time.Time, after int) string {
-		switch {
-		case day.IsZero():
-			return ""
-		case q.calendar.zone == time.UTC || member == "due":
-			return day.Format(time.DateOnly)
-		default: // a time as an end is excluded
-			return time.Date(day.Year(), day.Month(), day.Day()+after, 0, 0, 0, 0, q.calendar.zone).Format(time.RFC3339)
-		}
+// written is a day as an end of a range, "" if open: in a zone the midnight so many days after.
+func written(day time.Time, after int, zone *time.Location) string {
+	switch {
+	case day.IsZero():
+		return ""
+	case zone == time.UTC:
+		return day.Format(time.DateOnly)
 	}
-	if value, is := q.Filters.Member(member).Value.(*filter.Range); is {
-		*value, q.dated = filter.Range{From: write(from, 0), To: write(to, 1)}, member
-	}
+	return time.Date(day.Year(), day.Month(), day.Day()+after, 0, 0, 0, 0, zone).Format(time.RFC3339)
 }
 
 // calendar reads dates, in lower case. Its days are midnights in UTC, whatever the zone.
@@ -108,93 +87,59 @@ func newCalendar(now time.Time) calendar {
 	return calendar{time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC), now.Location()}
 }
 
-// between reads two dates.
-func (c calendar) between(m []string, _ bool) (from, to time.Time) {
-	from, _ = c.period(m[1])
-	if _, to = c.period(m[2]); from.IsZero() || to.Before(from) {
-		return time.Time{}, time.Time{}
-	}
-	return from, to
-}
-
-// distance reads a word, a direction, a number of units and "ago". ahead: they lie ahead by
-// default.
-func (c calendar) distance(m []string, ahead bool) (from, to time.Time) {
-	n, unit := number(m[3]), m[4]
-	day := step(c.today, -n, unit)
-	switch m[1] {
-	case "more than", "older than", "longer than", "greater than", "over", "at least":
-		if m[2] == "" {
-			return from, day.AddDate(0, 0, -1)
+// read reads a date behind a word, or two dates, into the first and the last day, zero if open. Both
+// are zero if there is no such date.
+func (c calendar) read(word, text string, areTwo, isDue bool) (from, to time.Time) {
+	first, last := c.period(text, isDue)
+	if areTwo {
+		if from, _ = c.period(word, isDue); from.IsZero() || last.Before(from) {
+			return to, to
 		}
+		return from, last
 	}
-	switch {
-	case m[5] == "ago":
-		return bound(m[1], day, day)
-	case m[2] == "next" || m[2] == "coming" || ahead && m[2] == "":
-		return c.today, step(c.today, n, unit)
-	}
-	return day, c.today
-}
-
-// bounded reads a preposition and a date.
-func (c calendar) bounded(m []string, _ bool) (from, to time.Time) {
-	if from, to = c.period(m[2]); from.IsZero() {
+	if first.IsZero() {
 		return from, to
 	}
-	return bound(m[1], from, to)
-}
-
-// bound opens an end of a range, as a preposition says.
-func bound(word string, first, last time.Time) (from, to time.Time) {
 	switch word {
 	case "since", "from", "as of", "starting":
 		return first, to
 	case "after", "later than":
 		return last.AddDate(0, 0, 1), to
-	case "before", "earlier than", "prior to":
+	case "before", "earlier than", "prior to", "older than":
 		return from, first.AddDate(0, 0, -1)
+	case "more than", "longer than", "greater than", "over", "at least":
+		if m := distance.FindStringSubmatch(text); m != nil && m[1] == "" {
+			return from, first.AddDate(0, 0, -1)
+		}
 	case "until", "till", "by":
 		return from, last
 	}
 	return first, last
 }
 
+var units = map[string]struct{ months, days int }{"day": {0, 1}, "week": {0, 7}, "month": {1, 0}, "quarter": {3, 0}, "year": {12, 0}}
+
 // step is the day so many units from another.
 func step(day time.Time, n int, unit string) time.Time {
-	switch unit {
-	case "week":
-		return day.AddDate(0, 0, 7*n)
-	case "month":
-		return day.AddDate(0, n, 0)
-	case "quarter":
-		return day.AddDate(0, 3*n, 0)
-	case "year":
-		return day.AddDate(n, 0, 0)
-	}
-	return day.AddDate(0, 0, n)
+	return day.AddDate(0, n*units[unit].months, n*units[unit].days)
 }
 
 // start is the first day of the unit that holds a day. Weeks begin on Mondays.
 func start(day time.Time, unit string) time.Time {
-	switch unit {
-	case "week":
-		return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
-	case "month":
-		return day.AddDate(0, 0, 1-day.Day())
-	case "quarter":
-		return time.Date(day.Year(), (day.Month()-1)/3*3+1, 1, 0, 0, 0, 0, time.UTC)
-	case "year":
-		return time.Date(day.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+	if n := units[unit].months; n > 0 {
+		return time.Date(day.Year(), day.Month()-(day.Month()-1)%time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 	}
-	return day
+	return day.AddDate(0, 0, -(int(day.Weekday())+6)%units[unit].days)
 }
 
 var (
-	relative = regexp.MustCompile(`^((?:start|beginning) of )?(this|the|current|last|previous|next) (day|week|month|quarter|year)$`)
-	weekday  = regexp.MustCompile(`^(last )?(?:this )?(\w{3})\w*day$`)
+	distance = regexp.MustCompile(`^(?:the )?(?:(last|past|previous|next|coming) )?(` + one + `) (day|week|month|quarter|year)s?( ago)?`)
+	rolling  = regexp.MustCompile(`^(?:the last|(?:the )?past) (day|week|month|quarter|year)$`)
+	relative = regexp.MustCompile(`^(?:the )?((?:start|beginning) of )?(?:the )?(this|the|current|last|previous|next) (day|week|month|quarter|year)$`)
+	weekday  = regexp.MustCompile(`^(last)? ?(?:this )?(\w{3})\w*day$`)
 	month    = regexp.MustCompile(`\b(` + months + `)\b`)
-	ordinal  = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b|,| of\b`)
+	ordinal  = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b|,| of\b|^the `)
+	shifts   = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1, "last": -1, "previous": -1, "next": 1}
 	quarters = strings.NewReplacer("q1", "jan", "q2", "apr", "q3", "jul", "q4", "oct")
 )
 
@@ -204,35 +149,43 @@ var layouts = []struct{ layout, unit string }{
 	{"2006-01", "month"}, {"Jan 2006", "month"}, {"Jan", "month"}, {"2006", "year"},
 }
 
-// period returns the first and the last day of a date, month, year or period, or zero.
-func (c calendar) period(text string) (first, last time.Time) {
-	whole := func(first time.Time, unit string) (time.Time, time.Time) {
-		return first, step(first, 1, unit).AddDate(0, 0, -1)
-	}
-	text = strings.TrimPrefix(text, "the ")
-	if days, is := map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[text]; is {
-		return whole(c.today.AddDate(0, 0, days), "day")
-	}
-	if m := relative.FindStringSubmatch(text); m != nil {
-		first = step(start(c.today, m[3]), map[string]int{"last": -1, "previous": -1, "next": 1}[m[2]], m[3])
-		if m[1] != "" {
-			return first, first
+// period returns the first and the last day of a date, or zero. A number of units lies ahead if
+// something is due.
+func (c calendar) period(text string, isDue bool) (first, last time.Time) {
+	unit := "day"
+	if days, is := shifts[text]; is {
+		first = c.today.AddDate(0, 0, days)
+	} else if m := distance.FindStringSubmatch(text); m != nil {
+		day := step(c.today, -number(m[2]), m[3])
+		switch {
+		case m[4] != "":
+			return day, day
+		case m[1] == "next" || m[1] == "coming" || isDue && m[1] == "":
+			return c.today, step(c.today, number(m[2]), m[3])
 		}
-		return whole(first, m[3])
-	}
-	if m := weekday.FindStringSubmatch(text); m != nil {
-		day := c.today
-		if m[1] != "" {
-			day = day.AddDate(0, 0, -1)
+		return day, c.today
+	} else if m := rolling.FindStringSubmatch(text); m != nil {
+		return step(c.today, -1, m[1]), c.today
+	} else if m := relative.FindStringSubmatch(text); m != nil {
+		if first = step(start(c.today, m[3]), shifts[m[2]], m[3]); m[1] == "" {
+			unit = m[3]
 		}
-		for !strings.EqualFold(day.Weekday().String()[:3], m[2]) {
-			day = day.AddDate(0, 0, -1)
+	} else if m := weekday.FindStringSubmatch(text); m != nil {
+		first = c.today.AddDate(0, 0, shifts[m[1]])
+		for !strings.EqualFold(first.Weekday().String()[:3], m[2]) {
+			first = first.AddDate(0, 0, -1)
 		}
-		return whole(day, "day")
+	} else if first, unit = c.parse(text); first.IsZero() {
+		return first, last
 	}
-	short := quarters.Replace(ordinal.ReplaceAllString(month.ReplaceAllStringFunc(text, func(name string) string { return name[:3] }), "$1"))
+	return first, step(first, 1, unit).AddDate(0, 0, -1)
+}
+
+// parse reads a day, month, quarter or year into its first day, or zero.
+func (c calendar) parse(text string) (first time.Time, unit string) {
+	short := month.ReplaceAllStringFunc(ordinal.ReplaceAllString(text, "$1"), func(name string) string { return name[:3] })
 	for _, l := range layouts {
-		first, err := time.Parse(l.layout, short)
+		first, err := time.Parse(l.layout, quarters.Replace(short))
 		if err != nil {
 			continue
 		}
@@ -245,10 +198,10 @@ func (c calendar) period(text string) (first, last time.Time) {
 				break // this February has none
 			}
 		}
-		if strings.HasPrefix(text, "q") {
-			l.unit = "quarter"
+		if short[0] == 'q' {
+			return first, "quarter"
 		}
-		return whole(first, l.unit)
+		return first, l.unit
 	}
-	return time.Time{}, time.Time{}
+	return time.Time{}, ""
 }

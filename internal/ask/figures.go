@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -64,7 +65,7 @@ func (r Reading) Compute(ctx context.Context, db search.Database, given filter.F
 	}
 	switch {
 	case f.Count == 0 && len(r.Words) > 0:
-		anywhere, err := Reading{Words: r.Words, Sort: r.Sort}.count(ctx, db, nil, zone)
+		anywhere, err := Reading{Words: r.Words, Goal: Goal{Sort: r.Sort}}.count(ctx, db, nil, zone)
 		if anywhere.Count == 0 {
 			doubt = fmt.Sprintf("No ticket that you can see contains %s.", r.Text())
 		}
@@ -102,18 +103,20 @@ func (r Reading) count(ctx context.Context, db search.Database, given filter.Fil
 		figures.Tickets = nil
 	}
 	if r.Ranked {
-		sign := map[bool]int64{true: 1, false: -1}[r.Fewest]
-		slices.SortStableFunc(figures.Groups, func(a, b GroupCount) int {
-			switch { // nobody has no place among people
-			case a.Label == nil:
-				return 1
-			case b.Label == nil:
-				return -1
-			}
-			return cmp.Compare(sign*a.Count, sign*b.Count)
-		})
+		slices.SortStableFunc(figures.Groups, func(a, b GroupCount) int { return cmp.Compare(r.rank(a), r.rank(b)) })
 	}
 	return figures, nil
+}
+
+// rank is a group's place by its size. Nobody has no place among people.
+func (r Reading) rank(group GroupCount) int64 {
+	switch {
+	case group.Label == nil:
+		return math.MaxInt64
+	case r.Fewest:
+		return group.Count
+	}
+	return -group.Count
 }
 
 // Answer is the answer in a fixed form; [1] cites the first ticket.

@@ -1,26 +1,23 @@
 package ask
 
-import "slices"
-
-// fields are what tickets are grouped by. The last ones are periods.
-var fields = newVocabulary(
-	[2]string{"assignee", `assignees?|people|persons?|engineers?|developers?|owners?|team members?`},
-	[2]string{"reporter", `reporters?|authors?|creators?`},
-	[2]string{"status", `status(?:es)?|states?|columns?`},
-	[2]string{"project", `projects?`},
-	[2]string{"label", `labels?|tags?`},
-	[2]string{"type", `(?:ticket |issue )?types?|kinds?`},
-	[2]string{"priority", `priorit(?:y|ies)|severit(?:y|ies)`},
-	[2]string{"day", `days?`}, [2]string{"week", `weeks?`}, [2]string{"month", `months?`}, [2]string{"quarter", `quarters?`}, [2]string{"year", `years?`},
+import (
+	"cmp"
+	"regexp"
+	"slices"
 )
+
+// fieldWords are those for what tickets are grouped by, of which the last are periods.
+const fieldWords = `(?P<assignee>assignees?|people|persons?|engineers?|developers?|owners?|team members?)|(?P<reporter>reporters?|authors?|creators?)|` +
+	`(?P<status>status(?:es)?|states?|columns?)|(?P<project>projects?)|(?P<label>labels?|tags?)|(?P<type>(?:ticket |issue )?types?|kinds?)|` +
+	`(?P<priority>priorit(?:y|ies)|severit(?:y|ies))|(?P<day>days?)|(?P<week>weeks?)|(?P<month>months?)|(?P<quarter>quarters?)|(?P<year>years?)`
 
 var (
 	howMany  = phrase(`how many|(?:what(?:'s|’s| is| was) )?(?:the )?(?:total )?(?:number|count) of|count(?: up)?(?: (?:all|the|of|my|our))*`)
-	each     = phrase(`(?:per|by|(?:for|in|by|of|on) (?:each|every)|each|across) (?:the |all |our )*(` + fields.words + `)`)
-	ofField  = phrase(`(?:which|what) (` + fields.words + `)`)
+	each     = phrase(`(?:per|by|(?:for|in|by|of|on) (?:each|every)|each|across) (?:the |all |our )*(?:` + fieldWords + `)`)
+	ofField  = phrase(`(?:which|what) (?:` + fieldWords + `)`)
 	who      = phrase(`who(?:m|se)?`)
 	most     = phrase(`(?:the )?(?:(fewest|least|lowest number of|smallest number of)|most|busiest|highest number of|largest number of)(?: common(?:ly)?| frequent(?:ly)?| often| used| active)?`)
-	extreme  = phrase(`(?:(` + dateVerbs.words + `) )?(?:the )?(?:(` + one + `) )?(?:(oldest|earliest|first|longest)|newest|latest|last)(?: (` + one + `))?(?: (` + dateVerbs.words + `))?`)
+	extreme  = phrase(`(?:(` + verb + `) )?(?:the )?(?:(` + one + `) )?(?:(oldest|earliest|first|longest)|newest|latest|last)(?: (` + one + `))?(?: (` + verb + `))?`)
 	soonest  = phrase(`(?:due (?:next|soonest|first|earliest)|next (?:to be )?due)`)
 	show     = phrase(`^\W*(?:(?:please|can|could|would|you|now|ok|and) )*(?:show|list|find|give|get|display)(?: me| us)?`)
 	bare     = phrase(`^\W*(?:[^\s?]+ ){0,4}(?:` + tickets + `)`)
@@ -42,18 +39,14 @@ func hasCue(question string) bool {
 
 // aim finds out what is wanted, and cuts out the words that say it.
 func (q *reader) aim() {
-	ofTickets := q.prior != Prose || q.has(noun)
+	ofTickets := q.prior.Intent != Prose || q.has(noun)
 	switch {
 	case q.has(each):
-		q.group(q.take(each)[1])
+		q.group(each)
 	case q.has(ofField) && q.has(most):
-		q.group(q.take(ofField)[1])
+		q.group(ofField)
 	case q.has(who) && q.has(most):
-		q.take(who)
-		q.group("assignee")
-		if q.has(reported) {
-			q.GroupBy = "reporter"
-		}
+		q.group(who)
 	case q.take(howMany) != nil:
 		q.Intent = Count
 	case (ofTickets || q.has(isWhat)) && q.take(soonest) != nil:
@@ -61,24 +54,25 @@ func (q *reader) aim() {
 	case ofTickets && q.has(extreme):
 		m := q.take(extreme) // a verb, a number, whether it is the first, a number, a verb
 		q.Intent, q.Ascending, q.Limit = Extreme, m[3] != "", max(1, number(m[2]+m[4]))
-		if member := dateVerbs.meant(m[1] + m[5]); member != "" {
-			q.Sort = member
-		}
-	case q.has(isWhat), ofTickets && (q.take(show) != nil || q.has(which)), q.prior == Prose && q.has(bare) && !q.has(asks):
+		q.Sort = cmp.Or(meant(verbs, m[1]+m[5]), q.Sort)
+	case q.has(isWhat), ofTickets && (q.take(show) != nil || q.has(which)), q.prior.Intent == Prose && q.has(bare) && !q.has(asks):
 		q.Intent = List
 	default:
-		q.Intent = q.prior
+		q.Goal = q.prior
 	}
 }
 
 // group sets the field by whose values tickets are counted.
-func (q *reader) group(word string) {
-	q.Intent, q.GroupBy = Group, fields.meant(word)
-	if slices.Contains(choices["period"], q.GroupBy) {
-		q.Period, q.GroupBy = q.GroupBy, "created"
-		if member := dateVerbs.meant(q.rest); member != "" {
-			q.GroupBy = member
-		}
+func (q *reader) group(by *regexp.Regexp) {
+	q.Intent, q.GroupBy = Group, meant(by, q.rest)
+	q.take(by)
+	switch {
+	case by == who && q.has(reported):
+		q.GroupBy = "reporter"
+	case by == who:
+		q.GroupBy = "assignee"
+	case slices.Contains(choices["period"], q.GroupBy):
+		q.Period, q.GroupBy = q.GroupBy, cmp.Or(meant(verbs, q.rest), "created")
 	}
 	q.take(howMany)
 	m := q.take(most)

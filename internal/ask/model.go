@@ -3,6 +3,7 @@ package ask
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,21 +30,22 @@ query: the filters of the search, such as project:"Mobile App" status:"in progre
 group_by: status, project, assignee, reporter, type, priority, label, open, created, updated, resolved or due, with period for dates; empty if there are no groups.
 sort: created, updated, resolved or due; ascending: the earliest first.`
 
-var schema = func() chat.Schema {
-	properties := map[string]any{"query": map[string]any{"type": "string"}, "ascending": map[string]any{"type": "boolean"}}
-	for name, values := range choices {
-		properties[name] = map[string]any{"type": "string", "enum": values}
-	}
-	return chat.Schema{Name: "search", Description: "The search that a question means.", JSON: map[string]any{
-		"type": "object", "properties": properties, "required": []string{"intent", "query", "group_by", "period", "sort", "ascending"}, "additionalProperties": false}}
-}()
-
+// choices are what the model may say of each part of a Goal.
 var choices = map[string][]string{
 	"intent":   {"prose", string(Count), string(List), string(Group), string(Extreme)},
 	"group_by": {"", "status", "project", "assignee", "reporter", "type", "priority", "label", "open", "created", "updated", "resolved", "due"},
 	"period":   {"day", "week", "month", "quarter", "year"},
 	"sort":     {"created", "updated", "resolved", "due"},
 }
+
+var schema = func() chat.Schema {
+	properties := map[string]any{"query": map[string]any{"type": "string"}, "ascending": map[string]any{"type": "boolean"}}
+	for name, values := range choices {
+		properties[name] = map[string]any{"type": "string", "enum": values}
+	}
+	return chat.Schema{Name: "search", Description: "The search that a question means.", JSON: map[string]any{
+		"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties)), "additionalProperties": false}}
+}()
 
 // byModel has a model read a thread. is is false if the model fails, is late, or says anything but
 // a search.
@@ -53,12 +55,8 @@ func byModel(ctx context.Context, db search.Database, model Model, thread []stri
 	message, _ := json.Marshal(map[string]any{"today": today.Format(time.DateOnly + " Monday"), "turns": clean.Prompt(strings.Join(thread, "\n"))}) // texts have no error
 	said, err := model.CompleteJSON(soon, instructions, string(message), maxModelTokens, schema)
 	var read struct {
-		Intent    Intent `json:"intent"`
-		Query     string `json:"query"`
-		GroupBy   string `json:"group_by"`
-		Period    string `json:"period"`
-		Sort      string `json:"sort"`
-		Ascending bool   `json:"ascending"`
+		Goal
+		Query string `json:"query"`
 	}
 	if err != nil || said.Refused || json.Unmarshal([]byte(said.Text), &read) != nil {
 		return r, false, ctx.Err()
@@ -73,8 +71,8 @@ func byModel(ctx context.Context, db search.Database, model Model, thread []stri
 		return r, false, nil
 	}
 	names, err := search.Resembling(ctx, db, members)
-	r = Reading{Intent: read.Intent, Words: strings.Fields(strings.ReplaceAll(text, `"`, " ")), GroupBy: read.GroupBy, Period: read.Period, Sort: read.Sort, Ascending: read.Ascending}
-	if read.Intent == Extreme {
+	r.Goal, r.Words = read.Goal, strings.Fields(strings.ReplaceAll(text, `"`, " "))
+	if r.Intent == Extreme {
 		r.Limit = 1
 	}
 	r.Filters, _ = members.Correct(names)

@@ -30,20 +30,25 @@ const (
 	List    Intent = "list"
 )
 
+// Goal is what is wanted of the tickets that match, as count_tickets and the model say it.
+type Goal struct {
+	Intent    Intent `json:"intent"`
+	GroupBy   string `json:"group_by"`
+	Period    string `json:"period"`
+	Ranked    bool   `json:"-"`    // groups by their size
+	Fewest    bool   `json:"-"`    // the smallest first
+	Sort      string `json:"sort"` // created, updated, resolved or due
+	Ascending bool   `json:"ascending"`
+	Limit     int    `json:"-"` // of the tickets; 0 if the question does not say
+}
+
 // Reading is a question as it was read.
 type Reading struct {
-	Intent    Intent
-	Filters   filter.Members
-	Words     []string // each a word or phrase that a ticket's text must contain
-	GroupBy   string   // as count_tickets takes it
-	Period    string
-	Ranked    bool   // groups by their size
-	Fewest    bool   // the smallest first
-	Sort      string // created, updated, resolved or due
-	Ascending bool
-	Limit     int                // of the tickets that are wanted; 0 if the question does not say
-	Unread    []string           // what no rule places
-	Names     []filter.Candidate // that have no value, or several
+	Goal
+	Filters filter.Members
+	Words   []string           // each a word or phrase that a ticket's text must contain
+	Unread  []string           // what no rule places
+	Names   []filter.Candidate // that have no value, or several
 }
 
 // Text is what Words are as the text of a search.
@@ -61,8 +66,7 @@ type reader struct {
 	exact, near *lookup
 	rest        string
 	calendar    calendar
-	dated       string // the member of the last date
-	prior       Intent // of the turn that this one follows up
+	prior       Goal // of the turn that this one follows up
 }
 
 const bar = " | "
@@ -89,30 +93,12 @@ func phrase(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|\b)(?:` + pattern + `)(?:\b|$)`)
 }
 
-// vocabulary are the words for each of some things.
-type vocabulary struct {
-	words   string // a pattern of all
-	things  []string
-	pattern *regexp.Regexp // with a group for each thing
-}
-
-func newVocabulary(pairs ...[2]string) (v vocabulary) {
-	var all, groups []string
-	for _, pair := range pairs {
-		v.things = append(v.things, pair[0])
-		all, groups = append(all, pair[1]), append(groups, "("+pair[1]+")")
-	}
-	v.words = `(?:` + strings.Join(all, "|") + `)`
-	v.pattern = phrase(strings.Join(groups, "|"))
-	return v
-}
-
-// meant returns the thing that the first such word in a text is for, or "".
-func (v vocabulary) meant(text string) string {
-	at := v.pattern.FindStringSubmatchIndex(text)
-	for i := range v.things {
-		if at != nil && at[2*i+2] >= 0 {
-			return v.things[i]
+// meant returns the name of the group that matches first in a text, or "".
+func meant(words *regexp.Regexp, text string) string {
+	m := words.FindStringSubmatch(text)
+	for i, name := range words.SubexpNames() {
+		if m != nil && name != "" && m[i] != "" {
+			return name
 		}
 	}
 	return ""
@@ -130,24 +116,21 @@ var (
 	key       = regexp.MustCompile(`\b\p{L}[\pL\pN_]*-\d+\b`)
 )
 
+var numbers = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12}
+
 // number reads digits or a word; 0 if it is none.
 func number(text string) int {
-	words := []string{"", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "", "twelve"}
-	text = strings.ToLower(text)
-	if text == "a" || text == "an" {
-		return 1
-	}
 	if n, err := strconv.Atoi(text); err == nil {
 		return n
 	}
-	return max(0, slices.Index(words, text))
+	return numbers[strings.ToLower(text)]
 }
 
-// read reads one question; prior is the intent of the turn that it follows up.
-func read(question string, exact, near *lookup, today time.Time, prior Intent) Reading {
+// read reads one question; prior is what was wanted by the turn that it follows up.
+func read(question string, exact, near *lookup, today time.Time, prior Goal) Reading {
 	q := &reader{
 		exact: exact, near: near, prior: prior, rest: sentence(question), calendar: newCalendar(today),
-		Reading: Reading{Period: "month", Sort: "created"},
+		Reading: Reading{Goal: Goal{Period: "month", Sort: "created"}},
 	}
 	q.subject()
 	isNamed, isSingle := q.has(noun), q.has(noun) && !q.has(plural)
@@ -160,12 +143,10 @@ func read(question string, exact, near *lookup, today time.Time, prior Intent) R
 	beside := q.Filters // the project, which texts can be about, too
 	beside.Projects = nil
 	hasWords := len(q.Words) > 0
-	switch {
-	case isNamed || prior != Prose:
-		if q.Intent == List && hasWords && (isSingle || q.Filters.IsZero()) {
-			q.Intent = Prose // what a text says
-		}
-	case q.Intent == Count || q.Intent == List && (hasWords || beside.IsZero()):
+	switch isOfTickets := isNamed || prior.Intent != Prose; {
+	case isOfTickets && q.Intent == List && hasWords && (isSingle || q.Filters.IsZero()):
+		q.Intent = Prose // what a text says
+	case !isOfTickets && (q.Intent == Count || q.Intent == List && (hasWords || beside.IsZero())):
 		q.Intent = Prose // about something else
 	}
 	return q.Reading

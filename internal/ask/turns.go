@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
 
@@ -79,31 +78,6 @@ func Read(ctx context.Context, db search.Database, model Model, thread []string,
 	return r, nil
 }
 
-// byRules reads a thread again until all values that it asks for were looked up.
-func byRules(ctx context.Context, db search.Database, thread []string, today time.Time) (Reading, error) {
-	exact, near := &lookup{most: mostExact, known: filter.Stored{}}, &lookup{near: true, most: mostNear, known: filter.Stored{}}
-	for {
-		var whole Reading
-		for i, question := range thread {
-			if reading := read(question, exact, near, today, whole.Intent); i == 0 || reading.Intent == Prose {
-				whole = reading
-			} else {
-				whole = whole.then(reading)
-			}
-		}
-		needed := exact
-		if len(exact.asked) == 0 {
-			needed = near
-		}
-		if len(needed.asked) == 0 {
-			return whole, nil
-		}
-		if err := needed.run(ctx, db); err != nil {
-			return whole, err
-		}
-	}
-}
-
 // then is a reading with what a follow-up changes: its filters take the place of those on the same
 // field, and its words of the earlier ones.
 func (r Reading) then(next Reading) Reading {
@@ -118,12 +92,6 @@ func (r Reading) then(next Reading) Reading {
 	next.Filters = filters
 	if len(next.Words) == 0 {
 		next.Words = r.Words
-	}
-	if next.Intent == Group && next.GroupBy == "" {
-		next.GroupBy, next.Period, next.Ranked, next.Fewest = r.GroupBy, r.Period, r.Ranked, r.Fewest
-	}
-	if next.Intent == Extreme && next.Limit == 0 {
-		next.Sort, next.Ascending, next.Limit = r.Sort, r.Ascending, r.Limit
 	}
 	for _, name := range r.Names {
 		if isAnswered := !reflect.ValueOf(named.Member(name.Member).Value).Elem().IsZero(); !isAnswered {

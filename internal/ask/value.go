@@ -1,9 +1,6 @@
 package ask
 
 import (
-	"context"
-	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,51 +9,14 @@ import (
 	"unicode/utf8"
 
 	"tasklens/internal/filter"
-	"tasklens/internal/search"
 )
-
-// lookup are stored values by what a question calls them.
-type lookup struct {
-	near  bool // values that resemble it count, too
-	most  int
-	known filter.Stored
-	asked []filter.Spelling // that are to be looked up
-}
-
-// The most spellings that are looked up for a question: those that resemble a value cost a scan
-// each.
-const (
-	mostExact = 600
-	mostNear  = 30
-)
-
-// of returns the values of a spelling, none before it was looked up.
-func (l *lookup) of(member, text string) []string {
-	spelling := filter.Spelling{Member: member, Text: text}
-	values, is := l.known[spelling]
-	if !is {
-		l.known[spelling] = nil
-		l.asked = append(l.asked, spelling)
-	}
-	return values
-}
-
-func (l *lookup) run(ctx context.Context, db search.Database) error {
-	found, err := search.Stored(ctx, db, l.asked[:min(len(l.asked), l.most)], l.near)
-	if err != nil {
-		return fmt.Errorf("read a question: %w", err)
-	}
-	maps.Copy(l.known, found)
-	l.asked = nil
-	return nil
-}
 
 // States that are no stored status, and people without a name.
 var (
 	unassigned = phrase(`unassigned|(?:not|n't|n’t) (?:yet )?assigned(?: to (?:anyone|anybody|someone))?|(?:without|no|has no|have no|lack(?:s|ing)?|missing)(?: an?| any)? (?:assignee|owner)s?|(?:assigned to|owned by) (?:nobody|no one|no-one)|nobody`)
 	overdue    = phrase(`overdue|over due|past (?:their |its |the )?due(?: dates?)?|late`)
-	isOpen     = phrase(`(?:(?:is|are|was|were|still|currently) )*(?:open|unresolved|unfinished|outstanding|(?:not|aren['’]t|isn['’]t|haven['’]t|hasn['’]t) (?:yet )?(?:been )?(?:done|closed|resolved|finished|fixed|completed))`)
-	isDone     = phrase(`(?:(?:is|are|was|were|has been|have been|already) )*(?:closed?|resolved?|finish(?:ed)?|completed?|fix(?:ed)?|done|solved)`)
+	open       = phrase(`(?:(?:is|are|was|were|still|currently) )*(?:open|unresolved|unfinished|outstanding|(?:not|aren['’]t|isn['’]t|haven['’]t|hasn['’]t) (?:yet )?(?:been )?(?:done|closed|resolved|finished|fixed|completed))`)
+	done       = phrase(`(?:(?:is|are|was|were|has been|have been|already) )*(?:closed?|resolved?|finish(?:ed)?|completed?|fix(?:ed)?|done|solved)`)
 	mine       = phrase(`(?:assigned to|owned by|belong(?:s|ing)? to|of) me|my|mine|(?:do|have|am) i (?:have|got|own|work(?:ing)? on)?|i (?:have|own|am working on)`)
 	byMe       = phrase(`(?:(?:created|reported|filed|raised|opened|submitted|written) by me)|(?:did|have) i (?:created?|report(?:ed)?|filed?|raised?|open(?:ed)?|submit(?:ted)?)|i (?:created?|report(?:ed)?|filed?|raised?|opened|submit(?:ted)?)`)
 )
@@ -67,8 +27,7 @@ func (q *reader) values() {
 		q.Filters.Assignee = filter.Values{nil}
 	}
 	if q.take(overdue) != nil {
-		q.limit("due", time.Time{}, q.calendar.today.AddDate(0, 0, -1))
-		q.setOpen(true)
+		q.Filters.Due.To, q.Filters.Open = written(q.calendar.today.AddDate(0, 0, -1), 0, time.UTC), new(true)
 	}
 	if q.take(byMe) != nil {
 		q.Filters.Reporter = filter.Values{"me"}
@@ -80,15 +39,14 @@ func (q *reader) values() {
 	if len(q.exact.asked) == 0 { // else more may be placed, and need no scan
 		q.stored(q.near)
 	}
-	if q.take(isOpen) != nil {
-		q.setOpen(true)
+	if q.take(open) != nil {
+		q.Filters.Open = new(true)
 	}
-	if q.Filters.Open == nil && q.take(isDone) != nil && q.dated != "resolved" && q.Sort != "resolved" && q.GroupBy != "resolved" {
-		q.setOpen(false)
+	isResolved := q.Filters.Resolved != filter.Range{} || q.Sort == "resolved" || q.GroupBy == "resolved"
+	if q.Filters.Open == nil && q.take(done) != nil && !isResolved {
+		q.Filters.Open = new(false)
 	}
 }
-
-func (q *reader) setOpen(open bool) { q.Filters.Open = &open }
 
 // role says which members of filters words can be a value of, by themselves and what stands around
 // them. A nil pattern matches all; what a group of after matches is cut out with the value.
@@ -167,7 +125,8 @@ func (r role) fits(before, text, after string) (is bool, size int) {
 var (
 	token   = regexp.MustCompile(`[\pL\pN@#&+](?:[^\s|,;!?()"]*[\pL\pN+#])?`) // a word, without the punctuation around it
 	negated = regexp.MustCompile(`(?i)\b(?:not|non|except|excluding|without|other than|isn['’]t|aren['’]t|apart from|but not)(?: in| in the| for| of| by| the| assigned to)*[ -]$`)
-	joining = regexp.MustCompile(`(?i)^(?:and|&|of|/)$`) // words of names
+	apart   = regexp.MustCompile(`[|,;!?()"]|[^\pL\pN@#&+] | [^\pL\pN@#&+]`) // words that are not side by side
+	joining = regexp.MustCompile(`(?i) (?:(?:and|&|of|/) )+`)                // words of names
 	noValue = phrase(`^(?:open|all|` + months + `)$`)
 )
 
@@ -183,7 +142,7 @@ func (q *reader) stored(values *lookup) {
 		for i := 0; i+size <= len(words); i++ {
 			start, end := words[i][0], words[i+size-1][1]
 			text := q.rest[start:end]
-			if !areNext(q.rest, words[i:i+size]) || noValue.MatchString(text) || values.near && isGrammar(text) {
+			if apart.MatchString(text) || noValue.MatchString(text) || values.near && isGrammar(text) {
 				continue
 			}
 			if q.place(values, start, end) {
@@ -193,27 +152,11 @@ func (q *reader) stored(values *lookup) {
 	}
 }
 
-// areNext reports whether words stand side by side.
-func areNext(text string, words [][]int) bool {
-	for i := range words[1:] {
-		if text[words[i][1]:words[i+1][0]] != " " {
-			return false
-		}
-	}
-	return true
-}
-
-// isGrammar reports whether words cannot resemble a value: they are words of the language, but
-// those that join names.
+// isGrammar reports whether words cannot resemble a value: not all are content, but those that join
+// names.
 func isGrammar(text string) bool {
-	words := strings.Fields(text)
-	for i, word := range words {
-		isInside := 0 < i && i < len(words)-1
-		if len(content(word)) == 0 && !(isInside && joining.MatchString(word)) {
-			return true
-		}
-	}
-	return false
+	text = joining.ReplaceAllString(text, " ")
+	return len(content(text)) < len(strings.Fields(text))
 }
 
 // place makes the words there a filter, if they are a value in a role that they have, and reports
@@ -233,33 +176,31 @@ func (q *reader) place(values *lookup, start, end int) bool {
 		if !is {
 			continue
 		}
+		end := end + more
 		for member := range strings.FieldsSeq(role.members) {
 			found := values.of(member, text)
 			if len(found) == 0 && member == "types" {
 				found = values.of(member, singular(text))
 			}
-			if len(found) == 1 {
-				q.add(member, found[0], start, end+more)
-				return true
+			switch len(found) {
+			case 0:
+				continue
+			case 1:
+				q.add(member, found[0], start, end)
+			default:
+				q.Names = append(q.Names, filter.Candidate{Member: member, Value: text, Names: found})
+				q.cut(start, end)
 			}
-			if len(found) > 1 {
-				q.unclear(member, text, found, start, end+more)
-				return true
-			}
+			return true
 		}
 		if values.near && role.unknown.holds(isName) && !strings.Contains(text, " ") {
-			first, _, _ := strings.Cut(role.members, " ")
-			q.unclear(first, text, []string{}, start, end+more)
+			member, _, _ := strings.Cut(role.members, " ")
+			q.Names = append(q.Names, filter.Candidate{Member: member, Value: text, Names: []string{}})
+			q.cut(start, end)
 			return true
 		}
 	}
 	return false
-}
-
-// unclear notes a name that has several values, or none.
-func (q *reader) unclear(member, text string, values []string, start, end int) {
-	q.Names = append(q.Names, filter.Candidate{Member: member, Value: text, Names: values})
-	q.cut(start, end)
 }
 
 // add adds a value to the filters, and cuts its words out of the question.
@@ -285,12 +226,6 @@ func (q *reader) add(member, value string, start, end int) {
 	}
 }
 
-func singular(word string) string {
-	switch {
-	case strings.HasSuffix(word, "ies"):
-		return word[:len(word)-3] + "y"
-	case strings.HasSuffix(word, "ses") || strings.HasSuffix(word, "xes"):
-		return word[:len(word)-2]
-	}
-	return strings.TrimSuffix(word, "s")
-}
+var plurals = strings.NewReplacer("ies|", "y", "ses|", "s", "xes|", "x", "s|", "", "|", "")
+
+func singular(word string) string { return plurals.Replace(word + "|") }

@@ -50,7 +50,7 @@ func (q *reader) leftovers() {
 
 // content returns the words of a text that are neither grammar nor words for tickets and fields.
 func content(text string) (words []string) {
-	text = noun.ReplaceAllString(dateVerbs.pattern.ReplaceAllString(text, " "), " ")
+	text = noun.ReplaceAllString(verbs.ReplaceAllString(text, " "), " ")
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`|,;!?()"&`, r) }) {
 		word = strings.Trim(word, ".:'’-")
 		if word != "" && !strings.Contains(grammar, " "+strings.ToLower(word)+" ") {

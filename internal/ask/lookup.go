@@ -1,0 +1,68 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"tasklens/internal/filter"
+	"tasklens/internal/search"
+)
+
+// The most spellings that are looked up for a question at once: those that resemble a value cost a
+// scan each.
+const (
+	mostExact = 600
+	mostNear  = 30
+)
+
+// lookup are stored values by what a question calls them.
+type lookup struct {
+	near  bool // values that resemble it count, too
+	most  int
+	known filter.Stored
+	asked []filter.Spelling // that are to be looked up
+}
+
+// of returns the values of a spelling, none before it was looked up.
+func (l *lookup) of(member, text string) []string {
+	spelling := filter.Spelling{Member: member, Text: text}
+	if _, is := l.known[spelling]; !is {
+		l.known[spelling] = nil
+		l.asked = append(l.asked, spelling)
+	}
+	return l.known[spelling]
+}
+
+// byRules reads a thread again until all values that it asks for were looked up.
+func byRules(ctx context.Context, db search.Database, thread []string, today time.Time) (Reading, error) {
+	exact, near := &lookup{most: mostExact, known: filter.Stored{}}, &lookup{near: true, most: mostNear, known: filter.Stored{}}
+	for {
+		whole := readThread(thread, exact, near, today)
+		needed := exact
+		if len(exact.asked) == 0 {
+			needed = near
+		}
+		if len(needed.asked) == 0 {
+			return whole, nil
+		}
+		found, err := search.Stored(ctx, db, needed.asked[:min(len(needed.asked), needed.most)], needed.near)
+		if err != nil {
+			return whole, fmt.Errorf("read a question: %w", err)
+		}
+		maps.Copy(needed.known, found)
+		needed.asked = nil
+	}
+}
+
+func readThread(thread []string, exact, near *lookup, today time.Time) (whole Reading) {
+	for i, question := range thread {
+		if next := read(question, exact, near, today, whole.Goal); i == 0 || next.Intent == Prose {
+			whole = next
+		} else {
+			whole = whole.then(next)
+		}
+	}
+	return whole
+}
