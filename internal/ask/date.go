@@ -36,20 +36,20 @@ var (
 func (q *reader) dates() {
 	for at := timespan.FindStringIndex(q.rest); at != nil; at = timespan.FindStringIndex(q.rest) {
 		member, isDenied := q.memberAt(at[1]), denied.MatchString(q.rest[:at[0]])
-		m := q.take(timespan)
-		from, to := q.calendar.read(strings.ToLower(m[1]+m[3]), strings.ToLower(m[2]+m[4]), m[2] != "", member == "due")
+		said := q.take(timespan)
+		from, to := q.days(timespan.FindStringSubmatch(strings.ToLower(said[0])), member == "due")
 		limit, _ := q.Filters.Member(member).Value.(*filter.Range)
 		if from.IsZero() && to.IsZero() || *limit != (filter.Range{}) {
-			q.Unread = append(q.Unread, strings.TrimSpace(m[0]))
+			q.Unread = append(q.Unread, strings.TrimSpace(said[0]))
 			continue
 		}
 		if isDenied {
 			q.take(denial)
-			if !from.IsZero() && (to.IsZero() || !to.Before(q.calendar.today)) { // not since then
+			if !from.IsZero() && (to.IsZero() || !to.Before(q.today)) { // not since then
 				from, to = time.Time{}, from.AddDate(0, 0, -1)
 			}
 		}
-		zone := q.calendar.zone
+		zone := q.zone
 		if member == "due" {
 			zone = time.UTC // it has no time
 		}
@@ -77,42 +77,33 @@ func written(day time.Time, after int, zone *time.Location) string {
 	return time.Date(day.Year(), day.Month(), day.Day()+after, 0, 0, 0, 0, zone).Format(time.RFC3339)
 }
 
-// calendar reads dates, in lower case. Its days are midnights in UTC, whatever the zone.
-type calendar struct {
-	today time.Time // the day in zone
-	zone  *time.Location
-}
-
-func newCalendar(now time.Time) calendar {
-	return calendar{time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC), now.Location()}
-}
-
-// read reads a date behind a word, or two dates, into the first and the last day, zero if open. Both
-// are zero if there is no such date.
-func (c calendar) read(word, text string, areTwo, isDue bool) (from, to time.Time) {
-	first, last := c.period(text, isDue)
-	if areTwo {
-		if from, _ = c.period(word, isDue); from.IsZero() || last.Before(from) {
-			return to, to
+// days returns the first and the last day of a phrase of time, zero if open. Both are zero if there
+// is no such date.
+func (q *reader) days(m []string, isDue bool) (from, to time.Time) {
+	if m[1] != "" {
+		from, _ = q.period(m[1], isDue)
+		if _, to = q.period(m[2], isDue); from.IsZero() || to.Before(from) {
+			return time.Time{}, time.Time{}
 		}
-		return from, last
-	}
-	if first.IsZero() {
 		return from, to
 	}
-	switch word {
+	first, last := q.period(m[4], isDue)
+	if first.IsZero() {
+		return first, last
+	}
+	switch m[3] {
 	case "since", "from", "as of", "starting":
 		return first, to
 	case "after", "later than":
 		return last.AddDate(0, 0, 1), to
 	case "before", "earlier than", "prior to", "older than":
 		return from, first.AddDate(0, 0, -1)
-	case "more than", "longer than", "greater than", "over", "at least":
-		if m := distance.FindStringSubmatch(text); m != nil && m[1] == "" {
-			return from, first.AddDate(0, 0, -1)
-		}
 	case "until", "till", "by":
 		return from, last
+	case "more than", "longer than", "greater than", "over", "at least":
+		if d := distance.FindStringSubmatch(m[4]); d != nil && d[1] == "" {
+			return from, first.AddDate(0, 0, -1)
+		}
 	}
 	return first, last
 }
@@ -151,38 +142,38 @@ var layouts = []struct{ layout, unit string }{
 
 // period returns the first and the last day of a date, or zero. A number of units lies ahead if
 // something is due.
-func (c calendar) period(text string, isDue bool) (first, last time.Time) {
+func (q *reader) period(text string, isDue bool) (first, last time.Time) {
 	unit := "day"
 	if days, is := shifts[text]; is {
-		first = c.today.AddDate(0, 0, days)
+		first = q.today.AddDate(0, 0, days)
 	} else if m := distance.FindStringSubmatch(text); m != nil {
-		day := step(c.today, -number(m[2]), m[3])
+		day := step(q.today, -number(m[2]), m[3])
 		switch {
 		case m[4] != "":
 			return day, day
 		case m[1] == "next" || m[1] == "coming" || isDue && m[1] == "":
-			return c.today, step(c.today, number(m[2]), m[3])
+			return q.today, step(q.today, number(m[2]), m[3])
 		}
-		return day, c.today
+		return day, q.today
 	} else if m := rolling.FindStringSubmatch(text); m != nil {
-		return step(c.today, -1, m[1]), c.today
+		return step(q.today, -1, m[1]), q.today
 	} else if m := relative.FindStringSubmatch(text); m != nil {
-		if first = step(start(c.today, m[3]), shifts[m[2]], m[3]); m[1] == "" {
+		if first = step(start(q.today, m[3]), shifts[m[2]], m[3]); m[1] == "" {
 			unit = m[3]
 		}
 	} else if m := weekday.FindStringSubmatch(text); m != nil {
-		first = c.today.AddDate(0, 0, shifts[m[1]])
+		first = q.today.AddDate(0, 0, shifts[m[1]])
 		for !strings.EqualFold(first.Weekday().String()[:3], m[2]) {
 			first = first.AddDate(0, 0, -1)
 		}
-	} else if first, unit = c.parse(text); first.IsZero() {
+	} else if first, unit = q.parse(text); first.IsZero() {
 		return first, last
 	}
 	return first, step(first, 1, unit).AddDate(0, 0, -1)
 }
 
 // parse reads a day, month, quarter or year into its first day, or zero.
-func (c calendar) parse(text string) (first time.Time, unit string) {
+func (q *reader) parse(text string) (first time.Time, unit string) {
 	short := month.ReplaceAllStringFunc(ordinal.ReplaceAllString(text, "$1"), func(name string) string { return name[:3] })
 	for _, l := range layouts {
 		first, err := time.Parse(l.layout, quarters.Replace(short))
@@ -190,8 +181,8 @@ func (c calendar) parse(text string) (first time.Time, unit string) {
 			continue
 		}
 		if first.Year() == 0 {
-			year, day := c.today.Year(), first.Day()
-			if first.Month() > c.today.Month() {
+			year, day := q.today.Year(), first.Day()
+			if first.Month() > q.today.Month() {
 				year--
 			}
 			if first = time.Date(year, first.Month(), day, 0, 0, 0, 0, time.UTC); first.Day() != day {

@@ -60,52 +60,49 @@ func (r Reading) Compute(ctx context.Context, db search.Database, given filter.F
 	if doubt = r.doubt(); doubt != "" {
 		return f, doubt, nil
 	}
-	if f, err = r.count(ctx, db, given, zone); err != nil {
-		return f, "", err
-	}
+	f, err = r.count(ctx, db, given.And(r.Filters), zone)
 	switch {
+	case err != nil:
+		return f, "", err
 	case f.Count == 0 && len(r.Words) > 0:
-		anywhere, err := Reading{Words: r.Words, Goal: Goal{Sort: r.Sort}}.count(ctx, db, nil, zone)
-		if anywhere.Count == 0 {
-			doubt = fmt.Sprintf("No ticket that you can see contains %s.", r.Text())
+		r.Intent = Count
+		if anywhere, err := r.count(ctx, db, nil, zone); err != nil || anywhere.Count > 0 {
+			return f, "", err
 		}
-		return f, doubt, err
+		doubt = fmt.Sprintf("No ticket that you can see contains %s.", r.Text())
 	case r.Intent == Group && len(f.Groups) == 1 && f.Groups[0].Label == nil:
 		doubt = fmt.Sprintf("None of these tickets has a value of %s.", r.GroupBy)
 	}
 	return f, doubt, nil
 }
 
-func (r Reading) count(ctx context.Context, db search.Database, given filter.Filters, zone *time.Location) (Figures, error) {
+func (r Reading) count(ctx context.Context, db search.Database, filters filter.Filters, zone *time.Location) (f Figures, err error) {
 	most := map[Intent]int{Count: countedTickets, List: listedTickets, Group: 1}[r.Intent]
 	if r.Limit > 0 && r.Intent != Group {
 		most = min(r.Limit, mostTickets)
 	}
-	arguments := map[string]any{"sort": r.Sort, "ascending": r.Ascending, "match_count": most}
-	if filters := given.And(r.Filters); len(filters) > 0 {
-		arguments["filters"] = filters
-	}
-	if len(r.Words) > 0 {
-		arguments["query_text"] = r.Text()
+	arguments := map[string]any{
+		"query_text": r.Text(), "filters": filters, "period": r.Period, "time_zone": zone.String(),
+		"sort": r.Sort, "ascending": r.Ascending, "match_count": most,
 	}
 	if r.Intent == Group {
-		arguments["group_by"], arguments["period"], arguments["time_zone"] = r.GroupBy, r.Period, zone.String()
+		arguments["group_by"] = r.GroupBy
 	}
 	var rows []Figures
 	if err := db.Call(ctx, "count_tickets", arguments, &rows); err != nil {
-		return Figures{}, fmt.Errorf("count tickets: %w", err)
+		return f, fmt.Errorf("count tickets: %w", err)
 	}
 	if len(rows) != 1 {
-		return Figures{}, fmt.Errorf("count tickets: the database returned %d rows", len(rows))
+		return f, fmt.Errorf("count tickets: the database returned %d rows", len(rows))
 	}
-	figures := rows[0]
+	f = rows[0]
 	if r.Intent == Group {
-		figures.Tickets = nil
+		f.Tickets = nil
 	}
 	if r.Ranked {
-		slices.SortStableFunc(figures.Groups, func(a, b GroupCount) int { return cmp.Compare(r.rank(a), r.rank(b)) })
+		slices.SortStableFunc(f.Groups, func(a, b GroupCount) int { return cmp.Compare(r.rank(a), r.rank(b)) })
 	}
-	return figures, nil
+	return f, nil
 }
 
 // rank is a group's place by its size. Nobody has no place among people.
@@ -121,79 +118,72 @@ func (r Reading) rank(group GroupCount) int64 {
 
 // Answer is the answer in a fixed form; [1] cites the first ticket.
 func (r Reading) Answer(f Figures) string {
-	var b strings.Builder
-	what := strings.TrimSpace(r.Filters.String() + " " + r.Text())
-	if what != "" {
-		what = " match " + what
-	}
-	number := fmt.Sprintf("%d tickets", f.Count)
+	number, match := fmt.Sprintf("%d tickets", f.Count), " match "
 	switch {
 	case f.Capped:
 		number = "More than 10,000 tickets"
 	case f.Count == 0:
 		number = "No tickets"
 	case f.Count == 1:
-		number, what = "1 ticket", strings.Replace(what, "match", "matches", 1)
+		number, match = "1 ticket", " matches "
 	}
-	fmt.Fprintf(&b, "%s%s", number, what)
+	if what := strings.TrimSpace(r.Filters.String() + " " + r.Text()); what != "" {
+		number += match + what
+	}
+	ending := ":"
 	switch {
 	case f.Count == 0:
-		b.WriteString(".")
+		ending = "."
 	case r.Intent == Group:
-		fmt.Fprintf(&b, ", by %s:", r.GroupBy)
+		ending = fmt.Sprintf(", by %s:", r.GroupBy)
 	case len(f.Tickets) == 0:
-		fmt.Fprintf(&b, ". None has a date %s.", r.Sort)
+		ending = fmt.Sprintf(". None has a date %s.", r.Sort)
 	case f.Capped || int64(len(f.Tickets)) < f.Count:
-		fmt.Fprintf(&b, ". The %s %s:", map[bool]string{true: "first", false: "last"}[r.Ascending], r.Sort)
-	default:
-		b.WriteString(":")
+		ending = fmt.Sprintf(". The %s %s:", map[bool]string{true: "first", false: "last"}[r.Ascending], r.Sort)
 	}
+	lines := []string{number + ending}
 	for _, group := range f.Groups {
 		label := "none"
 		if group.Label != nil {
 			label = *group.Label
 		}
-		fmt.Fprintf(&b, "\n- %s: %d", label, group.Count)
+		lines = append(lines, fmt.Sprintf("- %s: %d", label, group.Count))
 	}
 	for i, ticket := range f.Tickets {
-		fmt.Fprintf(&b, "\n- %s %s (%s) [%d]", ticket.TicketKey, ticket.TicketName, strings.Join(ticket.facts(r.Sort), ", "), i+1)
+		lines = append(lines, fmt.Sprintf("- %s %s (%s) [%d]", ticket.TicketKey, ticket.TicketName, ticket.facts(r.Sort), i+1))
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
-// facts are what a line says of a ticket.
-func (t TicketFound) facts(sort string) []string {
-	facts := []string{t.Status}
+// facts are what a line says of a ticket that has the date.
+func (t TicketFound) facts(date string) string {
+	facts := t.Status
 	if t.Assignee != nil {
-		facts = append(facts, "assigned to "+*t.Assignee)
+		facts += ", assigned to " + *t.Assignee
 	}
 	if t.Reporter != nil {
-		facts = append(facts, "reported by "+*t.Reporter)
+		facts += ", reported by " + *t.Reporter
 	}
-	switch {
-	case sort == "due" && t.DueDate != nil:
-		return append(facts, "due "+*t.DueDate)
-	case sort == "resolved" && t.ResolvedAt != nil:
-		return append(facts, "resolved "+t.ResolvedAt.UTC().Format(time.DateOnly))
-	case sort == "updated":
-		return append(facts, "updated "+t.UpdatedAt.UTC().Format(time.DateOnly))
+	if date == "due" {
+		return facts + ", due " + *t.DueDate
 	}
-	return append(facts, "created "+t.CreatedAt.UTC().Format(time.DateOnly))
+	at := map[string]*time.Time{"created": &t.CreatedAt, "updated": &t.UpdatedAt, "resolved": t.ResolvedAt}[date]
+	return facts + ", " + date + " " + at.UTC().Format(time.DateOnly)
 }
 
 // doubt is what an answer says in place of a figure, where a name or a word is not clear; "" if all
 // is.
 func (r Reading) doubt() string {
-	var b strings.Builder
+	var doubts []string
 	for _, name := range r.Names {
 		if kind := r.Filters.Member(name.Member).Typed; len(name.Names) == 0 {
-			fmt.Fprintf(&b, "There is no %s %q among the tickets that you can see. ", kind, name.Value)
+			doubts = append(doubts, fmt.Sprintf("There is no %s %q among the tickets that you can see.", kind, name.Value))
 		} else {
-			fmt.Fprintf(&b, "Which %s is %q? %s. ", kind, name.Value, strings.Join(name.Names, ", "))
+			doubts = append(doubts, fmt.Sprintf("Which %s is %q? %s.", kind, name.Value, strings.Join(name.Names, ", ")))
 		}
 	}
-	if len(r.Unread) > 0 && b.Len() == 0 {
-		fmt.Fprintf(&b, "I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by %q.", strings.Join(r.Unread, " "))
+	if len(r.Unread) > 0 && len(doubts) == 0 {
+		return fmt.Sprintf("I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by %q.", strings.Join(r.Unread, " "))
 	}
-	return strings.TrimSpace(b.String())
+	return strings.Join(doubts, " ")
 }

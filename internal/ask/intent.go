@@ -55,7 +55,7 @@ func (q *reader) aim() {
 		m := q.take(extreme) // a verb, a number, whether it is the first, a number, a verb
 		q.Intent, q.Ascending, q.Limit = Extreme, m[3] != "", max(1, number(m[2]+m[4]))
 		q.Sort = cmp.Or(meant(verbs, m[1]+m[5]), q.Sort)
-	case q.has(isWhat), ofTickets && (q.take(show) != nil || q.has(which)), q.prior.Intent == Prose && q.has(bare) && !q.has(asks):
+	case q.has(isWhat), ofTickets && (q.take(show) != nil || q.has(which) || q.prior.Intent == Prose && q.has(bare) && !q.has(asks)):
 		q.Intent = List
 	default:
 		q.Goal = q.prior

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"tasklens/internal/filter"
@@ -33,6 +34,23 @@ func (l *lookup) of(member, text string) []string {
 		l.asked = append(l.asked, spelling)
 	}
 	return l.known[spelling]
+}
+
+var plurals = strings.NewReplacer("ies|", "y", "ses|", "s", "xes|", "x", "s|", "", "|", "")
+
+// first returns the values of the first of these members that has any, else the first member.
+func (l *lookup) first(members, text string) (string, []string) {
+	list := strings.Fields(members)
+	for _, member := range list {
+		found := l.of(member, text)
+		if len(found) == 0 && member == "types" {
+			found = l.of(member, plurals.Replace(text+"|"))
+		}
+		if len(found) > 0 {
+			return member, found
+		}
+	}
+	return list[0], nil
 }
 
 // byRules reads a thread again until all values that it asks for were looked up.

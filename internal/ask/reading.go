@@ -65,7 +65,8 @@ type reader struct {
 	Reading
 	exact, near *lookup
 	rest        string
-	calendar    calendar
+	today       time.Time // midnight in UTC of the day in zone
+	zone        *time.Location
 	prior       Goal // of the turn that this one follows up
 }
 
@@ -129,8 +130,8 @@ func number(text string) int {
 // read reads one question; prior is what was wanted by the turn that it follows up.
 func read(question string, exact, near *lookup, today time.Time, prior Goal) Reading {
 	q := &reader{
-		exact: exact, near: near, prior: prior, rest: sentence(question), calendar: newCalendar(today),
-		Reading: Reading{Goal: Goal{Period: "month", Sort: "created"}},
+		Reading: Reading{Goal: Goal{Period: "month", Sort: "created"}}, rest: sentence(question), prior: prior, exact: exact, near: near,
+		today: time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC), zone: today.Location(),
 	}
 	q.subject()
 	isNamed, isSingle := q.has(noun), q.has(noun) && !q.has(plural)

@@ -27,7 +27,7 @@ func (q *reader) values() {
 		q.Filters.Assignee = filter.Values{nil}
 	}
 	if q.take(overdue) != nil {
-		q.Filters.Due.To, q.Filters.Open = written(q.calendar.today.AddDate(0, 0, -1), 0, time.UTC), new(true)
+		q.Filters.Due.To, q.Filters.Open = written(q.today.AddDate(0, 0, -1), 0, time.UTC), new(true)
 	}
 	if q.take(byMe) != nil {
 		q.Filters.Reporter = filter.Values{"me"}
@@ -115,11 +115,11 @@ func (r role) fits(before, text, after string) (is bool, size int) {
 	if r.after == nil {
 		return true, 0
 	}
-	at := r.after.FindStringSubmatchIndex(after)
-	if len(at) > 2 {
-		size = at[3]
+	m := r.after.FindStringSubmatch(after)
+	if len(m) > 1 {
+		size = len(m[1])
 	}
-	return at != nil, size
+	return m != nil, size
 }
 
 var (
@@ -176,27 +176,14 @@ func (q *reader) place(values *lookup, start, end int) bool {
 		if !is {
 			continue
 		}
-		end := end + more
-		for member := range strings.FieldsSeq(role.members) {
-			found := values.of(member, text)
-			if len(found) == 0 && member == "types" {
-				found = values.of(member, singular(text))
-			}
-			switch len(found) {
-			case 0:
-				continue
-			case 1:
-				q.add(member, found[0], start, end)
-			default:
-				q.Names = append(q.Names, filter.Candidate{Member: member, Value: text, Names: found})
-				q.cut(start, end)
-			}
+		member, found := values.first(role.members, text)
+		switch isUnknown := values.near && role.unknown.holds(isName) && !strings.Contains(text, " "); {
+		case len(found) == 1:
+			q.add(member, found[0], start, end+more)
 			return true
-		}
-		if values.near && role.unknown.holds(isName) && !strings.Contains(text, " ") {
-			member, _, _ := strings.Cut(role.members, " ")
-			q.Names = append(q.Names, filter.Candidate{Member: member, Value: text, Names: []string{}})
-			q.cut(start, end)
+		case len(found) > 1 || isUnknown:
+			q.Names = append(q.Names, filter.Candidate{Member: member, Value: text, Names: append([]string{}, found...)})
+			q.cut(start, end+more)
 			return true
 		}
 	}
@@ -225,7 +212,3 @@ func (q *reader) add(member, value string, start, end int) {
 		q.rest = q.rest[:start] + " tickets " + q.rest[start+len(bar):]
 	}
 }
-
-var plurals = strings.NewReplacer("ies|", "y", "ses|", "s", "xes|", "x", "s|", "", "|", "")
-
-func singular(word string) string { return plurals.Replace(word + "|") }
