@@ -1,17 +1,30 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { accessible, demo, finish, open, service, until } from './kit.mjs';
+import { accessible, demo, finish, open, service, sql, until } from './kit.mjs';
 import { startModel } from './model.mjs';
 
 after(finish);
 const QUESTION = 'How was the double charge fixed with the idempotency key?';
+const turn = (page, n) => page.locator('.turn').nth(n);
+const says = (page, n, text) => turn(page, n).locator('.answer .text', { hasText: text }).waitFor();
+
+async function ask(page, question) {
+  await page.fill('#question', question);
+  await page.keyboard.press('Enter');
+}
+
+/** The requests that a page sends, from now on. */
+function requests(page) {
+  const sent = [];
+  page.on('request', (request) => { if (request.url().endsWith('/api/query')) sent.push(request.postDataJSON()); });
+  return sent;
+}
 
 test('an answer links its citations to their sources and can be copied', async (t) => {
   const page = await open(t, `${demo}/#ask`, { permissions: ['clipboard-read', 'clipboard-write'] });
   await page.locator('.example').first().waitFor();
   await accessible(page);
-  await page.fill('#question', QUESTION);
-  await page.keyboard.press('Enter');
+  await ask(page, QUESTION);
   const cite = page.locator('.answer .cite').first();
   await cite.waitFor();
   const number = await cite.innerText();
@@ -19,19 +32,116 @@ test('an answer links its citations to their sources and can be copied', async (
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), new RegExp(`\\[${number}\\] TX-400 `));
   await cite.click();
-  await page.locator(`#source-${number}.cited.lit`).waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement.id), `source-${number}`);
+  await page.locator(`#source-1-${number}.cited.lit`).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), `source-1-${number}`);
   assert.ok((await page.locator('.answer .md code').count()) > 0); // it is Markdown
   await accessible(page);
-  await page.reload(); // the question is in the address
-  await page.locator('.answer .cite').first().waitFor();
-  await page.locator(`#source-${number} a.name`).click();
+  await page.locator(`#source-1-${number} a.name`).click();
   await page.locator('.details', { hasText: 'TX-400' }).waitFor();
 });
 
+test('a question and what follows it are one conversation, kept in the page', async (t) => {
+  const blocked = (project) => sql(`select count(*) from tickets join projects p using (project_id) join status s using (status_id) where p.key = '${project}' and s.name = 'Blocked'`).trim();
+  const page = await open(t, `${demo}/#ask`, { timezoneId: 'Asia/Tokyo' });
+  const sent = requests(page);
+  const question = 'How many tickets are blocked in Mobile App?';
+  await ask(page, question);
+  await says(page, 0, new RegExp(`^${blocked('MOB')} tickets? match`));
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'question');
+  assert.equal(await page.inputValue('#question'), '');
+  await ask(page, 'and in Checkout and Payments?');
+  await says(page, 1, new RegExp(`^${blocked('TX')} tickets? match`));
+  await turn(page, 1).getByText(`Understood as: ${question} and in Checkout and Payments?`).waitFor();
+  await accessible(page);
+  const [, { messages, time_zone: zone }] = sent;
+  assert.deepEqual(messages.map(({ role }) => role), ['user', 'assistant']);
+  assert.equal(messages[0].content, question);
+  assert.match(messages[1].content, /project:MOB status:Blocked/);
+  assert.equal(zone, 'Asia/Tokyo');
+
+  await page.getByRole('link', { name: 'Search', exact: true }).click();
+  await page.locator('#query').waitFor();
+  await page.goBack();
+  await says(page, 1, 'project:TX');
+  for (let n = 3; n <= 6; n++) {
+    await ask(page, `and in ${n % 2 ? 'Mobile App' : 'Checkout and Payments'}?`);
+    await says(page, n - 1, 'status:Blocked');
+  }
+  assert.equal(sent[5].messages.length, 10);
+  assert.equal(sent[5].messages.at(-2).content, 'and in Mobile App?');
+
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await page.getByText('Ask your tracker').waitFor();
+  await ask(page, 'How many bugs are there?');
+  await says(page, 0, 'type:Bug');
+  assert.deepEqual(sent[6].messages, []);
+  await page.reload();
+  await page.getByText('Ask your tracker').waitFor();
+});
+
+test('groups stand in a table, tickets in a list with citations', async (t) => {
+  const page = await open(t, `${demo}/#ask`, { timezoneId: 'America/New_York' });
+  await ask(page, 'How many open tickets are there per assignee?');
+  await turn(page, 0).getByRole('columnheader', { name: 'Assignee' }).waitFor();
+  const rows = (await turn(page, 0).locator('.groups tbody tr').allInnerTexts()).map((row) => row.replace('\t', '|'));
+  assert.deepEqual(rows.sort(), sql(`select coalesce(assignee, 'none'), count(*) from tickets join status s using (status_id) where s.category <> 'done' group by 1`).trim().split('\n').sort());
+  await ask(page, 'Which tickets are due in March 2026?');
+  const first = turn(page, 1).locator('.answer li').first();
+  const key = await first.locator('.key').innerText();
+  const [day, number] = sql(`select to_char(due_date, 'Mon FMDD, YYYY'), (select count(*) from tickets where due_date between '2026-03-01' and '2026-03-31') from tickets where key = '${key}'`).trim().split('|');
+  await says(page, 1, `${number} tickets match`);
+  await first.getByText(`Due ${day}`).waitFor(); // west of Greenwich too
+  await accessible(page);
+  await first.getByRole('button', { name: 'Source 1' }).click();
+  await turn(page, 1).locator('.source.cited.lit', { hasText: key }).waitFor();
+  await first.getByRole('link', { name: key }).click();
+  await page.locator('.details', { hasText: key }).waitFor();
+});
+
+test('what a question counts opens in Search', async (t) => {
+  const page = await open(t, `${demo}/#ask`);
+  await ask(page, 'How many unassigned tickets mention refunds?');
+  const chips = turn(page, 0).locator('.chip.read');
+  await chips.first().waitFor();
+  assert.deepEqual((await chips.allInnerTexts()).map((text) => text.replace('\n', ' ')), ['Text "refunds"', 'Assignee nobody']);
+  const link = page.getByRole('link', { name: /^\d+ tickets in Search$/ });
+  const number = parseInt(await link.innerText(), 10);
+  await link.click();
+  await page.locator('.told', { hasText: `${number} matches` }).waitFor();
+  await page.goBack();
+  await page.getByLabel('Project').selectOption({ label: 'Checkout and Payments' }); // which read_as does not have
+  await ask(page, 'How many bugs are there?');
+  const bugs = Number(sql("select count(*) from tickets join projects p using (project_id) where p.key = 'TX' and ticket_type = 'Bug'"));
+  await turn(page, 1).getByRole('link', { name: `${bugs} tickets in Search` }).click();
+  const facet = page.locator('.facet', { hasText: 'Type' });
+  await page.locator('.chip.on', { hasText: 'Checkout and Payments' }).waitFor();
+  await until('the bugs are counted', async () => (await facet.locator('button', { hasText: 'Bug' }).locator('.count').allTextContents()).join() === String(bugs));
+});
+
+test('a name that may be several is asked back, and a click asks again', async (t) => {
+  sql(`insert into tickets (project_id, status_id, key, name, assignee) select project_id, status_id, 'TX-920' || n, 'Payment by Gary', person
+    from projects p, status s, (values (1, 'Gary Mathews'), (2, 'Gary Moss')) v (n, person) where p.key = 'TX' and s.name = 'Done'`);
+  t.after(() => sql("delete from tickets where key like 'TX-920_'"));
+  const page = await open(t, `${demo}/#ask`);
+  await ask(page, 'How many tickets are assigned to Gary?');
+  const offered = (n) => turn(page, n).getByRole('group', { name: 'Instead of the assignee Gary' });
+  await offered(0).waitFor();
+  await accessible(page);
+  await offered(0).getByRole('button', { name: 'Gary Moss' }).click();
+  await turn(page, 1).getByRole('heading', { name: 'How many tickets are assigned to Gary Moss?' }).waitFor();
+  await says(page, 1, '1 ticket matches');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'question');
+  await ask(page, 'How many tickets are assigned to Gary?');
+  await offered(2).waitFor();
+  await ask(page, 'and in Checkout and Payments?'); // the name is in the question before
+  await offered(3).getByRole('button', { name: 'Gary Mathews' }).click();
+  await says(page, 4, /^1 ticket matches project:TX assignee:"Gary Mathews"/);
+});
+
 test('an answer from documents cites them', async (t) => {
-  const page = await open(t, `${demo}/#ask?q=How+are+idempotency+keys+derived%3F`);
+  const page = await open(t, `${demo}/#ask`);
   await page.getByRole('button', { name: 'Documents', exact: true }).click();
+  await ask(page, 'How are idempotency keys derived?');
   await page.locator('.source a.name', { hasText: 'Decision 12' }).waitFor();
   assert.match(page.url(), /corpus=documents/);
 });
@@ -44,26 +154,34 @@ test('a question without relevant sources gets no answer but a link to the searc
   assert.equal(await page.inputValue('#query'), 'How do I bake sourdough bread?');
 });
 
-test('an answer can be stopped, and a failure of the model is shown', async (t) => {
+test('an answer can be stopped and a failure tried again; neither is history', async (t) => {
   const model = await startModel();
   const url = await service({ OPENAI_BASE_URL: model.url, CACHE: 'off', REQUEST_TIMEOUT: '10m', MODEL_TIMEOUT: '10m' });
-  const page = await open(t, `${url}/#ask`, { failing: true });
   model.held = 'chat';
-  await page.fill('#question', QUESTION);
-  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  let sent;
+  const page = await open(t, `${url}/#ask?q=${encodeURIComponent(QUESTION)}`, { failing: true, prepare: (it) => { sent = requests(it); } });
   await page.getByText('Reading the sources').waitFor();
   await page.locator('.source').first().waitFor();
+  await page.getByRole('link', { name: 'Search', exact: true }).click();
+  await page.locator('#query').waitFor();
+  await page.goBack(); // it is still asked
+  await page.getByText('Reading the sources').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Stopped.').waitFor();
   model.release();
   model.fails = 'chat';
-  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await ask(page, 'Why was the customer charged twice?');
   await page.locator('.notice.bad').waitFor();
   await accessible(page);
   model.fails = '';
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.locator('.answer .cite').first().waitFor();
   await until('the failure is gone', async () => (await page.locator('.notice.bad').count()) === 0);
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await turn(page, 1).locator('.answer .cite').first().waitFor();
+  await until('it is no longer stopped', async () => (await page.getByText('Stopped.').count()) === 0);
+  assert.deepEqual(sent.map(({ question, messages }) => [question, ...messages.filter((m) => m.role === 'user').map((m) => m.content)]),
+    [[QUESTION], ['Why was the customer charged twice?'], ['Why was the customer charged twice?'], [QUESTION, 'Why was the customer charged twice?']]);
 });
 
 test('a draft is compared as the user types, and survives a change of screen', async (t) => {

@@ -74,3 +74,25 @@ test('answers: what a model writes is text', async (t) => {
   await page.locator('.answer .cite').first().click();
   await inert(page);
 });
+
+test('figures: what stands in fields and questions is text', async (t) => {
+  const found = { ticket_id: 1, ticket_key: evil('key'), ticket_name: evil('ticket [1]'), status: evil('status'), project_id: 1, project_name: evil('project'), assignee: evil('assignee'), reporter: null, type: null, priority: null, labels: [], due_date: null, created_at: '2025-01-01T00:00:00Z', updated_at: '2025-01-01T00:00:00Z', resolved_at: null, text: evil('text') };
+  const read = { intent: 'count', text: evil('word'), filters: { assignee: [evil('value')], not: { labels: [evil('label')] } }, group_by: evil('field') };
+  const figures = { answer: evil('sentence'), low_similarity: false, best_similarity: null, match_threshold: 0.2, cached: false, model: '', question: evil('understood'), read_as: read };
+  const answers = [
+    { ...figures, sources: [{ type: 'ticket', similarity: null, chunk_id: null, cited: true, ...found }], count: 10_000, count_capped: true, groups: [{ label: evil('group'), count: 1 }], tickets: [found] },
+    { ...figures, sources: [], candidates: [{ member: 'assignee', value: evil('name'), names: [evil('candidate')] }] },
+  ];
+  const page = await open(t, `${demo}/#ask`);
+  await page.route('**/api/query', (route) => route.fulfill({ contentType: 'text/event-stream', body: `event: done\ndata: ${JSON.stringify(answers.shift())}\n\n` }));
+  await page.fill('#question', evil('question'));
+  await page.keyboard.press('Enter');
+  for (const text of ['question', 'understood', 'sentence', 'word', 'value', 'label', 'field', 'group', 'key', 'ticket', 'status', 'assignee']) await page.locator('.turn', { hasText: `zxqv ${text}` }).waitFor();
+  await page.getByRole('link', { name: 'More than 10,000 tickets in Search' }).waitFor();
+  assert.equal(await page.locator('.cite').count(), 1, 'a name cites nothing');
+  await inert(page);
+  await page.fill('#question', 'Which?');
+  await page.keyboard.press('Enter');
+  await page.locator('.candidates button', { hasText: 'zxqv candidate' }).waitFor();
+  await inert(page);
+});

@@ -4,7 +4,7 @@ import { render } from './preact.js';
 import { html } from './dom.js';
 import { useEffect, useState } from './hooks.js';
 import * as api from './api.js';
-import { Ask } from './ask.js';
+import { Ask, useConversation } from './ask.js';
 import { Documents } from './documents.js';
 import { Draft } from './draft.js';
 import { href, useRoute } from './route.js';
@@ -46,6 +46,17 @@ function focusField() {
   return field;
 }
 
+/** The screens of one user: the next one finds nothing of theirs. @param {{view: string, params: URLSearchParams, may: ReturnType<typeof useRights>}} props */
+function Main({ view, params, may }) {
+  const conversation = useConversation();
+  return html`<main id="main" tabindex="-1">
+    ${view === 'search' && html`<${Search} params=${params} />`}
+    ${view === 'ask' && html`<${Ask} params=${params} conversation=${conversation} />`}
+    ${view === 'draft' && html`<${Draft} />`}
+    ${view === 'documents' && html`<${Documents} params=${params} may=${may} />`}
+  </main>`;
+}
+
 /** @param {{told: string}} props */
 function App({ told }) {
   const { view, params } = useRoute();
@@ -81,12 +92,7 @@ function App({ told }) {
     <header class="top"><a class="brand" href=${href('search')}><svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" /><path d="M10.5 5.8a4.7 4.7 0 1 0 0 9.4 4.7 4.7 0 0 0 0-9.4Zm3.7 8.4 4.3 4.3" /></svg>tasklens</a>
       <nav aria-label="Screens">${SCREENS.map((s) => html`<a href=${href(s.view)} aria-current=${s === screen ? 'page' : undefined}><${Icon} name=${s.icon} /><span>${s.name}</span></a>`)}</nav>
       ${session && html`<div class="who"><span class="small" title=${session.subject} dir="auto">${session.name || html`<span class="muted">Signed in</span>`}</span><button type="button" class="link small" onClick=${signOut}>Sign out</button></div>`}</header>
-    <main id="main" tabindex="-1" key=${owner}>
-      ${screen.view === 'search' && html`<${Search} params=${params} />`}
-      ${screen.view === 'ask' && html`<${Ask} params=${params} />`}
-      ${screen.view === 'draft' && html`<${Draft} />`}
-      ${screen.view === 'documents' && html`<${Documents} params=${params} may=${may} />`}
-    </main>
+    <${Main} key=${owner} view=${screen.view} params=${params} may=${may} />
     <${State} may=${may} />
     ${settings.auth && html`<${SignIn} open=${!session} told=${told} />`}`;
 }

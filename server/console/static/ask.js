@@ -1,111 +1,139 @@
 // @ts-check
-// Ask: the answer as it is written, with citations that lead to its sources.
+// Ask: a conversation, each answer as it is written, with citations that lead to its sources.
 import { html } from './dom.js';
 import { useCallback, useEffect, useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
+import { FACETS, spell, tell } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
+import { Candidates } from './results.js';
 import { go, href } from './route.js';
-import { asProblem, Bar, Choice, decimal, Empty, Failure, Icon, useLoad } from './ui.js';
+import { asProblem, Bar, Choice, count, date, decimal, Empty, Failure, Icon, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').Source} Source */
 /** @typedef {import('./api.js').QueryRequest} QueryRequest */
-/** @typedef {{question: string, text: string, sources: Source[] | null, done: import('./api.js').QueryResponse | null, stopped: boolean}} Reply */
+/** id: its place in the page; one that is neither busy nor done has failed or was stopped. @typedef {{id: number, request: QueryRequest, text: string, sources: Source[] | null, done: import('./api.js').QueryResponse | null, busy: boolean, problem: api.Problem | null}} Turn */
 
 /** @type {[string, string][]} */
 const CORPORA = [['tickets', 'Tickets'], ['documents', 'Documents'], ['all', 'Both']];
+const MESSAGES = 10; // that a request may have
+const LONGEST = 8000; // characters of a message
+let turnCount = 0;
 
-/** @param {{params: URLSearchParams}} props */
-export function Ask({ params }) {
-  const asked = params.get('q') ?? '';
-  const corpus = params.get('corpus') ?? 'tickets';
-  const project = params.get('project') ?? '';
-  const [text, setText] = useState(asked);
-  const [reply, setReply] = useState(/** @type {Reply | null} */ (null));
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(/** @type {api.Problem | null} */ (null));
+/** A conversation. It is of one user, lasts as long as the page, and goes on while another screen is open. */
+export function useConversation() {
+  const [turns, setTurns] = useState(/** @type {Turn[]} */ ([]));
+  const [text, setText] = useState(''); // of the next question
   const controller = useRef(new AbortController());
-  const projects = useLoad((signal) => api.projects(signal), []);
-  const keys = useMemo(() => keysOf(projects.value), [projects.value]);
-  const statuses = useLoad((signal) => api.statuses(signal), []);
+  const stop = () => controller.current.abort();
+  useEffect(() => stop, []);
 
-  /** @param {string} question */
-  async function run(question) {
-    controller.current.abort();
-    const mine = (controller.current = new AbortController());
-    /** @type {Reply} */
-    let next = { question, text: '', sources: null, done: null, stopped: false };
-    /** @param {Partial<Reply>} change */
+  /** A turn that failed, asked again by its own request, becomes the last. @param {QueryRequest} request @param {Turn[]} [earlier] */
+  async function ask(request, earlier = turns) {
+    stop();
+    const { signal } = (controller.current = new AbortController());
+    /** @type {Turn} */
+    let turn = { id: ++turnCount, request, text: '', sources: null, done: null, busy: true, problem: null };
+    /** @param {Partial<Turn>} change */
     const update = (change) => {
-      next = { ...next, ...change };
-      if (controller.current === mine) setReply(next);
+      turn = { ...turn, ...change };
+      setTurns((all) => all.map((one) => (one.id === turn.id ? turn : one)));
     };
-    setReply(next);
-    setProblem(null);
-    setBusy(true);
+    setTurns([...earlier.filter((one) => one.request !== request), turn]);
     try {
-      /** @type {QueryRequest} */
-      const request = { question, corpus: /** @type {QueryRequest['corpus']} */ (corpus) };
-      if (project && corpus !== 'documents') request.project_id = Number(project);
-      const done = await api.ask(request, { sources: ({ sources }) => update({ sources }), delta: (delta) => update({ text: next.text + delta }) }, mine.signal);
-      update({ text: done.answer, sources: done.sources, done });
+      const messages = earlier.flatMap(({ request: { question }, done }) => (done ? [{ role: 'user', content: question }, { role: 'assistant', content: done.answer.slice(0, LONGEST) }] : []));
+      const asked = { ...request, messages: /** @type {QueryRequest['messages']} */ (messages.slice(-MESSAGES)), time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+      const done = await api.ask(asked, { sources: ({ sources }) => update({ sources }), delta: (delta) => update({ text: turn.text + delta }) }, signal);
+      update({ text: done.answer, sources: done.sources, done, busy: false });
     } catch (error) {
-      if (mine.signal.aborted) update({ stopped: true });
-      else if (controller.current === mine) setProblem(asProblem(error));
-    } finally {
-      if (controller.current === mine) setBusy(false);
+      update({ problem: signal.aborted ? null : asProblem(error), busy: false });
     }
   }
 
-  // A question in the address is asked: by this form, a link, or the history.
-  useEffect(() => {
-    setText(asked);
-    if (asked) run(asked);
-    else { controller.current.abort(); setReply(null); setProblem(null); setBusy(false); }
-  }, [asked, corpus, project]);
-  useEffect(() => () => controller.current.abort(), []);
+  function clear() {
+    stop();
+    setTurns([]);
+  }
+  return { turns, text, setText, ask, stop, clear };
+}
 
+/** @param {{params: URLSearchParams, conversation: ReturnType<typeof useConversation>}} props */
+export function Ask({ params, conversation: { turns, text, setText, ask, stop, clear } }) {
+  const linked = params.get('q') ?? '';
+  const corpus = params.get('corpus') ?? 'tickets';
+  const project = params.get('project') ?? '';
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const projects = useLoad((signal) => api.projects(signal), []);
+  const keys = useMemo(() => keysOf(projects.value), [projects.value]);
+  const statuses = useLoad((signal) => api.statuses(signal), []);
+  const busy = turns.at(-1)?.busy ?? false;
+
+  /** @param {Record<string, unknown>} changes */
+  const change = (changes) => go(href('ask', { ...Object.fromEntries(params), ...changes }));
+  /** @param {string} question @param {Turn[]} [earlier] */
+  function put(question, earlier) {
+    /** @type {QueryRequest} */
+    const request = { question, corpus: /** @type {QueryRequest['corpus']} */ (corpus) };
+    if (project && corpus !== 'documents') request.project_id = Number(project);
+    ask(request, earlier);
+  }
   function submit() {
-    const question = text.trim();
-    if (!question) return;
-    if (question === asked) run(question);
-    else go(href('ask', { ...Object.fromEntries(params), q: question }));
+    if (!text.trim()) return;
+    put(text.trim());
+    setText('');
   }
 
+  // A question in the address, of a link or the history, begins a conversation.
+  useEffect(() => { if (linked && turns[0]?.request.question !== linked) put(linked, []); }, [linked]);
+  // What was pressed may be gone.
+  useEffect(() => { if (busy || document.activeElement === document.body) field.current?.focus({ preventScroll: true }); }, [busy]);
+
   return html`<div class="ask">
+    ${turns.length > 0 ? html`<h1 class="sr">Conversation</h1>` : html`<${Start} projects=${projects.value ?? []} statuses=${statuses.value ?? []} onChoose=${put} />`}
+    ${turns.map((turn) => html`<${Exchange} key=${turn.id} turn=${turn} keys=${keys} onAgain=${() => ask(turn.request)} onAsk=${put} />`)}
     <form class="question" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(); }}>
       <label class="sr" for="question">Your question</label>
-      <textarea id="question" rows="2" dir="auto" maxlength="2000" placeholder="Ask about anything in the tickets and documents" value=${text} autofocus
+      <textarea ref=${field} id="question" rows=${turns.length > 0 ? 1 : 2} dir="auto" maxlength="2000" placeholder=${turns.length > 0 ? 'Ask on, or something else' : 'Ask about anything in the tickets and documents'} value=${text} autofocus
         onInput=${(/** @type {any} */ e) => setText(e.target.value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) { e.preventDefault(); submit(); } }}></textarea>
       <div class="row">
-        <${Choice} label="Answer from" value=${corpus} options=${CORPORA} onChange=${(/** @type {string} */ value) => go(href('ask', { ...Object.fromEntries(params), corpus: value === 'tickets' ? '' : value }))} />
-        ${corpus !== 'documents' && html`<select aria-label="Project" value=${project} onChange=${(/** @type {any} */ e) => go(href('ask', { ...Object.fromEntries(params), project: e.target.value }))}>
+        <${Choice} label="Answer from" value=${corpus} options=${CORPORA} onChange=${(/** @type {string} */ value) => change({ corpus: value === 'tickets' ? '' : value })} />
+        ${corpus !== 'documents' && html`<select aria-label="Project" value=${project} onChange=${(/** @type {any} */ e) => change({ project: e.target.value })}>
           <option value="">All projects</option>${(projects.value ?? []).map((p) => html`<option value=${String(p.project_id)}>${p.name}</option>`)}</select>`}
-        ${busy ? html`<button key="stop" type="button" class="button stop" onClick=${() => controller.current.abort()}><${Icon} name="stop" />Stop</button>`
+        ${turns.length > 0 && html`<button type="button" class="link small" onClick=${() => { clear(); change({ q: '' }); field.current?.focus(); }}>New conversation</button>`}
+        ${busy ? html`<button key="stop" type="button" class="button stop" onClick=${stop}><${Icon} name="stop" />Stop</button>`
       : html`<button key="ask" class="button primary">Ask</button>`}
       </div>
     </form>
-    ${(reply || problem) && html`<h1 class="sr">Answer</h1>`}
-    ${problem && html`<${Failure} problem=${problem} retry=${() => run(asked || text.trim())} />`}
-    ${reply && !(problem && !reply.text) && html`<${Answer} reply=${reply} busy=${busy} keys=${keys} />`}
-    ${!reply && !problem && html`<${Start} projects=${projects.value ?? []} statuses=${statuses.value ?? []} />`}
   </div>`;
 }
 
-/** @param {{reply: Reply, busy: boolean, keys: Set<string>}} props */
-function Answer({ reply, busy, keys }) {
+/** A question, with its answer or what became of it. @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void}} props */
+function Exchange({ turn, keys, onAgain, onAsk }) {
+  const { request: { question }, done, problem } = turn;
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => place.current?.scrollIntoView(), []);
+  return html`<article class="turn" ref=${place}>
+    <h2 dir="auto">${question}</h2>
+    ${done?.question && done.question !== question && html`<p class="small muted" dir="auto">Understood as: ${done.question}</p>`}
+    ${problem && html`<${Failure} problem=${problem} retry=${onAgain} />`}
+    ${done && done.sources.length === 0 && !done.read_as ? html`<${Abstained} done=${done} question=${question} />`
+    : !(problem && !turn.text) && html`<${Answer} turn=${turn} keys=${keys} onAgain=${onAgain} onAsk=${onAsk} />`}
+  </article>`;
+}
+
+/** @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void}} props */
+function Answer({ turn, keys, onAgain, onAsk }) {
   const [lit, setLit] = useState(0);
   const [open, setOpen] = useState(/** @type {number[]} */ ([]));
   const [copied, setCopied] = useState(false);
-  const { text, sources, done } = reply;
+  const { id, text, sources, done, busy } = turn;
   const cited = new Set([...text.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1])));
-  useEffect(() => { setOpen([]); setLit(0); setCopied(false); }, [reply.question]);
 
   /** @param {number} n */
   function show(n) {
     setLit(n);
     setOpen((before) => (before.includes(n) ? before : [...before, n]));
-    const card = document.getElementById(`source-${n}`);
+    const card = document.getElementById(`source-${id}-${n}`);
     card?.focus();
     card?.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
   }
@@ -116,28 +144,46 @@ function Answer({ reply, busy, keys }) {
     setCopied(true);
   }
 
-  if (done && done.sources.length === 0) return html`<${Abstained} done=${done} question=${reply.question} />`;
+  const cite = useCallback((/** @type {number} */ n) => n >= 1 && n <= (sources?.length ?? 0) && html`<button type="button" class=${`cite ${lit === n ? 'lit' : ''}`} aria-label=${`Source ${n}`} onClick=${() => show(n)}
+    onPointerEnter=${() => setLit(n)} onPointerLeave=${() => setLit(0)} onFocus=${() => setLit(n)}>${n}</button>`, [sources?.length, lit]);
   return html`<div class="answered">
-    <section class="answer" aria-label="Answer" aria-live="polite" aria-busy=${busy}>
+    <div class="answer" aria-live="polite" aria-busy=${busy}>
       ${text === '' && busy ? html`<p class="muted"><span class="spinner"></span> ${sources ? 'Reading the sources …' : 'Looking for sources …'}</p>`
-      : html`<${Cited} text=${text} count=${sources?.length ?? 0} keys=${keys} lit=${lit} onLight=${setLit} onOpen=${show} />`}
-      ${reply.stopped && html`<p class="small muted">Stopped.</p>`}
-      ${done?.low_similarity && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
-      ${(done || reply.stopped) && text && html`<div class="row"><span class="small muted">${done ? `${done.model}${done.cached ? ' · from the cache' : ''}` : ''}</span>
+      : done?.read_as ? html`<${Figures} turn=${turn} done=${done} cite=${cite} onAsk=${onAsk} />` : html`<${Markdown} text=${text} keys=${keys} cite=${cite} />`}
+      ${!busy && !done && !turn.problem && html`<p class="small muted">Stopped. <button type="button" class="link" onClick=${onAgain}>Ask again</button></p>`}
+      ${done?.low_similarity && !done.read_as && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
+      ${!busy && !turn.problem && !done?.candidates && text && html`<div class="row"><span class="small muted">${[done?.model, done?.cached && 'from the cache'].filter(Boolean).join(' · ')}</span>
         ${navigator.clipboard && html`<button type="button" class="button" onClick=${copy}><${Icon} name="copy" />${copied ? 'Copied' : 'Copy with sources'}</button>`}</div>`}
-    </section>
-    ${sources && sources.length > 0 && html`<section aria-labelledby="sources"><h2 id="sources">Sources</h2>
-      <ol class="sources">${sources.map((source, i) => html`<li key=${i} id=${`source-${i + 1}`} tabindex="-1"
+    </div>
+    ${sources && sources.length > 0 && html`<div><h3>Sources</h3>
+      <ol class="sources">${sources.map((source, i) => html`<li key=${i} id=${`source-${id}-${i + 1}`} tabindex="-1"
         class=${`source ${cited.has(i + 1) ? 'cited' : ''} ${lit === i + 1 ? 'lit' : ''}`} onPointerEnter=${() => setLit(i + 1)} onPointerLeave=${() => setLit(0)}>
-        <${SourceCard} source=${source} number=${i + 1} open=${open.includes(i + 1)} onToggle=${() => setOpen(open.includes(i + 1) ? open.filter((n) => n !== i + 1) : [...open, i + 1])} /></li>`)}</ol></section>`}
+        <${SourceCard} source=${source} number=${i + 1} open=${open.includes(i + 1)} onToggle=${() => setOpen(open.includes(i + 1) ? open.filter((n) => n !== i + 1) : [...open, i + 1])} /></li>`)}</ol></div>`}
   </div>`;
 }
 
-/** The text of an answer, with its citations as buttons. @param {{text: string, count: number, keys: Set<string>, lit: number, onLight: (n: number) => void, onOpen: (n: number) => void}} props */
-function Cited({ text, count, keys, lit, onLight, onOpen }) {
-  const cite = useCallback((/** @type {number} */ n) => n >= 1 && n <= count && html`<button type="button" class=${`cite ${lit === n ? 'lit' : ''}`} aria-label=${`Source ${n}`} onClick=${() => onOpen(n)}
-    onPointerEnter=${() => onLight(n)} onPointerLeave=${() => onLight(0)} onFocus=${() => onLight(n)}>${n}</button>`, [count, lit]);
-  return html`<${Markdown} text=${text} keys=${keys} cite=${cite} />`;
+/** An answer from figures: how the question was read, and what it counts. @param {{turn: Turn, done: import('./api.js').QueryResponse, cite: (n: number) => unknown, onAsk: (question: string) => void}} props */
+function Figures({ turn: { request }, done, cite, onAsk }) {
+  const { read_as: read, candidates, groups, tickets, count: total } = done;
+  if (!read) return null;
+  /** @param {string} member @param {string} name */
+  function choose(member, name) {
+    const value = candidates?.find((c) => c.member === member && c.names.includes(name))?.value ?? '';
+    const facet = FACETS.find((f) => f.member === member);
+    onAsk(request.question.includes(value) ? request.question.replace(value, () => name) : `${facet?.typed} ${name}`); // of an earlier question
+  }
+  if (candidates) return html`<${Candidates} answer=${{ response: { candidates } }} projects=${[]} onChoose=${choose} />`;
+  const search = { q: `${read.text} ${spell(read.filters)}`.trim(), project: request.project_id };
+  const filters = [...(read.text ? [{ title: 'Text', text: read.text }] : []), ...tell(read.filters)];
+  const title = FACETS.find((f) => f.name === read.group_by)?.title ?? read.group_by;
+  return html`<p class="text" dir="auto">${done.answer.split('\n')[0]}</p>
+    ${total !== undefined && (search.q || search.project) && html`<p class="chips">${filters.map((filter) => html`<span class="chip read"><span class="muted">${filter.title}</span> <span dir="auto">${filter.text}</span></span>`)}
+      <a class="chip" href=${href('search', search)}><${Icon} name="search" />${done.count_capped ? 'More than ' : ''}${count(total)} ${total === 1 ? 'ticket' : 'tickets'} in Search</a></p>`}
+    ${groups && html`<table class="groups"><thead><tr><th scope="col">${title}</th><th scope="col">Tickets</th></tr></thead>
+      <tbody>${groups.map((group) => html`<tr><td dir="auto">${group.label ?? html`<span class="muted">none</span>`}</td><td>${count(group.count)}</td></tr>`)}</tbody></table>`}
+    ${tickets && html`<ol class="similar">${tickets.map((t, i) => html`<li key=${t.ticket_id}>
+      <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name" dir="auto">${t.ticket_name}</span></a>${cite(i + 1)}
+      <span class="meta muted"><span class="status">${t.status}</span><span dir="auto">${t.assignee ?? 'nobody'}</span>${Object.entries({ Filed: t.created_at, Changed: t.updated_at, Resolved: t.resolved_at, Due: t.due_date }).map(([name, at]) => at && html`<span>${name} ${date(at)}</span>`)}</span></li>`)}</ol>`}`;
 }
 
 /** @param {Source} s */
@@ -157,19 +203,19 @@ function SourceCard({ source, number, open, onToggle }) {
 
 /** @param {{done: import('./api.js').QueryResponse, question: string}} props */
 function Abstained({ done, question }) {
-  return html`<div role="status"><${Empty} icon="question" title="No answer to be found">
+  return html`<div role="status"><${Empty} icon="question" title="No answer to be found" level=${3}>
     <p>${done.answer}</p>
     ${done.best_similarity !== null && html`<div class="closest"><${Bar} label="Similarity of the nearest text" kind="meaning" value=${done.best_similarity} tick=${done.match_threshold} />
       <p class="small muted">The nearest text has a similarity of ${decimal(done.best_similarity)}; ${decimal(done.match_threshold)} is the threshold.</p></div>`}
     <p class="actions"><a class="button primary" href=${href('search', { q: question })}>Search for it instead</a></p><//></div>`;
 }
 
-/** Questions about what there is. @param {{projects: import('./api.js').Project[], statuses: import('./api.js').Status[]}} props */
-function Start({ projects, statuses }) {
+/** Questions about what there is. @param {{projects: import('./api.js').Project[], statuses: import('./api.js').Status[], onChoose: (question: string) => void}} props */
+function Start({ projects, statuses, onChoose }) {
   const largest = [...projects].sort((a, b) => b.tickets - a.tickets).slice(0, 2);
   const open = statuses.find((s) => /block|progress/i.test(s.name)) ?? statuses[0];
   const questions = [...largest.map((p) => `What is ${p.name} about?`), ...largest.slice(0, 1).map((p) => (open ? `Which tickets of ${p.name} are ${open.name}?` : '')).filter(Boolean)];
   return html`<div class="start"><h1>Ask your tracker</h1>
     <p class="lead">The answer comes from tickets and documents that you may see, and shows which. If they do not say, it says so.</p>
-    <div class="try">${questions.length > 0 && html`<h2>Try</h2><ul class="examples">${questions.map((q) => html`<li><a class="example" href=${href('ask', { q })}><${Icon} name="ask" />${q}</a></li>`)}</ul>`}</div></div>`;
+    <div class="try">${questions.length > 0 && html`<h2>Try</h2><ul class="examples">${questions.map((q) => html`<li><button type="button" class="example" onClick=${() => onChoose(q)}><${Icon} name="ask" />${q}</button></li>`)}</ul>`}</div></div>`;
 }

@@ -113,7 +113,7 @@ export function spell(filters, sign = '') {
   }).join(' ');
 }
 
-const OTHERS = ['created', 'updated', 'due', 'no']; // filters that no facet lists
+const OTHERS = ['created', 'updated', 'resolved', 'due', 'no']; // filters that no facet lists
 const LAST = new RegExp(`^(|.*\\s)(-?)(${[...FACETS.map((f) => f.typed), ...OTHERS].join('|')}):\\s*("[^"]*|[^"]*)$`, 'is');
 const DATE = /^([<>]=?)?(\d{4}(-\d\d){0,2}|today|yesterday|tomorrow|-?\d+(d|w|mo|y))(\.\.|$)|^(assignee|reporter)$/i;
 

@@ -55,7 +55,7 @@ export function Notes({ answer: { request, response, lookedUp } }) {
     ${response.relaxed && html`<p class="note small muted">Nothing contains the phrase in quotes as it stands. Its words count one by one.</p>`}`;
 }
 
-/** Names that an unknown value of a filter may mean. @param {{answer: Answer, projects: api.Project[], onChoose: (path: string, key: string) => void}} props */
+/** Names that an unknown value of a filter may mean. @param {{answer: {response: Pick<Answer['response'], 'candidates' | 'read_as'>}, projects: api.Project[], onChoose: (path: string, key: string) => void}} props */
 export function Candidates({ answer: { response }, projects, onChoose }) {
   return (response.candidates ?? []).map(({ member, value, names }) => {
     const title = (FACETS.find((f) => f.member === member)?.title ?? member).toLowerCase();

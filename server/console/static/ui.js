@@ -31,8 +31,8 @@ export const count = (n) => whole.format(n);
 export const decimal = (n) => fine.format(n);
 /** @param {number} n */
 export const score = (n) => finest.format(n);
-/** @param {string} text */
-export const date = (text) => day.format(new Date(text));
+/** A time, or a day, which is the same in every time zone. @param {string} text */
+export const date = (text) => day.format(new Date(text.length === 10 ? `${text}T00:00` : text));
 
 /** @type {Record<string, string>} */
 const entities = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#34;': '"', '&#39;': "'" };
