@@ -109,6 +109,20 @@ test('a session that is about to end is renewed, one that ended asks again, and 
   assert.equal(await page.inputValue('#title'), 'Paid twice for one order');
   assert.equal(await page.inputValue('#text'), 'The customer was charged a second time.');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'text', 'the focus is where it was');
+  // Another user finds nothing of what was asked.
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  await page.fill('#question', 'How many tickets are open?');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'in Search' }).waitFor();
+  auth.refuses = true;
+  await page.route('**/api/query', (route) => route.fulfill({ status: 401, json: { status: 401, code: 'token_expired' } }));
+  await page.fill('#question', 'And in Mobile App?');
+  await page.keyboard.press('Enter');
+  await page.locator('#email').waitFor();
+  auth.refuses = false;
+  await signIn(page, admin);
+  await page.getByText('Ask your tracker').waitFor();
+  assert.equal(await page.locator('.turn').count(), 0);
 });
 
 test('a pasted token signs in until it expires', async (t) => {

@@ -17,6 +17,7 @@ import { asProblem, Bar, Choice, count, date, decimal, Empty, Failure, Icon, use
 const CORPORA = [['tickets', 'Tickets'], ['documents', 'Documents'], ['all', 'Both']];
 const MESSAGES = 10; // that a request may have
 const LONGEST = 8000; // characters of a message
+const MATCHED = / match(?:es)? .*?(?=(?:, by \w+|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
 let turnCount = 0;
 
 /** A conversation. It is of one user, lasts as long as the page, and goes on while another screen is open. */
@@ -176,7 +177,7 @@ function Figures({ turn: { request }, done, cite, onAsk }) {
   const search = { q: `${read.text} ${spell(read.filters)}`.trim(), project: request.project_id };
   const filters = [...(read.text ? [{ title: 'Text', text: read.text }] : []), ...tell(read.filters)];
   const title = FACETS.find((f) => f.name === read.group_by)?.title ?? read.group_by;
-  return html`<p class="text" dir="auto">${done.answer.split('\n')[0]}</p>
+  return html`<p class="text" dir="auto">${done.answer.split('\n')[0].replace(MATCHED, '')}</p>
     ${total !== undefined && (search.q || search.project) && html`<p class="chips">${filters.map((filter) => html`<span class="chip read"><span class="muted">${filter.title}</span> <span dir="auto">${filter.text}</span></span>`)}
       <a class="chip" href=${href('search', search)}><${Icon} name="search" />${done.count_capped ? 'More than ' : ''}${count(total)} ${total === 1 ? 'ticket' : 'tickets'} in Search</a></p>`}
     ${groups && html`<table class="groups"><thead><tr><th scope="col">${title}</th><th scope="col">Tickets</th></tr></thead>

@@ -63,6 +63,12 @@ export function chosenFrom(filters, chosen, projects) {
   return more;
 }
 
+/** A midnight here as the day that begins then, or ends. @param {string} at @param {boolean} ends */
+function dayOf(at, ends) {
+  const time = new Date(at);
+  return at.includes('T') && time.getHours() + time.getMinutes() === 0 ? new Date(time.getTime() - (ends ? 1 : 0)).toLocaleDateString('sv') : at;
+}
+
 /** Filters in words. @param {Filters} filters @returns {{title: string, text: string}[]} */
 export function tell(filters) {
   return Object.entries(filters).flatMap(([member, value]) => {
@@ -74,7 +80,8 @@ export function tell(filters) {
     if (!value || typeof value !== 'object') return [{ title, text: String(value) }];
     if (Array.isArray(value)) return [{ title, text: names(value, ' or ') }];
     if (value.any || value.all) return [{ title, text: [value.any && names(value.any, ' or '), value.all && names(value.all, ' and ')].filter(Boolean).join(' and ') }];
-    return [{ title, text: value.from && value.to ? `${value.from} to ${value.to}` : value.from ? `from ${value.from}` : `until ${value.to}` }];
+    const [from, to] = [value.from && dayOf(value.from, false), value.to && dayOf(value.to, true)];
+    return [{ title, text: from && to ? (from === to ? from : `${from} to ${to}`) : from ? `from ${from}` : `until ${to}` }];
   });
 }
 
