@@ -135,6 +135,8 @@ func read(question string, exact, near *lookup, today time.Time, prior Goal) Rea
 	}
 	q.subject()
 	isNamed, isSingle := q.has(noun), q.has(noun) && !q.has(plural)
+	q.Unread = misread.FindAllString(q.rest, -1)
+	q.rest = misread.ReplaceAllString(q.rest, bar)
 	q.dates()
 	if q.aim(); q.Intent == Prose {
 		return q.Reading

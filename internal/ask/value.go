@@ -124,7 +124,7 @@ func (r role) fits(before, text, after string) (is bool, size int) {
 
 var (
 	token   = regexp.MustCompile(`[\pL\pN@#&+](?:[^\s|,;!?()"]*[\pL\pN+#])?`) // a word, without the punctuation around it
-	negated = regexp.MustCompile(`(?i)\b(?:not|non|except|excluding|without|other than|isn['’]t|aren['’]t|apart from|but not)(?: in| in the| for| of| by| the| assigned to)*[ -]$`)
+	negated = regexp.MustCompile(`(?i)\b(?:not|non|except|excluding|without|other than|isn['’]t|aren['’]t|apart from|but not)(?: in| in the| for| of| by| the| assigned to| labell?ed| tagged| with| as)*[ -]$`)
 	apart   = regexp.MustCompile(`[|,;!?()"]|[^\pL\pN@#&+] | [^\pL\pN@#&+]`) // words that are not side by side
 	joining = regexp.MustCompile(`(?i) (?:(?:and|&|of|/) )+`)                // words of names
 	noValue = phrase(`^(?:open|all|` + months + `)$`)

@@ -14,7 +14,13 @@ var (
 	// what no filter expresses: other fields, comparisons, and sums
 	unfilterable = phrase(`story ?points?|points|sprints?|velocity|estimat\pL*|components?|versions?|releases?|milestones?|watchers?|votes?|comments?|attachments?|hours?|effort|` +
 		`sub-?tasks?|links?|more than|less than|at least|at most|fewer|greater|longer|shorter|average|median|mean|percent\pL*|ratio|share|proportion|fraction|sum|twice|both|either|than|` +
-		`times?|reopened|how long|how often|duplicates?|block(?:s|ing)|depend\pL*|per`)
+		`times?|reopened|how long|how often|duplicates?|block(?:s|ing)|depend\pL*|per|` +
+		`(?:no|not|never|without|missing|lack(?:s|ing)?)(?: an?| any| been| yet)* (?:` + fieldWords + `|due dates?|deadlines?|labell?ed|tagged)|un(?:labell?ed|tagged)|` +
+		`(?:has|have|with) an? (?:due date|deadline|label)(?:[?.!]?$| (?:and|but|or|are|is|were|was)\b)`)
+	// what would be read as a person or a date
+	misread = phrase(`(?:nobody|no one|no-one)(?: has| have| ever)* (?:` + verb + `)|an? (?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tues|wednes|thurs|fri|satur|sun)days`)
+	// which 3 tickets
+	wanted = regexp.MustCompile(`(?i)(?:^|\||\b(?:which|what|the|me)) *(two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) [| ]*(?:` + tickets + `)\b`)
 )
 
 // subject takes the words that texts must have: what is quoted, and what they are about, up to the
@@ -35,6 +41,11 @@ const mostWords = 4
 
 // leftovers takes what is left for words that texts must contain.
 func (q *reader) leftovers() {
+	if q.Intent == List || q.Intent == Extreme {
+		if m := q.take(wanted); m != nil {
+			q.Limit = number(m[1])
+		}
+	}
 	q.Unread = append(q.Unread, unfilterable.FindAllString(q.rest, -1)...)
 	q.rest = unfilterable.ReplaceAllString(q.rest, bar)
 	for _, m := range modified.FindAllStringSubmatch(q.rest, -1) {
