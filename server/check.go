@@ -96,6 +96,9 @@ func inspectMigrations(ctx context.Context, db *postgrest.Session) (findings []f
 	if err := db.Call(ctx, "list_migrations", nil, &applied); err != nil && !isUnknown(err) {
 		return nil, fmt.Errorf("list the migrations of the database: %w", err)
 	}
+	if err := supabase.CheckReleased(known, applied); err != nil {
+		return []finding{{"error", "migrations", err.Error(), ""}}, nil
+	}
 	missing, unknown := supabase.Compare(known, applied)
 	for _, m := range missing {
 		findings = append(findings, finding{"error", "migration " + m.File, "it is not applied", "npx supabase db push, or psql -f with each file that is missing, in order"})

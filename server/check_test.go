@@ -82,7 +82,11 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 	}
 	contains(check(1), "error    migration 20260101001010_import.sql: it is not applied", "warning  migration 20990101000000: this program does not know it",
 		"Errors: 1. Warnings: 1.")
-	if _, err := db.Exec(t.Context(), `update private.migrations set version = '20260101001010' where version = '20990101000000';
+	if _, err := db.Exec(t.Context(), "update private.migrations set version = '20200101000000' where version = '20990101000000'"); err != nil {
+		t.Fatal(err)
+	}
+	contains(check(1), "error    migrations: the database was made before tasklens 0.1.0 and cannot be upgraded", "Errors: 1.")
+	if _, err := db.Exec(t.Context(), `update private.migrations set version = '20260101001010' where version = '20200101000000';
 		drop function public.check_installation(text); notify pgrst, 'reload schema'`); err != nil {
 		t.Fatal(err)
 	}

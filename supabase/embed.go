@@ -5,6 +5,7 @@ package supabase
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -63,4 +64,16 @@ func Compare(known []Migration, applied []string) (missing []Migration, unknown 
 		return slices.ContainsFunc(known, func(m Migration) bool { return m.Version == version })
 	}
 	return slices.DeleteFunc(slices.Clone(known), isApplied), slices.DeleteFunc(slices.Clone(applied), isKnown)
+}
+
+// ErrUnreleased is what every tool says of a database with a version older than the first known
+// migration: before the first release the migrations had other versions and other texts.
+var ErrUnreleased = errors.New("the database was made before tasklens 0.1.0 and cannot be upgraded: make a new one and import again (docs/upgrade.md)")
+
+// CheckReleased returns ErrUnreleased for a database of that kind.
+func CheckReleased(known []Migration, applied []string) error {
+	if len(known) > 0 && slices.ContainsFunc(applied, func(version string) bool { return version < known[0].Version }) {
+		return ErrUnreleased
+	}
+	return nil
 }

@@ -1,7 +1,11 @@
 package supabase_test
 
 import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -12,6 +16,72 @@ import (
 	"tasklens/internal/testbed"
 	"tasklens/supabase"
 )
+
+var update = flag.Bool("update", false, "add the new migrations to migrations.sha256")
+
+// migrations.sha256 lists the released migrations, as sha256sum prints them. A database may have
+// any of them, so none is edited, removed or preceded by a new one.
+func TestReleasedMigrationsNeverChange(t *testing.T) {
+	t.Parallel()
+	released, err := os.ReadFile("migrations.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if listed, err := frozen(supabase.Migrations(), string(released)); err != nil {
+		t.Fatal(err)
+	} else if *update {
+		if err := os.WriteFile("migrations.sha256", []byte(listed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// frozen compares the folder with the list of the released ones, and returns the list of all.
+func frozen(folder fs.FS, released string) (all string, err error) {
+	migrations, err := supabase.List(folder)
+	for _, m := range migrations {
+		text, err := fs.ReadFile(folder, m.File)
+		if err != nil {
+			return "", err
+		}
+		all += fmt.Sprintf("%x  %s\n", sha256.Sum256(text), m.File)
+	}
+	rest := all
+	for line := range strings.Lines(released) {
+		after, is := strings.CutPrefix(rest, line)
+		if !is {
+			return "", fmt.Errorf("released migrations never change: add a file with a newer version (released: %s)", strings.TrimSpace(line))
+		}
+		rest = after
+	}
+	return all, err
+}
+
+func TestChangedMigrationsAreRefused(t *testing.T) {
+	t.Parallel()
+	folder := func(files ...string) fstest.MapFS {
+		out := fstest.MapFS{}
+		for _, file := range files {
+			out[file] = &fstest.MapFile{Data: []byte("select 1")}
+		}
+		return out
+	}
+	const a, b, c = "20260101000001_a.sql", "20260101000002_b.sql", "20260101000003_c.sql"
+	released, err := frozen(folder(a, c), "")
+	if err != nil || strings.Count(released, "\n") != 2 {
+		t.Fatalf("%q, %v", released, err)
+	}
+	edited := folder(a, c)
+	edited[a].Data = []byte("select 2")
+	for name, changed := range map[string]fstest.MapFS{"edited": edited, "removed": folder(a), "renamed": folder(a, b), "older": folder(a, b, c)} {
+		if _, err := frozen(changed, released); err == nil || !strings.Contains(err.Error(), "released migrations never change: add a file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if all, err := frozen(folder(a, c, "20260101000004_d.sql"), released); err != nil || !strings.HasPrefix(all, released) || len(all) <= len(released) {
+		t.Errorf("a new one: %q, %v", all, err)
+	}
+}
 
 // Each migration ends by recording itself, so that one that is left out is known, whatever applies
 // the others.

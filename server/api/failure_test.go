@@ -276,6 +276,10 @@ func TestReady(t *testing.T) {
 		`{"missing":["migration 20260101000560_keyword_search.sql","migration 20260101001240_store_chunks.sql"],"status":"not ready"}` {
 		t.Errorf("readyz says %s", text)
 	}
+	run(t, db, "insert into private.migrations (version) values ('20200101000000')")
+	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text != `{"missing":["database made before 0.1.0"],"status":"not ready"}` {
+		t.Errorf("readyz says %s", text)
+	}
 }
 
 func TestMigrationsMissing(t *testing.T) {

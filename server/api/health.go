@@ -62,6 +62,10 @@ func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 		a.Log.WarnContext(ctx, "not ready", "error", err)
 		return []string{"database"}
 	}
+	if err := supabase.CheckReleased(a.migrations, applied); err != nil {
+		a.Log.WarnContext(ctx, "not ready", "error", err)
+		return []string{"database made before 0.1.0"}
+	}
 	lacking, unknown := supabase.Compare(a.migrations, applied)
 	for _, m := range lacking {
 		missing = append(missing, "migration "+m.File)

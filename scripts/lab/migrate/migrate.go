@@ -97,6 +97,9 @@ func missing(ctx context.Context, tx pgx.Tx, folder fs.FS, migrations []supabase
 			if slices.ContainsFunc(migrations, func(m supabase.Migration) bool { return m.Version == e.Version }) {
 				return nil, fmt.Errorf("%w: it lacks %s, which is older than its %s", ErrHistory, migrations[i].File, e.Version)
 			}
+			if err := supabase.CheckReleased(migrations, []string{e.Version}); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrHistory, err)
+			}
 			return nil, fmt.Errorf("%w: it has %s, which is not in the folder", ErrHistory, e.Version)
 		}
 		text, err := fs.ReadFile(folder, migrations[i].File)

@@ -106,7 +106,8 @@ func TestOtherHistoryIsRefused(t *testing.T) {
 		folder fs.FS
 		want   string
 	}{
-		"file is gone":   {folder(third, ""), "20260101000002, which is not in the folder"},
+		"file is gone":   {folder(first, "", third, ""), "20260101000002, which is not in the folder"},
+		"before release": {folder(third, ""), "made before tasklens 0.1.0 and cannot be upgraded"},
 		"folder empty":   {folder(), "20260101000002, which is not in the folder"},
 		"older arrives":  {folder(first, "", second, ""), first + ", which is older than its 20260101000002"},
 		"file is edited": {folder(second, "create table public.a (id int);", third, ""), second + " has changed since it was applied"},
