@@ -15,7 +15,7 @@ import (
 	"tasklens/internal/rescue"
 )
 
-const usage = `usage: server VERB
+const usage = `usage: tasklens VERB
 
   serve          answer HTTP requests and embed edits (settings: docs/settings.md)
   worker         embed edits and nothing else
@@ -91,13 +91,13 @@ func main() {
 	}
 	switch {
 	case errors.Is(err, errUsage) && err != errUsage:
-		fmt.Fprintf(os.Stderr, "server %s: %v\n", os.Args[1], err)
+		fmt.Fprintf(os.Stderr, "tasklens %s: %v\n", os.Args[1], err)
 		os.Exit(2)
 	case err == errUsage:
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "server %s: %v\n", os.Args[1], err)
+		fmt.Fprintf(os.Stderr, "tasklens %s: %v\n", os.Args[1], err)
 		os.Exit(1)
 	}
 }

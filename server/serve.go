@@ -118,7 +118,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 		RequestTimeout: p.RequestTimeout,
 		PublicURL:      p.PublicURL,
 		Issuer:         identity.IssuerOf(p.SupabaseURL),
-		Version:        moduleVersion(),
+		Version:        version(),
 	}
 	if parts.Indexer, err = newIndexer(p.model); err != nil {
 		return parts, err

@@ -11,11 +11,14 @@ import (
 	"sync"
 )
 
-// revision names the source that the program was built from, for builds outside a git checkout. Set
-// it at link time: go build -ldflags "-X main.revision=$(git rev-parse HEAD)" ./server
-var revision string
+// release is the version that scripts/release builds. revision names the source that the program was
+// built from, for builds outside a git checkout. Set them at link time: go build -ldflags
+// "-X main.revision=$(git rev-parse HEAD)" ./server
+var release, revision string
 
-// moduleVersion is the release or, in a git checkout, the commit that the program was built from.
+// version is the release or, in a git checkout, the commit that the program was built from.
+func version() string { return cmp.Or(release, moduleVersion()) }
+
 func moduleVersion() string {
 	if build, known := debug.ReadBuildInfo(); known && build.Main.Version != "" {
 		return build.Main.Version
@@ -26,23 +29,22 @@ func moduleVersion() string {
 // builtFrom is the revision set at link time, else the module's version, or "" if the source is
 // unknown or had uncommitted changes.
 func builtFrom() string {
-	version := moduleVersion()
-	if version == "(devel)" || strings.HasSuffix(version, "+dirty") {
-		version = ""
+	module := moduleVersion()
+	if module == "(devel)" || strings.HasSuffix(module, "+dirty") {
+		module = ""
 	}
-	return cmp.Or(revision, version)
+	return cmp.Or(revision, module)
 }
 
 // cacheRevision is the revision under which responses are cached. A build without one may be of any
 // source, so each of its processes gets its own.
 var cacheRevision = sync.OnceValue(func() string { return cmp.Or(builtFrom(), rand.Text()) })
 
-// printVersion prints the module's version, the revision if the build has one, and the version of
-// Go.
+// printVersion prints the version, the revision if the build has one, and the version of Go.
 func printVersion(_ context.Context, args []string) error {
 	if len(args) > 0 {
 		return errUsage
 	}
-	_, err := fmt.Printf("tasklens %s revision %s %s\n", moduleVersion(), cmp.Or(builtFrom(), "unknown"), runtime.Version())
+	_, err := fmt.Printf("tasklens %s revision %s %s\n", version(), cmp.Or(builtFrom(), "unknown"), runtime.Version())
 	return err
 }
