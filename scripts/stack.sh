@@ -8,8 +8,10 @@ root=${here%/*}
 local=${TASKLENS_LOCAL:-$root/.local}
 case $local in /*) ;; *) local=$PWD/$local ;; esac
 run=$local/run
-server=$local/bin/server # the service
-lab=$local/bin/lab       # the stand-ins and the measurements
+bin=$local/bin
+[ -e "$root/go.mod" ] || bin=$root/bin # a release brings the programs, not their source
+server=$bin/server # the service
+lab=$bin/lab       # the stand-ins and the measurements
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }
@@ -125,12 +127,13 @@ finish() {
 # stamps, which fail if the checkout belongs to another user; without the debugger's tables, which
 # take a third of the linker's time.
 build() { # PACKAGE...
+  [ "$bin" = "$local/bin" ] || return 0
   command -v go >/dev/null || die 'Go is missing: install Go 1.26 or later (go.dev/dl), or use Docker and "npx supabase start" with a built binary'
   if [ -x "$server" ]; then say 'Building what has changed …'
   else say 'Building (one to four minutes the first time) …'
   fi
-  mkdir -p "$local/bin"
-  (cd "$root" && CGO_ENABLED=0 go build -v -buildvcs=false -ldflags=-w -o "$local/bin/" "$@") 2>&1 | count_packages || die 'it does not build, see above'
+  mkdir -p "$bin"
+  (cd "$root" && CGO_ENABLED=0 go build -v -buildvcs=false -ldflags=-w -o "$bin/" "$@") 2>&1 | count_packages || die 'it does not build, see above'
 }
 
 # Passes the output of go build -v on, but reports only every five seconds how many packages are done.
