@@ -27,7 +27,7 @@ const (
 	writtenByAnAnswer = 400
 )
 
-// chatDollars are the prices per million tokens, input and output.
+// chatDollars are the prices per million tokens, input and output, known in November 2026.
 var chatDollars = map[string][2]float64{
 	"gpt-4o-mini": {0.15, 0.60}, "gpt-4.1-mini": {0.40, 1.60}, "gpt-4.1-nano": {0.10, 0.40}, "gpt-4o": {2.50, 10},
 }
@@ -67,7 +67,7 @@ func checkModel(ctx context.Context, args []string) error {
 	}
 	if *estimated {
 		dollars := config.cost(loaded, readByAnAnswer*len(questions), writtenByAnAnswer*len(questions))
-		return config.allow(dollars)
+		return config.allow(dollars, mostDollars)
 	}
 	check, err := eval.CheckModel(ctx, eval.Service{URL: config.ServiceURL}, questions)
 	if err != nil {
@@ -87,14 +87,14 @@ func (c checkModelConfig) cost(embedded, read, written int) float64 {
 	return (price*float64(embedded) + chat[0]*float64(read) + chat[1]*float64(written)) / 1e6
 }
 
-func (c checkModelConfig) allow(dollars float64) error {
+func (c checkModelConfig) allow(dollars, most float64) error {
 	switch {
 	case dollars < 0 && c.OpenAIBaseURL == "":
 		return fmt.Errorf("the prices of %s and %s are unknown: choose models with known prices, see docs/models.md", c.EmbeddingModel, c.ChatModel)
 	case dollars < 0:
 		fmt.Fprintln(os.Stderr, "The price is unknown: OPENAI_BASE_URL names another provider or another model.")
-	case dollars > mostDollars:
-		return fmt.Errorf("%s and %s would cost about $%.2f, more than $%.2f: choose cheaper models", c.EmbeddingModel, c.ChatModel, dollars, mostDollars)
+	case dollars > most:
+		return fmt.Errorf("%s and %s would cost about $%.2f, more than $%.2f: choose cheaper models", c.EmbeddingModel, c.ChatModel, dollars, most)
 	default:
 		fmt.Fprintf(os.Stderr, "Checking %s and %s costs at most about $%.2f.\n", c.EmbeddingModel, c.ChatModel, dollars)
 	}

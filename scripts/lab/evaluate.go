@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/chat"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/scripts/lab/collection"
@@ -75,32 +76,45 @@ type askConfig struct {
 	RESTURL       string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
 	SupabaseURL   string `env:"SUPABASE_URL,required"`
 	Key           string `env:"SUPABASE_SERVICE_ROLE_KEY,required"`
-	OpenAIBaseURL string `env:"OPENAI_BASE_URL"`
+	OpenAIBaseURL string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
 	OpenAIKey     string `env:"OPENAI_API_KEY"`
 	ChatModel     string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 }
 
-// aboutFields asks a folder's questions about fields within this process, which can be told what
-// day it is.
 func aboutFields(ctx context.Context, folder string) error {
 	config, err := env.ParseAs[askConfig]()
 	if err != nil {
 		return fmt.Errorf("read settings: %w", err)
 	}
+	rates, _, err := config.checkFields(ctx, folder)
+	for i, half := range eval.Halves[:len(rates)] {
+		rates[i].Print(os.Stdout, half)
+	}
+	return err
+}
+
+// checkFields asks a folder's questions about fields within this process, which can be told what
+// day it is. It returns the rates of each half and the tokens of the chat model.
+func (c askConfig) checkFields(ctx context.Context, folder string) (rates []eval.FieldRates, spent chat.Completion, err error) {
 	questions, err := eval.ReadFieldQuestions(folder)
 	if err != nil {
-		return fmt.Errorf("read questions: %w", err)
+		return nil, spent, fmt.Errorf("read questions: %w", err)
 	}
-	model := openai.New(openai.Config{BaseURL: config.OpenAIBaseURL, APIKey: config.OpenAIKey, ChatModel: config.ChatModel, AttemptTimeout: 10 * time.Second})
-	database := postgrest.New(cmp.Or(config.RESTURL, config.SupabaseURL+"/rest/v1"), config.Key).AsService()
-	for _, half := range []string{"choose", "report"} {
-		rates, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, questions, half, progress)
-		if err != nil {
-			return err
+	count := func(ctx context.Context, _, _ string) (context.Context, func(chat.Completion, error)) {
+		return ctx, func(said chat.Completion, _ error) {
+			spent.TokensIn, spent.TokensOut = spent.TokensIn+said.TokensIn, spent.TokensOut+said.TokensOut
 		}
-		rates.Print(os.Stdout, half)
 	}
-	return nil
+	model := openai.New(openai.Config{BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, ChatModel: c.ChatModel, AttemptTimeout: 10 * time.Second, Watch: count})
+	database := postgrest.New(cmp.Or(c.RESTURL, c.SupabaseURL+"/rest/v1"), c.Key).AsService()
+	for _, half := range eval.Halves {
+		rate, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, questions, half, progress)
+		if err != nil {
+			return rates, spent, err
+		}
+		rates = append(rates, rate)
+	}
+	return rates, spent, nil
 }
 
 func compareResults(before, after string) error {

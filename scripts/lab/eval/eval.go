@@ -61,8 +61,8 @@ func (r Run) Do(ctx context.Context) (rows []Row, err error) {
 	}{
 		{"keyword", r.Queries, r.Service.keyword, clients, nil},
 		{"vector", r.Queries, r.Service.vector, clients, nil},
-		{"hybrid, rrf", r.Queries, Service{r.Service.URL, "rrf"}.listed, clients, nil},
-		{"hybrid, convex", r.Queries, Service{r.Service.URL, "convex"}.listed, clients, nil},
+		{"hybrid, rrf", r.Queries, Service{URL: r.Service.URL, Fusion: "rrf"}.listed, clients, nil},
+		{"hybrid, convex", r.Queries, Service{URL: r.Service.URL, Fusion: "convex"}.listed, clients, nil},
 		{"similar to a draft", r.Queries, drafts.rank, clients, drafts},
 		{"similar to a stored ticket", siblings(r.Queries, tickets), stored.rank, clients, stored},
 		// A connection runs one query at a time.
