@@ -26,6 +26,7 @@ var elsewhere = map[string]string{
 	"docs/access.md: insert into project_members (project_id, user_id, role)":                                                                    "reads auth.users, which the demo lacks",
 	"docs/adopt.md: npx supabase link --project-ref <ref>":                                                                                       "needs a hosted project",
 	"docs/adopt.md: CGO_ENABLED=0 go build -o tasklens ./server":                                                                                 "needs real keys, and writes .env",
+	"docs/adopt.md: ./scripts/verify-live":                                                                                                       "scripts/check-stack live does the same",
 	"docs/adopt.md: mkdir export":                                                                                                                "changes the data of the demo",
 	"docs/adopt.md: ./tasklens import ./handbook     # a folder of Markdown files, or one file":                                                  "needs the reader's own files",
 	"docs/adopt.md: token=$(curl -s \"$SUPABASE_URL/auth/v1/token?grant_type=password\" -H \"apikey: <publishable key>\" \\":                     "needs Supabase Auth",

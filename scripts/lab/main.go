@@ -30,6 +30,8 @@ Checking and measuring:
 
   check-model [--estimate] PATH
                  measure how well the model of a running service fits by a collection with questions (scripts/check-model)
+  verify-live [--yes] [--keep]
+                 prove a Supabase project and a model by the sample workspace, and write a report (scripts/verify-live)
   eval [--documents | --duplicates] PATH
                  measure the rankings, answers and document searches of a running service by a collection with judgements
                  or questions; only the document searches; or likely duplicates (scripts/eval)
@@ -55,6 +57,7 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"bench":       measure,
 	"chaos":       disturb,
 	"sizes":       reportSizes,
+	"verify-live": verifyLive,
 }
 
 // errUsage is returned for wrong arguments.

@@ -36,6 +36,8 @@ type devConfig struct {
 	// PostgREST is a real one, which the gateway then serves under Supabase's path instead of itself.
 	PostgREST   string `env:"POSTGREST_URL"`
 	SupabaseURL string `env:"SUPABASE_URL"` // issuer of user tokens
+	// PlatformURL is the owner's database: the gateway then also stands in for Auth and for tables.
+	PlatformURL string `env:"PLATFORM_DATABASE_URL"`
 }
 
 // readDevConfig reads the settings of a verb with this many arguments.
@@ -90,7 +92,7 @@ func serveGateway(ctx context.Context, args []string) error {
 			return fmt.Errorf("parse POSTGREST_URL: %w", err)
 		}
 		proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
-		return serveLoopback(ctx, config.Port, gateway.Prefixed(proxy))
+		return config.serveREST(ctx, gateway.Prefixed(proxy))
 	}
 	if config.DatabaseURL == "" {
 		return errNoDatabase
@@ -103,7 +105,19 @@ func serveGateway(ctx context.Context, args []string) error {
 		return err
 	}
 	defer g.Close()
-	return serveLoopback(ctx, config.Port, g)
+	return config.serveREST(ctx, g)
+}
+
+// serveREST serves PostgREST's functions, with the rest of a Supabase project if that is asked for.
+func (c devConfig) serveREST(ctx context.Context, functions http.Handler) error {
+	if c.PlatformURL == "" {
+		return serveLoopback(ctx, c.Port, functions)
+	}
+	project, err := newPlatform(functions, c)
+	if err != nil {
+		return err
+	}
+	return serveLoopback(ctx, c.Port, project)
 }
 
 func serveModel(ctx context.Context, args []string) error {
