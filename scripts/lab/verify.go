@@ -131,7 +131,7 @@ func (v *verification) plan(yes bool) error {
 	read, written := readByAnAnswer*asked, writtenByAnAnswer*asked
 	fmt.Fprintf(os.Stderr, `Project: %s
 This creates a user, imports the sample workspace as the projects %s and documents,
-asks %d questions, edits tickets, and removes all of it (with --keep: leaves it). A project with other tickets is refused.
+asks %d questions, edits tickets, and removes all of it (with --keep: leaves it). A database with other projects is refused.
 It embeds about %d tokens; the chat model reads at most %d and writes at most %d. Prices are those of November 2026.
 `, v.SupabaseURL, strings.Join(verifyKeys, ", "), asked, v.loaded, read, written)
 	if err := v.Model.allow(v.Model.cost(v.loaded, read, written), mostVerifyDollars); err != nil || yes {
@@ -156,7 +156,7 @@ func (v *verification) write(ctx context.Context) {
 		if err == nil {
 			err = v.start(ctx)
 		}
-		return "ready", err
+		return "", err
 	}) {
 		return
 	}

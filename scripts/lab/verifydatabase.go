@@ -19,19 +19,23 @@ import (
 // database checks what is there before anything is written, and reports whether the rest may run.
 func (v *verification) database(ctx context.Context) bool {
 	v.title = "Database"
-	v.check(ctx, "no tickets of others", "Check SUPABASE_URL and SUPABASE_SECRET_KEY; apply the migrations; use a project without tickets", func() (string, error) {
+	v.check(ctx, "nothing of others", "Check SUPABASE_URL and SUPABASE_SECRET_KEY; apply the migrations; use a Supabase project without tickets", func() (string, error) {
 		var rows []project
 		if _, err := v.rest(ctx, http.MethodGet, "rpc/list_projects", nil, &rows); err != nil {
 			return "", err
 		}
-		found := map[bool]int{}
+		ours, others, theirs := 0, 0, 0
 		for _, row := range rows {
-			found[slices.Contains(verifyKeys, row.Key)] += row.Tickets
+			if slices.Contains(verifyKeys, row.Key) {
+				ours += row.Tickets
+			} else {
+				others, theirs = others+1, theirs+row.Tickets
+			}
 		}
-		if found[false] > 0 {
-			return "", fmt.Errorf("%d tickets are not this command's, which writes and removes: it refuses the project", found[false])
+		if others > 0 {
+			return "", fmt.Errorf("%d projects with %d tickets are not this command's, which writes and removes: it refuses them", others, theirs)
 		}
-		return fmt.Sprintf("%d left by an earlier run", found[true]), nil
+		return fmt.Sprintf("%d tickets left by an earlier run", ours), nil
 	})
 	v.check(ctx, "tasklens check", "Correct the settings: docs/settings.md", func() (string, error) {
 		printed, err := v.run(ctx, "", v.Server, "check", "--json")
