@@ -39,7 +39,6 @@ var elsewhere = map[string]string{
 	"docs/frontend.md: import { createTasklens, ProblemError } from 'tasklens-client';":                                                          "scripts/check-stack client compiles and runs such calls",
 	"docs/frontend.md: import { ProblemError } from 'tasklens-client';":                                                                          "scripts/check-stack client runs such errors",
 	"docs/frontend.md: CORS_ORIGINS=http://localhost:3000 ./scripts/demo":                                                                        "starts the demo",
-	"docs/frontend.md: import { createClient } from '@supabase/supabase-js';":                                                                    "scripts/check-stack supabase-js compiles and runs such calls",
 	"docs/quality.md: ./scripts/eval PATH >before.tsv      # then change something":                                                              "needs a collection, and takes minutes",
 	"docs/mcp.md: {\"mcpServers\": {\"tasklens\": {\"command\": \"npx\", \"args\": [\"-y\", \"mcp-remote\", \"https://search.example.com/mcp\",": "is a client's settings",
 	"docs/import.md: ./scripts/import PATH…           # into the running demo, or the project that SUPABASE_URL names":                           "needs the reader's own files",

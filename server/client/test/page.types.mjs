@@ -10,9 +10,9 @@ writeFileSync(`${folder}/package.json`, '{"type": "module"}');
 writeFileSync(`${folder}/presumed.d.ts`, `
   declare const supabase: import('@supabase/supabase-js').SupabaseClient;
   declare const tasklens: import('tasklens-client').Tasklens;
-  declare const address: string, key: string, token: string, question: string;
+  declare const question: string;
   declare const ask: () => void, show: (text: string) => void;`);
 cpSync(new URL('supabase/database.types.ts', root), `${folder}/database.types.ts`);
 const blocks = [...page.matchAll(/```ts\n(.*?)```|<script type="module">\n(.*?)<\/script>/gs)];
-if (blocks.length < 4) throw new Error(`docs/frontend.md has ${blocks.length} blocks of code`);
+if (blocks.length < 3) throw new Error(`docs/frontend.md has ${blocks.length} blocks of code`);
 blocks.forEach(([, code, script], i) => writeFileSync(`${folder}/block${i}.ts`, code ?? script));
