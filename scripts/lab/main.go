@@ -38,7 +38,7 @@ Checking and measuring:
   eval --compare OLD NEW
                  compare two results of it
   bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
-  bench fresh | real PATH | model
+  bench fresh | soak [--rate N] | real PATH | model
                  measure speed and recall (scripts/bench)
   bench against | turns [--chunks N] [--queries N]
                  compare statements with those of another checkout; answer its turns

@@ -35,7 +35,7 @@ type benchConfig struct {
 // benchOptions are the command-line options.
 type benchOptions struct {
 	chunks, queries int
-	seconds         float64
+	seconds, rate   float64
 	parts           []string
 	rest            []string
 }
@@ -46,7 +46,8 @@ func readBenchOptions(args []string) (o benchOptions, err error) {
 	flags.IntVar(&o.chunks, "chunks", 10_000, "")
 	flags.IntVar(&o.queries, "queries", 300, "")
 	flags.Float64Var(&o.seconds, "seconds", 15, "")
-	if flags.Parse(args) != nil || o.chunks < 100 || o.queries < 10 || o.seconds <= 0 {
+	flags.Float64Var(&o.rate, "rate", 20, "")
+	if flags.Parse(args) != nil || o.chunks < 100 || o.queries < 10 || o.seconds <= 0 || o.rate <= 0 {
 		return o, errUsage
 	}
 	o.parts, o.rest = strings.Split(*only, ","), flags.Args()
@@ -81,6 +82,8 @@ func measure(ctx context.Context, args []string) error {
 		return measureAgainst(ctx, config, options)
 	case part == "fresh" && len(options.rest) == 0:
 		return measureFresh(ctx, config, options)
+	case part == "soak" && len(options.rest) == 0:
+		return soak(ctx, config, options)
 	case part == "real" && len(options.rest) == 1:
 		return measureReal(ctx, config, options)
 	case part == "model" && len(args) == 0:
@@ -145,16 +148,31 @@ const benchDocuments = 20_000
 const freshTickets = 10_000
 
 func measureFresh(ctx context.Context, c benchConfig, o benchOptions) error {
+	return withFresh(ctx, c, o, bench.WithTickets(freshTickets), func(f bench.Fresh) error { return f.Do(ctx, os.Stdout) })
+}
+
+// soak fails if a bound is broken.
+func soak(ctx context.Context, c benchConfig, o benchOptions) error {
+	return withFresh(ctx, c, o, bench.WithChunks(o.chunks), func(f bench.Fresh) error {
+		broken, err := f.Soak(ctx, os.Stdout, o.rate, o.queries)
+		if err == nil && len(broken) > 0 {
+			err = fmt.Errorf("bounds are broken:\n%s", strings.Join(broken, "\n"))
+		}
+		return err
+	})
+}
+
+func withFresh(ctx context.Context, c benchConfig, o benchOptions, collection bench.Collection, do func(bench.Fresh) error) error {
 	connection, err := bench.Connect(ctx, c.DatabaseURL)
 	if err != nil {
 		return err
 	}
 	defer connection.Close(context.WithoutCancel(ctx))
-	return bench.Fresh{
-		Connection: connection, DatabaseURL: c.DatabaseURL, Collection: bench.WithTickets(freshTickets), Service: bench.Endpoint{URL: c.ServiceURL},
+	return do(bench.Fresh{
+		Connection: connection, DatabaseURL: c.DatabaseURL, Collection: collection, Service: bench.Endpoint{URL: c.ServiceURL},
 		Salt: int(time.Now().Unix()) << 30, Lasting: time.Duration(o.seconds * float64(time.Second)),
 		Delays: bench.Delays{Embed: c.EmbedDelay, Chat: c.ChatDelay}, Progress: progress,
-	}.Do(ctx, os.Stdout)
+	})
 }
 
 // measureReal measures on an imported collection, with its own queries.

@@ -75,18 +75,26 @@ func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, 
 	if err := meanwhile(); err != nil {
 		return 0, 0, err
 	}
-	for left := 1; left > 0; {
-		if err := wait.For(ctx, 50*time.Millisecond); err != nil {
-			return 0, 0, err
-		}
-		err := f.Connection.QueryRow(ctx, `select count(*) from private.embedding_jobs where dead_at is null`).Scan(&left)
-		if err != nil {
-			return 0, 0, fmt.Errorf("read the queue: %w", err)
-		}
+	if err := f.drain(ctx); err != nil {
+		return 0, 0, err
 	}
 	lasted = time.Since(started)
 	err = f.Connection.QueryRow(ctx, `select count(*) from public.chunks where ticket_id <= $1`, refilled).Scan(&chunks)
 	return chunks, lasted, err
+}
+
+// drain waits until the queue is empty.
+func (f Fresh) drain(ctx context.Context) error {
+	for left := 1; left > 0; {
+		if err := wait.For(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+		err := f.Connection.QueryRow(ctx, `select count(*) from private.embedding_jobs where dead_at is null`).Scan(&left)
+		if err != nil {
+			return fmt.Errorf("read the queue: %w", err)
+		}
+	}
+	return nil
 }
 
 // empty deletes chunks and vacuums the index, because dead entries would slow down the next

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,6 +31,23 @@ type Fresh struct {
 
 // Do loads the collection if the database is empty, measures, and prints the tables.
 func (f Fresh) Do(ctx context.Context, to io.Writer) error {
+	if err := f.begin(ctx, to, "Edits and backfill"); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) (Table, error){f.edits, f.saves, f.backfill} {
+		table, err := step(ctx)
+		if err == nil {
+			err = table.Print(to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin loads the collection if the database is empty, and prints the report's heading.
+func (f Fresh) begin(ctx context.Context, to io.Writer, title string) error {
 	// The load writes the embeddings itself, so the running service must not start on them.
 	if _, err := f.Connection.Exec(ctx, `set tasklens.embedding_delay = '10 minutes'`); err != nil {
 		return fmt.Errorf("delay the queue: %w", err)
@@ -44,19 +62,8 @@ func (f Fresh) Do(ctx context.Context, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(to, "\n### Edits and backfill, %d tickets\n\n%s\n", f.Collection.Tickets(), where); err != nil {
-		return err
-	}
-	for _, step := range []func(context.Context) (Table, error){f.edits, f.saves, f.backfill} {
-		table, err := step(ctx)
-		if err == nil {
-			err = table.Print(to)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = fmt.Fprintf(to, "\n### %s, %d tickets\n\n%s\n", title, f.Collection.Tickets(), where)
+	return err
 }
 
 // edit is an edit that has not been found yet.
@@ -79,35 +86,19 @@ func (f Fresh) edits(ctx context.Context) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	var writing sync.Mutex
+	var counting sync.Mutex
 	n := int(f.Lasting.Seconds() * rate)
 	var stored, took []float64 // from the commit, which arrive does not see
 	samples := arrive(ctx, time.Second/rate, n, func(ctx context.Context, i int) error {
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-		defer cancel()
-		e := &edit{ticket: 1 + i%f.Collection.Tickets(), stored: make(chan time.Time, 1),
-			text: fmt.Sprintf("%s fresh%dx%d", f.Collection.Query(f.Salt+i).Text, f.Salt, i)}
-		writing.Lock()
-		_, err := f.Connection.Exec(ctx, `update public.tickets set description = $1 where ticket_id = $2`, e.text, e.ticket)
-		e.begun = time.Now()
-		writing.Unlock()
-		if err != nil {
-			return fmt.Errorf("edit: %w", err)
-		}
-		w.add(e)
-		var seen time.Time
-		select {
-		case seen = <-e.stored:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		err = f.find(ctx, e)
+		e := f.newEdit(1+i%f.Collection.Tickets(), i)
+		seen, err := f.follow(ctx, w, e)
 		if err != nil {
 			return err
 		}
-		writing.Lock()
-		defer writing.Unlock()
-		stored, took = append(stored, milliseconds(seen.Sub(e.begun))), append(took, milliseconds(time.Since(e.begun)))
+		found := time.Since(e.begun)
+		counting.Lock()
+		defer counting.Unlock()
+		stored, took = append(stored, milliseconds(seen.Sub(e.begun))), append(took, milliseconds(found))
 		return nil
 	})
 	w.stop()
@@ -127,6 +118,31 @@ func (f Fresh) edits(ctx context.Context) (Table, error) {
 		},
 		Caption: "Found is the time when a search, started once the chunk was stored, returned it.",
 	}, nil
+}
+
+// newEdit is edit i of a run, with a text that no other has.
+func (f Fresh) newEdit(ticket, i int) *edit {
+	return &edit{ticket: ticket, stored: make(chan time.Time, 1), text: fmt.Sprintf("%s fresh%dx%d", f.Collection.Query(f.Salt+i).Text, f.Salt, i)}
+}
+
+// follow makes an edit and waits until a search finds it. It returns when the chunk was stored.
+func (f Fresh) follow(ctx context.Context, w *watcher, e *edit) (stored time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	w.writing.Lock()
+	_, err = f.Connection.Exec(ctx, `update public.tickets set description = $1 where ticket_id = $2`, e.text, e.ticket)
+	e.begun = time.Now()
+	w.writing.Unlock()
+	if err != nil {
+		return stored, fmt.Errorf("edit: %w", err)
+	}
+	w.add(e)
+	select {
+	case stored = <-e.stored:
+		return stored, f.find(ctx, e)
+	case <-ctx.Done():
+		return stored, fmt.Errorf("wait for the chunk: %w", ctx.Err())
+	}
 }
 
 // saves measures how long an editor's save of a ticket takes, while nothing is stored and while the
@@ -225,13 +241,16 @@ func (f Fresh) find(ctx context.Context, e *edit) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("ticket %d is not found by %q", e.ticket, e.text)
+	return fmt.Errorf("ticket %d is %w by %q", e.ticket, errNotFound, e.text)
 }
+
+var errNotFound = errors.New("not found")
 
 // watcher polls for the chunks of all pending edits with one statement every 20 ms. Polling the
 // service instead would distort the measurement.
 type watcher struct {
 	stop    func()
+	writing sync.Mutex // of the connection that edits
 	mutex   sync.Mutex
 	waiting map[int]*edit
 }

@@ -1,15 +1,13 @@
 package chaos
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"tasklens/internal/wait"
+	"tasklens/scripts/lab/measure"
 )
 
 // size is the service's resource use and its number of panics.
@@ -30,26 +28,11 @@ func (r Run) size(ctx context.Context) (s size, err error) {
 		return s, fmt.Errorf("read the metrics: %w", err)
 	}
 	defer response.Body.Close()
-	lines := bufio.NewScanner(response.Body)
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), " ")
-		number, _ := strconv.ParseFloat(value, 64)
-		switch name {
-		case "go_goroutines":
-			s.goroutines = number
-		case "go_memstats_heap_alloc_bytes":
-			s.heap = number
-		case "tasklens_panics_total":
-			s.panics = number
-		}
+	values, err := measure.Metrics(response.Body)
+	if err != nil {
+		return s, fmt.Errorf("read the metrics (status %d): %w", response.StatusCode, err)
 	}
-	if err := lines.Err(); err != nil {
-		return s, fmt.Errorf("read the metrics: %w", err)
-	}
-	if s.goroutines == 0 || s.heap == 0 {
-		return s, fmt.Errorf("the metrics lack goroutines or heap (status %d)", response.StatusCode)
-	}
-	return s, nil
+	return size{values["go_goroutines"], values["go_memstats_heap_alloc_bytes"], values["tasklens_panics_total"]}, nil
 }
 
 // settle waits until the service has about its initial size.
