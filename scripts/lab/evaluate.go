@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,6 +34,9 @@ type evalConfig struct {
 func evaluate(ctx context.Context, args []string) error {
 	if len(args) == 3 && args[0] == "--compare" {
 		return compareResults(args[1], args[2])
+	}
+	if len(args) == 2 && args[0] == "--chart" {
+		return draw(args[1], eval.Chart)
 	}
 	var option string
 	if len(args) == 2 {
@@ -129,6 +133,16 @@ func compareResults(before, after string) error {
 	}
 	defer b.Close()
 	return eval.Compare(os.Stdout, a, b)
+}
+
+// draw prints the picture of a result.
+func draw(file string, chart func(io.Writer, io.Reader) error) error {
+	result, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+	return chart(os.Stdout, result)
 }
 
 // evaluation measures what a folder has judgements or questions for.

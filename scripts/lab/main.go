@@ -35,11 +35,11 @@ Checking and measuring:
   eval [--documents | --duplicates] PATH
                  measure the rankings, answers and document searches of a running service by a collection with judgements
                  or questions; only the document searches; or likely duplicates (scripts/eval)
-  eval --compare OLD NEW
-                 compare two results of it
+  eval --compare OLD NEW | --chart RESULT
+                 compare two results of it; draw one
   bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
-  bench fresh | soak [--rate N] | real PATH | model
-                 measure speed and recall (scripts/bench)
+  bench fresh | soak [--rate N] | real PATH | model | chart REPORT
+                 measure speed and recall; draw a report's statements (scripts/bench)
   bench against | turns [--chunks N] [--queries N]
                  compare statements with those of another checkout; answer its turns
   sizes          print how big the project is: functions, lines, packages, settings

@@ -82,6 +82,8 @@ func measure(ctx context.Context, args []string) error {
 		return measureAgainst(ctx, config, options)
 	case part == "fresh" && len(options.rest) == 0:
 		return measureFresh(ctx, config, options)
+	case part == "chart" && len(args) == 1:
+		return draw(args[0], bench.Chart)
 	case part == "soak" && len(options.rest) == 0:
 		return soak(ctx, config, options)
 	case part == "real" && len(options.rest) == 1:
