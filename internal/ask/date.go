@@ -14,7 +14,7 @@ const (
 	verbWords = `(?P<created>created|opened|reported|filed|raised|added|submitted|logged|came in|arrived|entered|new|older)|` +
 		`(?P<updated>updated|changed?|modified|touched|untouched|edited|activity|happened|moved|worked on)|` +
 		`(?P<resolved>resolved?|closed?|fixed|fix|completed?|finished|finish|done|solved|shipped)|(?P<due>due|deadlines?|expires?)`
-	opening = `since|after|before|until|till|by|in|on|during|from|of|for|as of|starting|at|later than|earlier than|prior to|within|over|under|` +
+	prepositions = `since|after|before|until|till|by|in|on|during|from|of|for|as of|starting|at|later than|earlier than|prior to|within|over|under|` +
 		`at least|more than|older than|longer than|greater than|less than|newer than|younger than`
 	months = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 	date   = `\d{4}-\d\d-\d\d|\d{4}-\d\d|(?:` + months + `) \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:` + months + `)(?:,? \d{4})?|` +
@@ -26,7 +26,7 @@ const (
 var (
 	verbs    = phrase(verbWords)
 	verb     = strings.NewReplacer("?P<created>", "?:", "?P<updated>", "?:", "?P<resolved>", "?:", "?P<due>", "?:").Replace(verbWords)
-	timespan = phrase(`(?:between|from) (` + date + `) (?:and|to|until|till|through) (` + date + `)|(?:(` + opening + `) )?(` + date + `)`)
+	timespan = phrase(`(?:between|from) (` + date + `) (?:and|to|until|till|through) (` + date + `)|(?:(` + prepositions + `) )?(` + date + `)`)
 	denied   = regexp.MustCompile(`(?i)(?:\bnot|\b(?:has|have|had|was|were|is|are)n['’]t|\bnever|\bno|\buntouched|\bstale)\b(?: been| yet| any)?(?: (?:` + verb + `))? *$`)
 	denial   = phrase(`(?:(?:has|have|was|were|is|are|been) )?(?:not|never)(?: been)?|(?:has|have|was|were|is|are)n['’]t(?: been)?`)
 )

@@ -19,11 +19,11 @@ var (
 	most     = phrase(`(?:the )?(?:(fewest|least|lowest number of|smallest number of)|most|busiest|highest number of|largest number of)(?: common(?:ly)?| frequent(?:ly)?| often| used| active)?`)
 	extreme  = phrase(`(?:(` + verb + `) )?(?:the )?(?:(` + one + `) )?(?:(oldest|earliest|first|longest)|newest|latest|last)(?: (` + one + `))?(?: (` + verb + `))?`)
 	soonest  = phrase(`(?:due (?:next|soonest|first|earliest)|next (?:to be )?due)`)
-	show     = phrase(`^\W*(?:(?:please|can|could|would|you|now|ok|and) )*(?:show|list|find|give|get|display)(?: me| us)?`)
-	bare     = phrase(`^\W*(?:[^\s?]+ ){0,4}(?:` + tickets + `)`)
+	show     = opening(`(?:(?:please|can|could|would|you|now|ok|and) )*(?:show|list|find|give|get|display)(?: me| us)?`)
+	bare     = opening(`(?:[^\s?]+ ){0,4}(?:` + tickets + `)`)
 	asks     = phrase(`why|how|where|when|does|do|did|is|are|was|were|can|could|should|would|will|has|have`)
 	which    = phrase(`which|what|whose|are there|is there|(?:do|did) (?:we|you|they) have|any`)
-	isWhat   = phrase(`^\W*(?:what(?:'s|’s| is| are| was| were| has| have| did| changed| happened| got| else)|who(?:'s|’s| is)|(?:is|are|was|were|do we have|is there) any(?:thing)?|which (?:are|ones?|of|were))`)
+	isWhat   = opening(`(?:what(?:'s|’s| is| are| was| were| has| have| did| changed| happened| got| else)|who(?:'s|’s| is)|(?:is|are|was|were|do we have|is there) any(?:thing)?|which (?:are|ones?|of|were))`)
 	reported = phrase(`report(?:s|ed|ing)?|creat(?:e|es|ed|ing)|fil(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|submit(?:s|ted|ting)?|opened|open(?:s|ing)? the|wrote|logged`)
 )
 
@@ -39,7 +39,7 @@ func hasCue(question string) bool {
 
 // aim finds out what is wanted, and cuts out the words that say it.
 func (q *reader) aim() {
-	ofTickets := q.prior.Intent != Prose || q.has(noun)
+	ofTickets, isList := q.prior.Intent != Prose || q.has(noun), q.has(isWhat)
 	switch {
 	case q.has(each):
 		q.group(each)
@@ -49,13 +49,13 @@ func (q *reader) aim() {
 		q.group(who)
 	case q.take(howMany) != nil:
 		q.Intent = Count
-	case (ofTickets || q.has(isWhat)) && q.take(soonest) != nil:
+	case (ofTickets || isList) && q.take(soonest) != nil:
 		q.Intent, q.Sort, q.Ascending, q.Limit = Extreme, "due", true, 1
 	case ofTickets && q.has(extreme):
 		m := q.take(extreme) // a verb, a number, whether it is the first, a number, a verb
 		q.Intent, q.Ascending, q.Limit = Extreme, m[3] != "", max(1, number(m[2]+m[4]))
 		q.Sort = cmp.Or(meant(verbs, m[1]+m[5]), q.Sort)
-	case q.has(isWhat), ofTickets && (q.take(show) != nil || q.has(which) || q.prior.Intent == Prose && q.has(bare) && !q.has(asks)):
+	case isList, ofTickets && (q.take(show) != nil || q.has(which) || q.prior.Intent == Prose && q.has(bare) && !q.has(asks)):
 		q.Intent = List
 	default:
 		q.Goal = q.prior

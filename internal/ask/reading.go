@@ -94,6 +94,11 @@ func phrase(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|\b)(?:` + pattern + `)(?:\b|$)`)
 }
 
+// opening compiles a pattern of the first words.
+func opening(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\W*(?:` + pattern + `)\b`)
+}
+
 // meant returns the name of the group that matches first in a text, or "".
 func meant(words *regexp.Regexp, text string) string {
 	m := words.FindStringSubmatch(text)

@@ -132,7 +132,7 @@ var (
 
 const (
 	valueWords = 7  // of one value
-	longest    = 24 // of what stands before a role's value, in bytes
+	longest    = 20 // of what stands before a role's value, in bytes
 )
 
 // stored places the values that stand in the question, the longest first.

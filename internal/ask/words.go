@@ -9,6 +9,7 @@ import (
 var (
 	topic    = phrase(`(?:that |which |who |to )?(?:about|mention(?:s|ing|ed)?|contain(?:s|ing|ed)?|regarding|concerning|relat(?:ed|ing) to|deal(?:s|ing)? with|talk(?:s|ing)? about|(?:have |has )?to do with)(?: the (?:words?|terms?))?`)
 	topicEnd = regexp.MustCompile(`(?i)\b(?:in|of|by|for|from|since|before|after|between|during|last|this|that (?:is|are|were|was|have|has)|which|created|opened|reported|updated|changed|closed|resolved|assigned|per|are|is|were|was|have|has|do|does|did|exist|and (?:are|is|were|was|created|assigned))\b|[|,.?!;:]|$`)
+	ofFields = phrase(tickets + "|" + verb)
 	// payment tickets
 	modified = regexp.MustCompile(`(?i)((?:[\pL\pN][^\s|,.?!;:]* ){1,3})(?:` + tickets + `)\b`)
 	// what no filter expresses: other fields, comparisons, and sums
@@ -61,7 +62,7 @@ func (q *reader) leftovers() {
 
 // content returns the words of a text that are neither grammar nor words for tickets and fields.
 func content(text string) (words []string) {
-	text = noun.ReplaceAllString(verbs.ReplaceAllString(text, " "), " ")
+	text = ofFields.ReplaceAllString(text, " ")
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`|,;!?()"&`, r) }) {
 		word = strings.Trim(word, ".:'’-")
 		if word != "" && !strings.Contains(grammar, " "+strings.ToLower(word)+" ") {
