@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// release is the version that scripts/release builds. revision names the source that the program was
-// built from, for builds outside a git checkout. Set them at link time: go build -ldflags
-// "-X main.revision=$(git rev-parse HEAD)" ./server
+// release is the version that scripts/release builds. revision names the source that the program
+// was built from, for builds outside a git checkout. Set them at link time: go build -ldflags "-X
+// main.revision=$(git rev-parse HEAD)" ./server
 var release, revision string
 
 // version is the release or, in a git checkout, the commit that the program was built from.
