@@ -8,7 +8,6 @@ import (
 	"net"
 	"strconv"
 	"sync"
-	"syscall"
 
 	"tasklens/internal/answer"
 	"tasklens/internal/identity"
@@ -145,14 +144,14 @@ const maxConnections = 2048
 // are for what requests open: connections to PostgREST, the model and Redis. Go has already raised
 // the soft limit to the hard one.
 func boundConnections(log *slog.Logger) (int, error) {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+	limit, err := descriptors()
+	if err != nil {
 		return 0, fmt.Errorf("read the limit of file descriptors: %w", err)
 	}
-	within := int(min(limit.Cur/2, maxConnections))
+	within := int(min(limit/2, maxConnections))
 	if within < maxConnections {
 		log.Warn("fewer connections than usual are served: raise the limit of file descriptors (ulimit -n, LimitNOFILE)",
-			"limit", limit.Cur, "usual", maxConnections, "served", within)
+			"limit", limit, "usual", maxConnections, "served", within)
 	}
 	return within, nil
 }
