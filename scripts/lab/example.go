@@ -35,7 +35,7 @@ var elsewhere = map[string]string{
 	"docs/duplicates.md: const env = (name) => Deno.env.get(name);":                                                                              "a test of its own runs it under Node",
 	"docs/duplicates.md: select cron.schedule('flag-duplicates', '* * * * *', $$":                                                                "needs pg_cron and pg_net",
 	"docs/documents.md: ./scripts/import notes/     # a folder with its subfolders, or one file":                                                 "needs the reader's own files",
-	"docs/frontend.md: (cd tasklens/server/client && npm ci && npm pack)":                                                                        "scripts/check-stack client does the same",
+	"docs/frontend.md: npm install ./tasklens-client-0.1.0.tgz":                                                                                  "scripts/check-stack client does the same",
 	"docs/frontend.md: import { createTasklens, ProblemError } from 'tasklens-client';":                                                          "scripts/check-stack client compiles and runs such calls",
 	"docs/frontend.md: import { ProblemError } from 'tasklens-client';":                                                                          "scripts/check-stack client runs such errors",
 	"docs/frontend.md: CORS_ORIGINS=http://localhost:3000 ./scripts/demo":                                                                        "starts the demo",

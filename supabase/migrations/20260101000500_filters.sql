@@ -63,8 +63,8 @@ begin
     if item.type <> all (accepted) then
       raise exception '% is of type %', item.path, item.type using errcode = '22023', hint = format('Allowed types: %s.', array_to_string(accepted, ', '));
     end if;
-    if item.type = 'number' and item.text !~ '^[0-9]{1,18}$' then
-      raise exception '% is %', item.path, left(item.text, 40) using errcode = '22023', hint = 'An id is a whole number.';
+    if item.type = 'number' and item.text !~ '^[1-9][0-9]{0,17}$' then
+      raise exception '% is %', item.path, left(item.text, 40) using errcode = '22023', hint = 'An id is a positive whole number.';
     end if;
     name := case item.type when 'number' then '#' || item.text else lower(private.filter_text(item.text)) end;
     if item.type = 'string' and name is null then

@@ -86,9 +86,9 @@ end
 $$;
 select results_eq($$ select pg_temp.refusal(f) from unnest(array[
     '[5]', '"open"', '{"colour": 1}', '{"not": {"open": true}}', '{"not": {"not": {}}}', '{"not": []}', '{"open": "yes"}', '{"assignee": ["a", 3]}', '{"assignee": {"is": "a"}}', '{"types": [null]}',
-    '{"not": {"types": [[]]}}', '{"projects": [1.5]}', '{"projects": [true]}', '{"labels": {"none": []}}', '{"labels": {"all": [1]}}', '{"statuses": [" "]}', '{"reporter": ""}']::jsonb[]) f $$,
+    '{"not": {"types": [[]]}}', '{"projects": [1.5]}', '{"projects": [0]}', '{"projects": [true]}', '{"labels": {"none": []}}', '{"labels": {"all": [1]}}', '{"statuses": [" "]}', '{"reporter": ""}']::jsonb[]) f $$,
   array['filters is of type number', 'filters is of type string', 'filters.colour is unknown', 'filters.not.open is unknown', 'filters.not.not is unknown', 'filters.not is of type array', 'filters.open is of type string',
-    'filters.assignee[1] is of type number', 'filters.assignee is of type object', 'filters.types[0] is of type null', 'filters.not.types[0] is of type array', 'filters.projects[0] is 1.5', 'filters.projects[0] is of type boolean',
+    'filters.assignee[1] is of type number', 'filters.assignee is of type object', 'filters.types[0] is of type null', 'filters.not.types[0] is of type array', 'filters.projects[0] is 1.5', 'filters.projects[0] is 0', 'filters.projects[0] is of type boolean',
     'filters.labels.none is unknown', 'filters.labels.all[0] is of type number', 'filters.statuses[0] is blank', 'filters.reporter is blank'], 'unknown names and wrong types are rejected with their path');
 select results_eq($$ select pg_temp.refusal(f) from unnest(array[
     '{"created": "2025-01-01"}', '{"created": {"since": "2025-01-01"}}', '{"created": {"from": 2025}}', '{"created": {"from": "2025-13-01"}}', '{"created": {"to": "today"}}', '{"updated": {"to": "infinity"}}',
