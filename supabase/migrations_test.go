@@ -66,7 +66,7 @@ func TestChangedMigrationsAreRefused(t *testing.T) {
 		}
 		return out
 	}
-	const a, b, c = "20260101000001_a.sql", "20260101000002_b.sql", "20260101000003_c.sql"
+	const a, b, c = "20261125000001_a.sql", "20261125000002_b.sql", "20261125000003_c.sql"
 	released, err := frozen(folder(a, c), "")
 	if err != nil || strings.Count(released, "\n") != 2 {
 		t.Fatalf("%q, %v", released, err)
@@ -78,7 +78,7 @@ func TestChangedMigrationsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if all, err := frozen(folder(a, c, "20260101000004_d.sql"), released); err != nil || !strings.HasPrefix(all, released) || len(all) <= len(released) {
+	if all, err := frozen(folder(a, c, "20261125000004_d.sql"), released); err != nil || !strings.HasPrefix(all, released) || len(all) <= len(released) {
 		t.Errorf("a new one: %q, %v", all, err)
 	}
 }
@@ -119,7 +119,7 @@ func TestListChecksNames(t *testing.T) {
 	}{
 		"no version":    {[]string{"notes.sql"}, "notes.sql: its name must be"},
 		"short version": {[]string{"42_notes.sql"}, "42_notes.sql: its name must be"},
-		"same version":  {[]string{"20260101000001_a.sql", "20260101000001_b.sql"}, "20260101000001_a.sql has the same version"},
+		"same version":  {[]string{"20261125000001_a.sql", "20261125000001_b.sql"}, "20261125000001_a.sql has the same version"},
 	} {
 		folder := fstest.MapFS{}
 		for _, file := range c.files {
@@ -129,8 +129,8 @@ func TestListChecksNames(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	listed, err := supabase.List(fstest.MapFS{"README.md": {}, "20260101000002_b.sql": {}, "20260101000001_a.sql": {}})
-	want := []supabase.Migration{{File: "20260101000001_a.sql", Version: "20260101000001", Name: "a"}, {File: "20260101000002_b.sql", Version: "20260101000002", Name: "b"}}
+	listed, err := supabase.List(fstest.MapFS{"README.md": {}, "20261125000002_b.sql": {}, "20261125000001_a.sql": {}})
+	want := []supabase.Migration{{File: "20261125000001_a.sql", Version: "20261125000001", Name: "a"}, {File: "20261125000002_b.sql", Version: "20261125000002", Name: "b"}}
 	if diff := cmp.Diff(want, listed); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
