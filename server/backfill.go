@@ -35,7 +35,7 @@ func backfill(ctx context.Context, args []string) error {
 	if flags.Parse(args) != nil || flags.NArg() > 0 {
 		return errUsage
 	}
-	e, err := newEmbedding()
+	e, err := newEmbedding(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,12 +71,15 @@ type embedding struct {
 	db      *postgrest.Session
 }
 
-func newEmbedding() (e embedding, err error) {
+func newEmbedding(ctx context.Context) (e embedding, err error) {
 	if e.config, err = readConfig(); err != nil {
 		return e, err
 	}
 	e.model = namedModel{newModel(e.config), e.config}
 	e.db = newDatabase(e.config).AsService()
+	if err := requireSchema(ctx, e.db); err != nil {
+		return e, err
+	}
 	e.indexer, err = newIndexer(e.model)
 	return e, err
 }

@@ -14,6 +14,7 @@ import (
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 	"tasklens/internal/postgrest"
+	"tasklens/server/api"
 	"tasklens/supabase"
 )
 
@@ -91,17 +92,15 @@ func inspectMigrations(ctx context.Context, db *postgrest.Session) (findings []f
 	if err != nil {
 		return nil, err
 	}
-	var applied []string
-	// The first migration creates this function: without it, none is applied.
-	if err := db.Call(ctx, "list_migrations", nil, &applied); err != nil && !isUnknown(err) {
-		return nil, fmt.Errorf("list the migrations of the database: %w", err)
-	}
-	if err := supabase.CheckReleased(known, applied); err != nil {
+	missing, unknown, err := api.CompareSchema(ctx, db, known)
+	if errors.Is(err, supabase.ErrUnreleased) {
 		return []finding{{"error", "migrations", err.Error(), ""}}, nil
 	}
-	missing, unknown := supabase.Compare(known, applied)
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range missing {
-		findings = append(findings, finding{"error", "migration " + m.File, "it is not applied", "npx supabase db push, or psql -f with each file that is missing, in order"})
+		findings = append(findings, finding{"error", "migration " + m.File, "it is not applied", "npx supabase db push, or psql -1 -f with each file that is missing, in order"})
 	}
 	for _, version := range unknown {
 		findings = append(findings, finding{"warning", "migration " + version, "this program does not know it", "Deploy the newer version of the program."})

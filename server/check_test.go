@@ -18,10 +18,7 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 	check := func(want int, args ...string) string {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), os.Args[0], append([]string{"check"}, args...)...)
-		command.Env = []string{programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
-		for name, value := range settings {
-			command.Env = append(command.Env, name+"="+value)
-		}
+		command.Env = environment(settings)
 		out, err := command.Output()
 		status := 0
 		if err != nil {

@@ -34,6 +34,9 @@ func enrichDocuments(ctx context.Context, args []string) error {
 		return err
 	}
 	db := newDatabase(config).AsService()
+	if err := requireSchema(ctx, db); err != nil {
+		return err
+	}
 	if *retry {
 		if err := enrich.Retry(ctx, db); err != nil {
 			return err

@@ -48,11 +48,11 @@ func importFiles(ctx context.Context, args []string) error {
 	if notes && (len(paths) > 1 || options.Prune || options.TakeOver || *prefix != "") {
 		return fmt.Errorf("%w: documents are imported from one path, without --prune, --take-over and --prefix: they have no keys and stay until they are deleted", errUsage)
 	}
-	e, err := newEmbedding()
-	if err != nil {
-		return err
-	}
 	if notes {
+		e, err := newEmbedding(ctx)
+		if err != nil {
+			return err
+		}
 		return e.importNotes(ctx, paths[0], options.Origin)
 	}
 	rows, err := ticketfile.Open(paths...)
@@ -63,6 +63,10 @@ func importFiles(ctx context.Context, args []string) error {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	rows.Keep(ticketfile.Kept{Text: strings.Split(*text, ","), Labels: strings.Split(*labels, ",")})
+	e, err := newEmbedding(ctx)
+	if err != nil {
+		return err
+	}
 	return e.importTickets(ctx, rows, options)
 }
 

@@ -54,10 +54,7 @@ func startCommand(t *testing.T, command *exec.Cmd, settings map[string]string) *
 	address := freePort(t)
 	_, port, _ := net.SplitHostPort(address)
 	p := &program{command: command, url: "http://" + address, ended: make(chan struct{})}
-	p.command.Env = []string{programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
-	for name, value := range with(settings, "PORT", port) {
-		p.command.Env = append(p.command.Env, name+"="+value)
-	}
+	p.command.Env = environment(with(settings, "PORT", port))
 	p.command.Stderr = &p.log
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
@@ -75,6 +72,15 @@ func startCommand(t *testing.T, command *exec.Cmd, settings map[string]string) *
 	})
 	fetch(t, http.MethodGet, p.url+"/healthz", "", http.StatusOK)
 	return p
+}
+
+// environment is that of the program with these settings.
+func environment(settings map[string]string) []string {
+	all := []string{programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	for name, value := range settings {
+		all = append(all, name+"="+value)
+	}
+	return all
 }
 
 func (p *program) signal(t *testing.T) {

@@ -20,7 +20,7 @@ func reembedAll(ctx context.Context, args []string) error {
 	if flags.Parse(args) != nil || flags.NArg() > 0 {
 		return errUsage
 	}
-	e, err := newEmbedding()
+	e, err := newEmbedding(ctx)
 	if err != nil {
 		return err
 	}

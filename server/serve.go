@@ -54,7 +54,7 @@ func serve(ctx context.Context, args []string) error {
 	if p.Worker == "on" {
 		// The worker stops with the context too, while requests complete.
 		var working sync.WaitGroup
-		working.Go(func() { runWorker(ctx, p.Config, p.newWorker(parts.Indexer), p.log) })
+		working.Go(func() { p.runWorker(ctx, parts.Indexer) })
 		defer working.Wait()
 	}
 	if p.MatchThreshold == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
@@ -21,17 +22,32 @@ import (
 	"tasklens/internal/worker"
 	"tasklens/scripts/lab/gateway"
 	"tasklens/server/observe"
+	"tasklens/supabase"
 )
 
-// emptyDatabase returns no rows for every call. It sends each call as the function, a blank and the
-// arguments.
+// emptyDatabase has all migrations and returns no rows for every other call. It sends each call as
+// the function, a blank and the arguments.
 func emptyDatabase(t *testing.T) (url string, called <-chan string) {
 	t.Helper()
+	migrations, err := supabase.List(supabase.Migrations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := make([]string, len(migrations))
+	for i, m := range migrations {
+		versions[i] = m.Version
+	}
+	applied, _ := json.Marshal(versions)
 	calls := make(chan string, 1000)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		calls <- r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:] + " " + string(body)
+		function := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+		calls <- function + " " + string(body)
 		w.Header().Set("Content-Type", "application/json")
+		if function == "list_migrations" {
+			_, _ = w.Write(applied)
+			return
+		}
 		_, _ = io.WriteString(w, "[]")
 	}))
 	t.Cleanup(server.Close)

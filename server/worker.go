@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
+	"tasklens/internal/index"
 	"tasklens/internal/rescue"
-	"tasklens/internal/worker"
 )
 
 // work embeds edits until the context ends. Any number of instances may run, also beside services.
@@ -28,7 +27,7 @@ func work(ctx context.Context, args []string) error {
 	}
 	defer stopMetrics()
 	p.log.Info("working", "concurrency", p.WorkerConcurrency)
-	runWorker(ctx, p.Config, p.newWorker(indexer), p.log)
+	p.runWorker(ctx, indexer)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.DrainTimeout)
 	defer cancel()
 	p.close(drain)
@@ -36,18 +35,21 @@ func work(ctx context.Context, args []string) error {
 	return nil
 }
 
-// runWorker runs a worker until the context ends and it has released its jobs, within the shutdown
-// time. Jobs that it still holds then are free when their lease expires.
-func runWorker(ctx context.Context, c Config, w *worker.Worker, log *slog.Logger) {
+// runWorker runs a worker, once the database has all migrations, until the context ends and it has
+// released its jobs, within the shutdown time. Jobs that it still holds then are free when their
+// lease expires.
+func (p *process) runWorker(ctx context.Context, indexer *index.Indexer) {
 	ended := make(chan struct{})
 	rescue.Go(func() {
 		defer close(ended)
-		w.Run(ctx)
+		if p.awaitSchema(ctx) == nil {
+			p.newWorker(indexer).Run(ctx)
+		}
 	})
 	<-ctx.Done()
 	select {
 	case <-ended:
-	case <-time.After(c.DrainTimeout):
-		log.Warn("stopped with jobs that are free when their lease is over")
+	case <-time.After(p.DrainTimeout):
+		p.log.Warn("stopped with jobs that are free when their lease is over")
 	}
 }

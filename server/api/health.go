@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/gofiber/fiber/v2"
@@ -54,24 +55,19 @@ func (a *API) missing(ctx context.Context) []string {
 
 // missingInDatabase reports the database as missing, or migrations by file name.
 func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
-	var applied []string
-	err := a.Database.AsService().Call(ctx, "list_migrations", nil, &applied)
-	// The first migration creates this function. Without it there are none.
-	var answer *postgrest.Error
-	if isEmpty := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !isEmpty {
+	lacking, unknown, err := CompareSchema(ctx, a.Database.AsService(), a.migrations)
+	if err != nil {
 		a.Log.WarnContext(ctx, "not ready", "error", err)
+		if errors.Is(err, supabase.ErrUnreleased) {
+			return []string{"database made before 0.1.0"}
+		}
 		return []string{"database"}
 	}
-	if err := supabase.CheckReleased(a.migrations, applied); err != nil {
-		a.Log.WarnContext(ctx, "not ready", "error", err)
-		return []string{"database made before 0.1.0"}
-	}
-	lacking, unknown := supabase.Compare(a.migrations, applied)
 	for _, m := range lacking {
 		missing = append(missing, "migration "+m.File)
 	}
 	if len(missing) > 0 {
-		a.Log.WarnContext(ctx, "not ready: the database lacks migrations; apply them in this order (npx supabase db push, or psql -f)", "missing", missing)
+		a.Log.WarnContext(ctx, "not ready: the database lacks migrations; apply them in this order (npx supabase db push, or psql -1 -f)", "missing", missing)
 	}
 	if len(unknown) > 0 {
 		a.newer.Do(func() {
@@ -79,4 +75,22 @@ func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 		})
 	}
 	return missing
+}
+
+// CompareSchema returns which of the program's migrations the database lacks, and which versions it
+// has that the program does not know. The error is supabase.ErrUnreleased for a database made before
+// the first release.
+func CompareSchema(ctx context.Context, db *postgrest.Session, known []supabase.Migration) (missing []supabase.Migration, unknown []string, err error) {
+	var applied []string
+	err = db.Call(ctx, "list_migrations", nil, &applied)
+	// The first migration creates this function. Without it there are none.
+	var answer *postgrest.Error
+	if isEmpty := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !isEmpty {
+		return nil, nil, fmt.Errorf("list the migrations of the database: %w", err)
+	}
+	if err := supabase.CheckReleased(known, applied); err != nil {
+		return nil, nil, err
+	}
+	missing, unknown = supabase.Compare(known, applied)
+	return missing, unknown, nil
 }

@@ -18,6 +18,7 @@ import (
 type editor struct {
 	url    string
 	ids    []int64
+	dead   int              // jobs, in the beginning
 	last   map[int64]string // last known text of each ticket; "" if the outcome of a commit is unknown
 	edits  int
 	number int
@@ -32,8 +33,10 @@ func newEditor(ctx context.Context, url string) (*editor, error) {
 		if err != nil {
 			return err
 		}
-		e.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		return err
+		if e.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
+			return err
+		}
+		return db.QueryRow(ctx, `select count(*) from private.embedding_jobs where dead_at is not null`).Scan(&e.dead)
 	})
 	if err == nil && len(e.ids) == 0 {
 		err = fmt.Errorf("there are no tickets to edit")
@@ -83,8 +86,8 @@ func (e *editor) check(ctx context.Context, service string, within time.Duration
 			SourcesWithoutChunks           int `json:"sources_without_chunks"`
 		}
 		err := call(ctx, http.MethodGet, service+"/api/embeddings/status", nil, &status)
-		if err == nil && status.Dead > 0 {
-			return []string{fmt.Sprintf("%d dead jobs", status.Dead)}, nil
+		if err == nil && status.Dead > e.dead {
+			return []string{fmt.Sprintf("%d dead jobs", status.Dead-e.dead)}, nil
 		}
 		if err == nil && status.Pending+status.Running+status.Failed+status.SourcesWithoutChunks == 0 {
 			break
