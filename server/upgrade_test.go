@@ -162,8 +162,8 @@ func (u *upgrade) refuses(newer *program) {
 	}
 }
 
-// underLoad applies the migrations while clients search, ask and edit. The first attempt meets a long
-// transaction and must give up.
+// underLoad applies the migrations while clients search, ask and edit. The first attempt meets a
+// long transaction and must give up.
 func (u *upgrade) underLoad(older, worker *program) {
 	u.t.Helper()
 	run := chaos.Run{Service: older.url, DatabaseURL: u.database.OwnerURL, Clients: 4, Recovery: 3 * time.Minute}

@@ -78,8 +78,8 @@ func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 }
 
 // CompareSchema returns which of the program's migrations the database lacks, and which versions it
-// has that the program does not know. The error is supabase.ErrUnreleased for a database made before
-// the first release.
+// has that the program does not know. The error is supabase.ErrUnreleased for a database that was
+// made before the first release.
 func CompareSchema(ctx context.Context, db *postgrest.Session, known []supabase.Migration) (missing []supabase.Migration, unknown []string, err error) {
 	var applied []string
 	err = db.Call(ctx, "list_migrations", nil, &applied)
