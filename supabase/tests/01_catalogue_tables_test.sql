@@ -10,7 +10,7 @@ select tables_are('private', array['attached_rows', 'attached_views', 'changed_r
     'sources', 'ticket_counters', 'word_count_changes', 'word_counts'], 'the schema private has exactly these tables');
 
 create temporary view our_tables as
-select c.oid, c.oid::regclass::text as name, c.relrowsecurity or c.reloptions @> array['security_invoker=on'] as guarded
+select c.oid, c.oid::regclass::text as name, c.relrowsecurity or coalesce(c.reloptions @> array['security_invoker=on'], false) as guarded
 from pg_catalog.pg_class c
 where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm', 'f');
 

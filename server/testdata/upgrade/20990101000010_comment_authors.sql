@@ -1,5 +1,5 @@
--- An index, in a file of its own: a migration locks one table that is in use. Its name is in
--- docs/upgrade.md's way to build it before, concurrently.
+-- An index, in a file of its own: a migration locks one table that is in use. "if not exists",
+-- because a large one is built before, concurrently (docs/upgrade.md).
 set local lock_timeout = '2s';
 
 create index if not exists comments_author_idx on public.comments (author);
