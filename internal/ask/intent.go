@@ -67,7 +67,7 @@ func (q *reader) group(by *regexp.Regexp) {
 	q.Intent, q.GroupBy = Group, meant(by, q.rest)
 	q.take(by)
 	switch {
-	case by == who && q.has(reported):
+	case by == who && q.take(reported) != nil:
 		q.GroupBy = "reporter"
 	case by == who:
 		q.GroupBy = "assignee"

@@ -181,6 +181,7 @@ func TestQuestionsAreRead(t *testing.T) {
 		"How many tickets are not labelled ios?":         "count -label:ios",
 		"Which bugs has nobody updated in 2026?":         `list type:Bug created:2026-01-01..2026-12-31 unread ["nobody updated"]`,
 		"How many tickets were created on a Monday?":     `count unread ["a Monday"]`,
+		"Who files the most bugs?":                       "group type:Bug by reporter",
 		// A number of tickets is no word of theirs.
 		"Which 3 tickets are due next?":              "extreme sort due asc 3",
 		"Which five bugs are the oldest?":            "extreme type:Bug sort created asc 5",
