@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tasklens/internal/chat"
@@ -98,18 +99,33 @@ func TestBrokenStreams(t *testing.T) {
 // A stream may last longer than an attempt's timeout as long as data arrives.
 func TestStreamOutlastsTheAttemptTimeout(t *testing.T) {
 	t.Parallel()
-	const limit = 3 * time.Second // far longer than the pauses, even on a busy machine
-	client := serveFor(t, limit, func(w http.ResponseWriter, r *http.Request) {
-		for range 8 {
-			events(delta(`"content":"on "`, "null"))(w, r)
-			time.Sleep(limit / 6)
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 3 * time.Second
+		client := New(Config{BaseURL: "http://provider/v1", ChatModel: "m", AttemptTimeout: limit, Around: func(http.RoundTripper) http.RoundTripper {
+			return slowly{limit - time.Millisecond}
+		}})
+		started := time.Now()
+		if pieces, _, err := told(client); err != nil || len(pieces) != 8 || time.Since(started) < 7*(limit-time.Millisecond) {
+			t.Errorf("after %v: %q, %v", time.Since(started), pieces, err)
 		}
-		events(delta("", `"stop"`))(w, r)
 	})
-	started := time.Now()
-	if pieces, _, err := told(client); err != nil || len(pieces) != 8 || time.Since(started) < limit {
-		t.Errorf("after %v: %q, %v", time.Since(started), pieces, err)
-	}
+}
+
+// slowly is a provider that pauses after each of eight words, without a connection: the clock is
+// synthetic.
+type slowly struct{ pause time.Duration }
+
+func (s slowly) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, stream := io.Pipe()
+	go func() {
+		for range 8 {
+			fmt.Fprintf(stream, "data: %s\n\n", delta(`"content":"on "`, "null"))
+			time.Sleep(s.pause)
+		}
+		fmt.Fprintf(stream, "data: %s\n\n", delta("", `"stop"`))
+		stream.Close()
+	}()
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
 }
 
 // A stream that sends no data times out, before its first piece or after it.
