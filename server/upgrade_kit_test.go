@@ -167,7 +167,7 @@ func (u *upgrade) compareRows(table, condition, columns string) {
 	}
 }
 
-// functions describes who may call each function, with which settings.
+// functions lists all functions, each with its callers, settings and comment.
 func (u *upgrade) functions() (lines []string) {
 	u.t.Helper()
 	rows, _ := u.owner.Query(u.t.Context(), `

@@ -6,8 +6,8 @@ import (
 )
 
 // Fields are a ticket's fields in a search result, beside its names, its status and its times.
-// Absent: the ticket has none. To show another one, add it here, as a column of the database
-// functions that return tickets, and where the console lists them.
+// Absent: the ticket has none. They are those that people filter by and get_ticket has too; what a
+// result alone has is in Hit.
 type Fields struct {
 	Assignee *string  `json:"assignee,omitempty" may:"ticket" doc:"As the tracker names people."`
 	Reporter *string  `json:"reporter,omitempty" may:"ticket"`

@@ -93,18 +93,20 @@ func passwordOf(address string) string {
 var verifyClient = &http.Client{Timeout: 2 * time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // call sends a body as JSON, if there is one, and decodes the response, if it is wanted. It returns
-// the response even if its status is an error. Supabase also wants a key for each request.
+// the response even if its status is an error, an empty one if there is none. Supabase also wants a
+// key for each request.
 func (v *verification) call(ctx context.Context, method, address, token string, body, wanted any) (*http.Response, error) {
+	none := &http.Response{}
 	sent, err := json.Marshal(body)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if body == nil {
 		sent = nil
 	}
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(sent))
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Prefer", "count=exact")
@@ -116,7 +118,7 @@ func (v *verification) call(ctx context.Context, method, address, token string, 
 	}
 	response, err := verifyClient.Do(request)
 	if err != nil {
-		return &http.Response{}, err
+		return none, err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, 64<<20))
