@@ -2,6 +2,12 @@ module tasklens
 
 go 1.26.8
 
+// What npm and the demo write, perhaps while Go looks for packages.
+ignore (
+	./.local
+	./node_modules
+)
+
 require (
 	github.com/MicahParks/jwkset v0.11.3
 	github.com/MicahParks/keyfunc/v3 v3.8.2
