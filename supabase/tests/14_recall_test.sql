@@ -18,10 +18,12 @@ language sql as $$
     || array_fill(0::double precision, array[1536 - 48]))::extensions.vector)
   from generate_series(1, 48) i
 $$;
-insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
-select t.project_id, t.ticket_id, 'ticket', 0, 'text', 1, 'h', 'm',
-  pg_temp.point(case when t.project_id = 1 then t.ticket_id % 2 else 2 + t.ticket_id % 7 end, t.ticket_id, 1)
-from public.tickets t;
+\ir kit/indexes.sql
+select pg_temp.fill('public.chunks_embedding_idx', $$
+  insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+  select t.project_id, t.ticket_id, 'ticket', 0, 'text', 1, 'h', 'm',
+    pg_temp.point(case when t.project_id = 1 then t.ticket_id % 2 else 2 + t.ticket_id % 7 end, t.ticket_id, 1)
+  from public.tickets t $$);
 analyze public.chunks;
 analyze public.tickets;
 

@@ -124,16 +124,16 @@ $$;
 create trigger count_added after insert on private.embedding_jobs
   referencing new table as new_rows for each statement execute function pg_temp.count_added();
 
--- The keyword entries of 100,000 tickets would be slow and are not tested here.
+-- The keyword entries of 10,000 tickets would be slow and are not tested here.
 create or replace function private.refresh_ticket_entries(ticket_ids bigint[]) returns void language sql as '';
 insert into public.tickets (key, project_id, status_id, name)
-select 'RX-' || n, 2, 1, 'Ticket ' || n from generate_series(1000, 100999) as n;
-select results_eq('select * from added', 'values (1::bigint, 100000::bigint)', 'one statement queues the jobs of 100,000 new tickets');
-select is((select count(*) from job where background), 100000::bigint, 'bulk-loaded tickets are queued as background jobs');
-update public.tickets set name = 'By hand' where key = 'RX-100999';
+select 'RX-' || n, 2, 1, 'Ticket ' || n from generate_series(1000, 10999) as n;
+select results_eq('select * from added', 'values (1::bigint, 10000::bigint)', 'one statement queues the jobs of 10,000 new tickets');
+select is((select count(*) from job where background), 10000::bigint, 'bulk-loaded tickets are queued as background jobs');
+update public.tickets set name = 'By hand' where key = 'RX-10999';
 select is((select count(*) from job where not background), 1::bigint, 'an edit of a bulk-loaded ticket queues a foreground job');
-update public.tickets set name = 'By hand again' where key = 'RX-100999';
-select is((select count(*) from job), 100001::bigint, 'a second edit of a bulk-loaded ticket queues no further job');
+update public.tickets set name = 'By hand again' where key = 'RX-10999';
+select is((select count(*) from job), 10001::bigint, 'a second edit of a bulk-loaded ticket queues no further job');
 delete from public.tickets where key like 'RX-1%';
 select is((select count(*) from job), 0::bigint + (select count(*) from public.tickets where key like 'RX-%'),
   'deleting tickets deletes their jobs');

@@ -16,12 +16,10 @@ select i, case when i <= 900 then extensions.l2_normalize(pg_temp.unit(1, 1.4 * 
 from generate_series(1, 5400) i;
 insert into public.documents (title, keywords, temporal_class, utility_score, created_at, embedding_status, archived)
 select 'doc ' || i, keywords, class, utility, now() - make_interval(secs => 86400 * days), case when i % 50 = 0 then 'pending' else 'complete' end, i % 60 = 0 from made;
--- Building an index is faster than growing it.
-create temporary table index as select pg_get_indexdef('public.embeddings_document_embedding_idx'::regclass) as definition;
-drop index public.embeddings_document_embedding_idx;
-insert into public.embeddings (document_id, model, embedding)
-select d.id, 'm', m.vector from made m join public.documents d on d.title = 'doc ' || m.i where extensions.vector_norm(m.vector) > 0;
-do $$ begin execute (select definition from pg_temp.index); end $$;
+\ir kit/indexes.sql
+select pg_temp.fill('public.embeddings_document_embedding_idx', $$
+  insert into public.embeddings (document_id, model, embedding)
+  select d.id, 'm', m.vector from made m join public.documents d on d.title = 'doc ' || m.i where extensions.vector_norm(m.vector) > 0 $$);
 grant select on made to service_role;
 analyze public.documents;
 analyze public.embeddings;

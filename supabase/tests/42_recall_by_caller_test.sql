@@ -18,8 +18,10 @@ language sql as $$
     || array_agg(hashint8extended(ticket, i) / 9223372036854775808.0 / 4 order by i) || array_fill(0::double precision, array[1536 - 17]))::extensions.vector)
   from generate_series(1, 16) i
 $$;
-insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
-select t.project_id, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.point(t.ticket_id, t.project_id) from public.tickets t;
+\ir kit/indexes.sql
+select pg_temp.fill('public.chunks_embedding_idx', $$
+  insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+  select t.project_id, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.point(t.ticket_id, t.project_id) from public.tickets t $$);
 analyze public.chunks;
 analyze public.tickets;
 analyze public.keyword_entries;

@@ -25,8 +25,10 @@ create function pg_temp.point(seed bigint) returns extensions.vector
 language sql immutable as $$
   select extensions.l2_normalize((array_agg(pg_temp.chance(seed, 100 + i) - 0.3 order by i) || array_fill(0::double precision, array[1536 - 24]))::extensions.vector) from generate_series(1, 24) i
 $$;
-insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
-select t.project_id, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.point(t.ticket_id) from public.tickets t;
+\ir kit/indexes.sql
+select pg_temp.fill('public.chunks_embedding_idx', $$
+  insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
+  select t.project_id, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.point(t.ticket_id) from public.tickets t $$);
 analyze public.chunks;
 analyze public.tickets;
 analyze public.keyword_entries;
