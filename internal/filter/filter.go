@@ -33,7 +33,7 @@ func (f Filters) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any(f))
 }
 
-// Read reads filters from a JSON object. Null and blank members count as absent.
+// Read reads filters from a JSON object. Members that are null, blank or empty count as absent.
 func Read(object []byte) (Filters, error) {
 	reader := json.NewDecoder(bytes.NewReader(object))
 	reader.UseNumber() // an id may have more digits than a float64 holds
@@ -46,7 +46,7 @@ func Read(object []byte) (Filters, error) {
 	}
 	not, _ := members["not"].(map[string]any)
 	filters := slices.Concat(all(members), negated(all(not)))
-	if members, _ = withoutBlanks(members).(map[string]any); len(members) > 0 {
+	if members, _ = withoutBlanks(members, reflect.TypeFor[Members]()).(map[string]any); len(members) > 0 {
 		filters = append(Filters{members}, filters...)
 	}
 	return filters, nil
@@ -54,7 +54,7 @@ func Read(object []byte) (Filters, error) {
 
 // all takes the member labels_all, which is short for labels with all.
 func all(members map[string]any) (filters Filters) {
-	labels := withoutBlanks(members["labels_all"])
+	labels := withoutBlanks(members["labels_all"], reflect.TypeFor[Values]())
 	delete(members, "labels_all")
 	if labels != nil {
 		filters = Filters{map[string]any{"labels": map[string]any{"all": labels}}}
@@ -70,22 +70,38 @@ func negated(filters Filters) Filters {
 }
 
 // withoutBlanks returns nil for a value that filters nothing. Null in a list is a ticket without a
-// value.
-func withoutBlanks(value any) any {
+// value. What is not of this type stays, and the database refuses it.
+func withoutBlanks(value any, of reflect.Type) any {
 	switch value := value.(type) {
 	case string:
 		if strings.TrimSpace(value) == "" {
 			return nil
 		}
 	case []any:
-		value = slices.DeleteFunc(value, func(element any) bool { return element != nil && withoutBlanks(element) == nil })
+		if of != reflect.TypeFor[Values]() && of != reflect.TypeFor[Labels]() {
+			return value
+		}
+		value = slices.DeleteFunc(value, func(element any) bool {
+			return element != nil && withoutBlanks(element, reflect.TypeFor[string]()) == nil
+		})
 		if len(value) == 0 {
 			return nil
 		}
 		return value
 	case map[string]any:
-		for name := range value {
-			if value[name] = withoutBlanks(value[name]); value[name] == nil {
+		if of.Kind() != reflect.Struct {
+			return value
+		}
+		for field := range of.Fields() {
+			name := nameInJSON(field)
+			member, given := value[name]
+			if field.Type.Kind() == reflect.Pointer {
+				field.Type = field.Type.Elem()
+			}
+			if !given || name == "" {
+				continue
+			}
+			if value[name] = withoutBlanks(member, field.Type); value[name] == nil {
 				delete(value, name)
 			}
 		}
@@ -94,6 +110,11 @@ func withoutBlanks(value any) any {
 		}
 	}
 	return value
+}
+
+func nameInJSON(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
 }
 
 // storable returns an error for what Postgres cannot read as jsonb: NUL, and 1e999999.
@@ -191,8 +212,7 @@ type Member struct {
 func (m *Members) Typed() (all []Member) {
 	for field, value := range reflect.ValueOf(m).Elem().Fields() {
 		if typed, is := field.Tag.Lookup("typed"); is {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			all = append(all, Member{name, typed, Kind(field.Tag.Get("values")), value.Addr().Interface()})
+			all = append(all, Member{nameInJSON(field), typed, Kind(field.Tag.Get("values")), value.Addr().Interface()})
 		}
 	}
 	return all

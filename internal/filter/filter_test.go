@@ -18,11 +18,13 @@ func show(value any) string {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for object, want := range map[string]string{
-		`{"projects":["TX",3],"open":false,"assignee":["Me",null]}`:    `{"assignee":["Me",null],"open":false,"projects":["TX",3]}`,
-		`{"projects":123456789012345678}`:                              `{"projects":123456789012345678}`,
-		`{"colour":"red"}`:                                             `{"colour":"red"}`, // the database refuses it
-		`{"labels":["a"],"labels_all":["b"],"not":{"labels_all":"c"}}`: `[{"labels":["a"]},{"labels":{"all":["b"]}},{"not":{"labels":{"all":"c"}}}]`,
-		`{"labels_all":"b"}`:                                           `{"labels":{"all":"b"}}`,
+		`{"projects":["TX",3],"open":false,"assignee":["Me",null]}`: `{"assignee":["Me",null],"open":false,"projects":["TX",3]}`,
+		`{"projects":123456789012345678}`:                           `{"projects":123456789012345678}`,
+		// The database refuses these.
+		`{"":null,"colour":null,"updated":[],"open":[],"statuses":{},"labels":{"any":{},"from":""}}`: `{"":null,"colour":null,"labels":{"any":{},"from":""},"open":[],"statuses":{},"updated":[]}`,
+		`{"types":[[],"",{}],"not":{"not":[],"due":{"to":[],"any":""}}}`:                             `{"not":{"due":{"any":"","to":[]},"not":[]},"types":[[],{}]}`,
+		`{"labels":["a"],"labels_all":["b"],"not":{"labels_all":"c"}}`:                               `[{"labels":["a"]},{"labels":{"all":["b"]}},{"not":{"labels":{"all":"c"}}}]`,
+		`{"labels_all":"b"}`: `{"labels":{"all":"b"}}`,
 		// Blank members count as absent.
 		`{"statuses":["  ","Done"],"types":" ","assignee":null,"labels":{"any":null}}`: `{"statuses":["Done"]}`,
 	} {

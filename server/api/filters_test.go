@@ -150,6 +150,8 @@ func TestFiltersInTheQuery(t *testing.T) {
 		`{"query":"is:open is:done"}`:                                                 "query: is cannot be both open and done",
 		`{"query":"created:>2025 created:<2025"}`:                                     "query: created ends before it begins",
 		`{"query":"x","filters":{"created":{"from":"2026-01-01","to":"2025-01-01"}}}`: "filters.created: from is after to. Swap them",
+		`{"query":"x","filters":{"updated":[]}}`:                                      "filters.updated: is of type array. Use an object with from and to",
+		`{"query":"x","filters":{"colour":null}}`:                                     "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, resolved, due, open, not",
 		`{"query":"x","filters":{"open":true,"types":[],"\u006fpen":false}}`:          "filters.open: is given twice",
 		`{"query":"x","filters":{"not":{"labels":{"any":"a","any":"b"}}}}`:            "filters.not.labels.any: is given twice",
 		`{"query":"","filters":{"types":[]}}`:                                         "query: must not be empty where there are no filters",

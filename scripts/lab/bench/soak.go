@@ -110,7 +110,7 @@ func (f Fresh) load(ctx context.Context, rate float64) (streams []*stream, readi
 			s.samples = arrive(ctx, time.Duration(float64(time.Second)/s.rate), max(soakParts, int(f.Lasting.Seconds()*s.rate)), s.do)
 		})
 	}
-	for end := time.Now().Add(f.Lasting); time.Now().Before(end) && wait.For(ctx, max(f.Lasting/360, 100*time.Millisecond)) == nil; {
+	for end := time.Now().Add(f.Lasting); ; {
 		r, err := f.read(ctx, observer)
 		if err != nil {
 			stop()
@@ -118,6 +118,9 @@ func (f Fresh) load(ctx context.Context, rate float64) (streams []*stream, readi
 			return nil, nil, err
 		}
 		readings = append(readings, r)
+		if wait.For(ctx, max(f.Lasting/360, 100*time.Millisecond)) != nil || time.Now().After(end) {
+			break
+		}
 	}
 	running.Wait()
 	return streams, readings, ctx.Err()

@@ -45,7 +45,7 @@ func TestSoak(t *testing.T) {
 	working.Go(func() { worker.New(service.Database, service.Indexer, worker.Options{}).Run(ctx) })
 	t.Cleanup(func() { stop(); working.Wait() })
 	var out strings.Builder
-	broken, err := f.Soak(ctx, &out, 20, 12)
+	broken, err := f.Soak(ctx, &out, 10, 12)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestSoak(t *testing.T) {
 	}
 	rows := cells(out.String())
 	for row, want := range map[string][]string{
-		"searches": {"20.0", "120"}, "questions": {"1.0", "6", "0"}, "edits, until a search finds them": {"1.0", "6", "0"}, "other edits, until the commit": {"4.0", "24", "0"},
+		"searches": {"10.0", "60"}, "questions": {"0.5", "6", "0"}, "edits, until a search finds them": {"0.5", "6", "0"}, "other edits, until the commit": {"2.0", "12", "0"},
 		"recall@10 of vector search against an exact scan": {"1.000"}, "the last 6 edits, found at the end, share": {"1.000"}, "jobs left in the queue, dead ones too": {"0"},
 		"public.chunks": {"1200"},
 	} {

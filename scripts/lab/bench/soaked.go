@@ -27,9 +27,9 @@ const (
 	foundBound  = 0.98 // an approximate index may miss an edit or two
 )
 
-// ends returns the first and the last part.
+// ends returns the first and the last part, of one element at least.
 func ends[T any](all []T) (first, last []T) {
-	n := len(all) / soakParts
+	n := max(1, len(all)/soakParts)
 	return all[:n], all[len(all)-n:]
 }
 

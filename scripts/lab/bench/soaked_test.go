@@ -40,6 +40,9 @@ func TestBoundsOfASoak(t *testing.T) {
 	if _, broken = resources(readings(140, 0)); len(broken) > 0 {
 		t.Errorf("of resources %q, want none", broken)
 	}
+	if _, broken = resources(readings(100, 1)[10:]); !slices.Equal(broken, []string{"1 panics"}) {
+		t.Errorf("of two readings %q, want the panic", broken)
+	}
 	_, broken = resources(readings(141, 2))
 	if want := []string{"goroutines: 100.0 at first, 141.0 at last", "2 panics"}; !slices.Equal(broken, want) {
 		t.Errorf("of resources %q, want %q", broken, want)

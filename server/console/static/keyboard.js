@@ -1,14 +1,17 @@
 // @ts-check
 // Keys over the list of results: arrows, j and k move, Escape closes. While a result is open, moving opens the next one.
-import { useEffect } from './hooks.js';
+import { useEffect, useRef } from './hooks.js';
 
 /** @typedef {{current: HTMLElement | null}} Ref */
 
 /** @param {{input: Ref, list: Ref, open: boolean, onClose: () => void}} options */
-export function useListKeys({ input, list, open, onClose }) {
+export function useListKeys(options) {
+  const now = useRef(options); // of what is drawn: an effect of its own would lag behind it
+  now.current = options;
   useEffect(() => {
     /** @param {KeyboardEvent} e */
     function key(e) {
+      const { input, list, open, onClose } = now.current;
       const active = document.activeElement;
       const inField = active === input.current;
       if (e.metaKey || e.ctrlKey || e.altKey || e.isComposing || document.querySelector('dialog[open]')) return;
@@ -18,9 +21,8 @@ export function useListKeys({ input, list, open, onClose }) {
         const arrow = e.key === 'ArrowDown' || e.key === 'ArrowUp';
         const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
         const rows = /** @type {HTMLElement[]} */ ([...(list.current?.querySelectorAll('a.result') ?? [])]);
-        const focused = rows.findIndex((row) => row === active);
-        if (!step || (inField && !arrow) || (arrow && !inField && focused < 0 && !open)) return; // a letter, or scrolling
-        const at = focused < 0 && open ? rows.findIndex((row) => row.getAttribute('aria-current') === 'true') : focused;
+        const at = rows.findIndex((row) => (open ? row.getAttribute('aria-current') === 'true' : row === active));
+        if (!step || (inField && !arrow) || (arrow && !inField && at < 0 && !open)) return; // a letter, or scrolling
         const next = rows[at + step];
         if (next && open) next.click();
         else if (next) next.focus();
@@ -32,5 +34,5 @@ export function useListKeys({ input, list, open, onClose }) {
     }
     addEventListener('keydown', key);
     return () => removeEventListener('keydown', key);
-  });
+  }, []);
 }
