@@ -4,8 +4,8 @@ begin;
 select plan(18);
 
 \ir kit/documents.sql
+-- 5,400 documents in the space of the first 4 numbers: 900 near to (1, 0, 0, 0), the others far
 -- away. Keywords, utility, age and class are random, so that the weights change the order.
--- away. Keywords, use, age and class are random, so that the weights reverse the order.
 select setseed(0.6);
 create temporary table made as
 select i, case when i <= 900 then extensions.l2_normalize(pg_temp.unit(1, 1.4 * random(), 1.4 * random(), 1.4 * random()))
