@@ -26,6 +26,7 @@ const (
 	// soakFollowed are the tickets, the last ones, whose edits are followed until they are found.
 	soakFollowed = 100
 	soakDrain    = 10 * time.Minute
+	soakVacuum   = 30 * time.Minute
 )
 
 // stream is one kind of request, at a fixed rate.
@@ -66,7 +67,12 @@ func (f Fresh) Soak(ctx context.Context, to io.Writer, rate float64, queries int
 	if err != nil {
 		return nil, err
 	}
-	after, err := readTables(ctx, f.Connection) // minutes later: autovacuum begins once a minute
+	// During a vacuum, what it removes still counts as dead.
+	f.Progress("waiting for autovacuum")
+	if err := f.vacuumed(ctx); err != nil {
+		return nil, err
+	}
+	after, err := readTables(ctx, f.Connection)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +80,24 @@ func (f Fresh) Soak(ctx context.Context, to io.Writer, rate float64, queries int
 	used, fuller := resources(readings)
 	stored, larger := grown(before, after)
 	return slices.Concat(broken, lost, slower, fuller, larger), print(to, []Table{asked, used, stored, rest})
+}
+
+// vacuumed waits until no vacuum runs.
+func (f Fresh) vacuumed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, soakVacuum)
+	defer cancel()
+	for {
+		var running bool
+		if err := f.Connection.QueryRow(ctx, `select exists (select from pg_stat_progress_vacuum where datname = current_database())`).Scan(&running); err != nil {
+			return fmt.Errorf("wait for autovacuum: %w", err)
+		}
+		if !running {
+			return nil
+		}
+		if err := wait.For(ctx, time.Second); err != nil {
+			return fmt.Errorf("wait for autovacuum: %w", err)
+		}
+	}
 }
 
 // load runs all streams, and reads the use of resources meanwhile.
