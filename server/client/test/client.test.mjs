@@ -108,6 +108,11 @@ test('a stream in any pieces, with comments, CR LF and more than ASCII', async (
   assert.deepEqual(events, [{ event: 'delta', data: { text: 'Zürich 漢' } }, { event: 'done', data: { answer: 'Zürich 漢' } }]);
 });
 
+test('an event without a name is not one of the name before it', async () => {
+  const events = await all(answering('event: delta\ndata: {"text":"a"}\n\ndata: {"text":"b"}\n\nevent: done\ndata: {}\n\n').ask('x'));
+  assert.deepEqual(events.map(({ event }) => event), ['delta', '', 'done']);
+});
+
 test('an event error is thrown', async () => {
   const problem = { type: 'about:blank', title: 'Gateway Timeout', status: 504, code: 'timeout', detail: 'Too slow.', request_id: 'r' };
   const events = answering(`event: delta\ndata: {"text":"a"}\n\nevent: error\ndata: ${JSON.stringify(problem)}\n\n`).ask('x');
