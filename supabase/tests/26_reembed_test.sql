@@ -3,7 +3,7 @@
 -- worker's functions directly.
 
 begin;
-select plan(43);
+select plan(44);
 
 \ir kit/jobs.sql
 
@@ -84,6 +84,8 @@ select is(pg_temp.found('old'), '{12 0.80,11 0.60,"project 0.00"}', 'a search fo
 select is(pg_temp.found('new'), '{}', 'a search for the new model returns nothing before the switch');
 select is((select count(*) from public.retrieve_chunks_hybrid('eleven', pg_temp.unit(1), 'old', -1, source_chunk_limit => 5) where ticket_id = 11), 1::bigint,
   'retrieve_chunks_hybrid returns a chunk once although both sets contain it');
+select is((select count(*) from public.retrieve_chunks_hybrid('what is the Apples project for?', pg_temp.unit(1), 'old', -1, source_chunk_limit => 5) where ticket_id is null), 1::bigint,
+  'so it does with those of a project that the question names');
 select is((select chunks from public.embedding_status('old')), 3::bigint, 'embedding_status counts only chunks of the serving set');
 
 -- Switching ---------------------------------------------------------------------------------------
