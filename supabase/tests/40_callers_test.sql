@@ -1,7 +1,7 @@
 -- What each caller can read, by table and by function.
 
 begin;
-select plan(14);
+select plan(15);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
@@ -76,6 +76,8 @@ select is_empty($$ select c.oid::regclass from pg_catalog.pg_class c
       and pg_temp.outcomes('select 1 from ' || c.oid::regclass) not like '- - - - - - _' $$,
   'users cannot read sequences, which reveal numbers of rows');
 select is(pg_temp.outcomes('select retrieval_queries from documents'), '- - - - - - 2', 'users cannot read the recorded queries of documents');
+select is(pg_temp.outcomes($$ select unnest(retrieval_queries) from get_document('00000000-0000-4000-8000-000000000001') $$), '- 0 0 0 0 0 1',
+  'nor through get_document');
 
 -- Arguments of the functions that users may call. A new function needs a line here.
 create temporary table calls (name text, arguments text, outcome text);
