@@ -85,7 +85,7 @@ select is(pg_temp.found('new'), '{}', 'a search for the new model returns nothin
 select is((select count(*) from public.retrieve_chunks_hybrid('eleven', pg_temp.unit(1), 'old', -1, source_chunk_limit => 5) where ticket_id = 11), 1::bigint,
   'retrieve_chunks_hybrid returns a chunk once although both sets contain it');
 select is((select count(*) from public.retrieve_chunks_hybrid('what is the Apples project for?', pg_temp.unit(1), 'old', -1, source_chunk_limit => 5) where ticket_id is null), 1::bigint,
-  'so it does with those of a project that the question names');
+  'retrieve_chunks_hybrid returns a chunk of a named project once although both sets contain it');
 select is((select chunks from public.embedding_status('old')), 3::bigint, 'embedding_status counts only chunks of the serving set');
 
 -- Switching ---------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ select is_empty($$ select c.oid::regclass from pg_catalog.pg_class c
   'users cannot read sequences, which reveal numbers of rows');
 select is(pg_temp.outcomes('select retrieval_queries from documents'), '- - - - - - 2', 'users cannot read the recorded queries of documents');
 select is(pg_temp.outcomes($$ select unnest(retrieval_queries) from get_document('00000000-0000-4000-8000-000000000001') $$), '- 0 0 0 0 0 1',
-  'nor through get_document');
+  'users cannot read the recorded queries of a document through get_document');
 
 -- Arguments of the functions that users may call. A new function needs a line here.
 create temporary table calls (name text, arguments text, outcome text);
