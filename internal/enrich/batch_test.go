@@ -160,20 +160,25 @@ func TestOutage(t *testing.T) {
 	s.want("1 1 1 1 1 0 0 0", attempts)
 }
 
-// At its deadline a batch reports what it did and releases the rest at once.
+// At its deadline a batch reports what it did and releases the rest at once, held until then.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, "a", "b", "c")
+	held := ""
 	m := &model{say: func(ctx context.Context, title, _ string) (chat.Completion, error) {
 		if title == "a" {
 			return answered(plain)
 		}
 		<-ctx.Done()
+		held = s.text("select count(*)::text from public.documents where enrichment_lease_id is not null and enrichment_due_at > clock_timestamp()")
 		return chat.Completion{}, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", ctx.Err())
 	}}
 	got, err := New(m, Options{Concurrency: 1, Timeout: 2 * time.Second}).Batch(s.ctx, s.rows, 10)
 	if err != nil || got.Processed != 1 || got.Succeeded != 1 || len(got.Errors) != 0 {
 		t.Errorf("report is %+v, %v", got, err)
+	}
+	if held != "2" {
+		t.Errorf("at the deadline it holds %s documents, want 2", held)
 	}
 	s.want("1 0 0", attempts)
 	s.want("2", "select count(*)::text from public.documents where enriched_at is null and enrichment_due_at <= clock_timestamp() and enrichment_lease_id is null")

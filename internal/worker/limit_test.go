@@ -8,7 +8,7 @@ import (
 )
 
 // A request contains the texts of many sources, and never more inputs or tokens than a provider
-// accepts.
+// accepts, also if one source has more.
 func TestRequestLimits(t *testing.T) {
 	t.Parallel()
 	measure, err := tokenizer.Load()
@@ -17,10 +17,10 @@ func TestRequestLimits(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		limits   index.Limits
-		requests int // at most, for 41 texts of 20 to 25 tokens
+		requests int // at most, for 40 texts of 20 to 25 tokens and a ticket of 8 chunks of up to 500
 	}{
-		"inputs":  {index.Limits{Inputs: 7, Tokens: 100_000}, 6},
-		"tokens":  {index.Limits{Inputs: 2048, Tokens: 200}, 6},
+		"inputs":  {index.Limits{Inputs: 4, Tokens: 100_000}, 14},
+		"tokens":  {index.Limits{Inputs: 2048, Tokens: 1200}, 7},
 		"neither": {index.Limits{Inputs: 2048, Tokens: 100_000}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -28,6 +28,7 @@ func TestRequestLimits(t *testing.T) {
 			b := newBench(t)
 			b.indexer = index.New(b.model, measure, c.limits)
 			b.fill(40)
+			b.run(`update public.tickets set description = (select string_agg('valve ' || i, ' ') from generate_series(1, 900) i) where name = 'Pump 1'`)
 			b.start(quick(t))
 			b.await(0, openJobs)
 			requests := b.model.requests()

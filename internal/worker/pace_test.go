@@ -14,10 +14,12 @@ import (
 	"tasklens/internal/worker"
 )
 
-// queue stands in for the database and counts calls; its clock is the test's.
+// queue stands in for the database and counts calls, and warnings of the worker; its clock is the
+// test's.
 type queue struct {
 	mutex  sync.Mutex
 	calls  map[string]int
+	warned map[string]int
 	wanted []int // of each claim
 	jobs   int   // available jobs; they return when they fail
 	broken bool
@@ -66,11 +68,16 @@ func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Sourc
 // runFor runs a worker for this long.
 func runFor(t *testing.T, lasting time.Duration, q *queue, f failing) {
 	t.Helper()
-	q.calls = map[string]int{}
+	q.calls, q.warned = map[string]int{}, map[string]int{}
+	warn := func(_ context.Context, what string, _ error) {
+		q.mutex.Lock()
+		defer q.mutex.Unlock()
+		q.warned[what]++
+	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), lasting)
 		defer cancel()
-		worker.New(q, f, worker.Options{}).Run(ctx)
+		worker.New(q, f, worker.Options{Warn: warn}).Run(ctx)
 	})
 }
 
@@ -78,8 +85,8 @@ func TestIdleWorkerPollsRarely(t *testing.T) {
 	t.Parallel()
 	q := &queue{}
 	runFor(t, 1000*time.Second, q, failing{})
-	if asked := q.calls["claim_embedding_jobs"]; asked < 700 || asked > 900 || len(q.calls) > 1 {
-		t.Errorf("the calls in 1000 s are %v", q.calls)
+	if asked := q.calls["claim_embedding_jobs"]; asked < 700 || asked > 900 || len(q.calls) > 1 || len(q.warned) > 0 {
+		t.Errorf("the calls in 1000 s are %v, the warnings %v", q.calls, q.warned)
 	}
 }
 
@@ -90,6 +97,8 @@ func TestWorkerWithoutDatabasePollsRarely(t *testing.T) {
 	// Retries after 0.5, 1, 2, 4, 8 and 16 s, then every 30 s.
 	if asked := q.calls["claim_embedding_jobs"]; asked < 10 || asked > 17 {
 		t.Errorf("the worker claimed jobs %d times in 300 s, want 10 to 17", asked)
+	} else if q.warned["take embedding jobs"] != asked {
+		t.Errorf("of %d claims that failed the worker's warnings are %v", asked, q.warned)
 	}
 }
 

@@ -2,7 +2,7 @@
 -- (Visibility: 40_callers_test.sql.)
 
 begin;
-select plan(42);
+select plan(43);
 
 \ir kit/vectors.sql
 
@@ -56,6 +56,7 @@ select is(array(select pg_temp.named(q) from unnest(array['Is TX late?', 'projec
   'a project key is recognised in capitals or next to the word "project"');
 select is(pg_temp.named('the Phoenix and the Mobile App', 2), '/MOB/', 'a project filter excludes other projects');
 select is(pg_temp.named('what is the data platform for'), '/DPL/', 'a project name within a longer one is ignored');
+select is(pg_temp.named('Is PHX ahead of MOB, I mean the Mobile App?'), '/MOB PHX/', 'of two mentions of a project the longer one counts: longer names come first');
 select is(pg_temp.named('Phoenix, TX, MOB and SRCH are late, are they'), '/TX MOB SRCH/', 'at most three projects are recognised');
 select is(pg_temp.named('objective of project C++ (100%_) [a-z]* \d?'), '/CPP/', 'pattern characters in a project name are taken literally');
 select is(array(select pg_temp.named(q) from unnest(array['project %', 'project .*', 'project _', 'project ''', 'project \']) q), array_fill('//'::text, array[5]),
