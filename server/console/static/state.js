@@ -34,12 +34,11 @@ export function State({ may }) {
   const tickets = queue?.match_thresholds.find((t) => t.dimensions > 768) ?? queue?.match_thresholds[0];
   return html`<footer class="state" aria-label="State of the service">
     <p role="status" class=${good ? 'good' : ready || !reached ? 'bad' : ''}><span class="dot"></span>${!reached ? 'Not reachable' : !ready ? 'Checking …' : good ? 'Ready' : `Not ready: ${missing}`}</p>
-    <dl>    ${queue && html`<div><dt>Queue</dt><dd>${count(queue.pending + queue.running + queue.failed)}</dd></div>
+    <dl>${queue && html`<div><dt>Queue</dt><dd>${count(queue.pending + queue.running + queue.failed)}</dd></div>
       <div><dt>Lag</dt><dd>${lag(queue.oldest_pending_seconds)}</dd></div>
       <div class=${queue.dead > 0 ? 'bad' : ''}><dt>Dead letters</dt><dd>${count(queue.dead)}</dd></div>
       <div><dt>Chunks</dt><dd>${count(queue.chunks)}</dd></div>`}
-    ${tickets && html`<div><dt>Model</dt><dd>${tickets.model}</dd></div><div><dt>Threshold</dt><dd>${decimal(tickets.match_threshold)} <span class="muted">${tickets.origin}</span></dd></div>`}
-</dl>
+      ${tickets && html`<div><dt>Model</dt><dd>${tickets.model}</dd></div><div><dt>Threshold</dt><dd>${decimal(tickets.match_threshold)} <span class="muted">${tickets.origin}</span></dd></div>`}</dl>
     <a class="end" href="docs">API</a></footer>`;
 }
 
