@@ -58,8 +58,11 @@ func byModel(ctx context.Context, db search.Database, model Model, thread []stri
 		Goal
 		Query string `json:"query"`
 	}
+	if err != nil && ctx.Err() != nil { // the caller has gone, or has no time left
+		return r, false, err
+	}
 	if err != nil || said.Refused || json.Unmarshal([]byte(said.Text), &read) != nil {
-		return r, false, ctx.Err()
+		return r, false, nil
 	}
 	for name, value := range map[string]string{"intent": string(read.Intent), "group_by": read.GroupBy, "period": read.Period, "sort": read.Sort} {
 		if !slices.Contains(choices[name], value) {

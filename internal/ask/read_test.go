@@ -202,6 +202,21 @@ func TestQuestionsAreRead(t *testing.T) {
 	}
 }
 
+// The time to read a question grows with the square of its length.
+func TestLongQuestionsAreProse(t *testing.T) {
+	t.Parallel()
+	for around, want := range map[int]string{100: "count status:Done", 1000: "prose: "} {
+		question := strings.Repeat("Well. ", around/6) + "How many tickets are done?"
+		if got := read(t, "down", "UTC", question); !strings.HasPrefix(got, want) {
+			t.Errorf("after %d characters it is read as %.60s, want %s", around, got, want)
+		}
+	}
+	long := strings.Repeat("And which bugs are blocked? ", 40)
+	if got := read(t, "down", "UTC", "And those that are done?", long, "7 tickets match …"); !strings.HasPrefix(got, "prose: ") {
+		t.Errorf("after a long one it is read as %s", got)
+	}
+}
+
 func TestDaysOfATimeZone(t *testing.T) {
 	t.Parallel()
 	want := "count created:2026-03-05T00:00:00+01:00..2026-03-06T00:00:00+01:00"

@@ -61,8 +61,14 @@ func Thread(question string, messages []Message) (thread []string, alone string)
 	return thread, thread[len(thread)-2] + " " + question
 }
 
+// mostRead is the length, in bytes, of the longest thread that is read: the time that it takes
+// grows with the square, and who asks about fields is brief.
+const mostRead = 1000
+
 // MayBeAbout reports whether a thread may ask about fields: only then is anything looked up.
-func MayBeAbout(thread []string) bool { return slices.ContainsFunc(thread, hasCue) }
+func MayBeAbout(thread []string) bool {
+	return len(strings.Join(thread, " ")) <= mostRead && slices.ContainsFunc(thread, hasCue)
+}
 
 // Read reads a thread, in what the caller of the database may see. today is midnight in the
 // caller's time zone. Where rules cannot place all of it, the model may; its reading is checked

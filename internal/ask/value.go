@@ -146,7 +146,8 @@ func (q *reader) stored(values *lookup) {
 				continue
 			}
 			if q.place(values, start, end) {
-				words, i = token.FindAllStringIndex(q.rest, -1), -1
+				// What stands before it may be a value now. All of it again would take the square of the time.
+				words, i = token.FindAllStringIndex(q.rest, -1), max(-1, i-valueWords-2)
 			}
 		}
 	}

@@ -45,7 +45,13 @@ func (s *keySet) load() (keyfunc.Keyfunc, error) {
 	}
 	if s.cause == nil || time.Since(s.tried) >= keySetPause {
 		required := false
-		s.keys, s.cause = keyfunc.NewDefaultOverrideCtx(context.Background(), []string{s.url}, keyfunc.Override{
+		ctx, cancel := context.WithCancel(context.Background())
+		defer func() {
+			if s.keys == nil {
+				cancel() // the library would go on to refresh what nobody uses
+			}
+		}()
+		s.keys, s.cause = keyfunc.NewDefaultOverrideCtx(ctx, []string{s.url}, keyfunc.Override{
 			Client: s.client, HTTPTimeout: keySetTimeout, NoErrorReturnFirstHTTPReq: &required, RefreshInterval: keySetAge,
 			RefreshUnknownKID: rate.NewLimiter(rate.Every(unknownEvery), unknownBurst), RateLimitWaitMax: keySetTimeout,
 		})

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -95,6 +97,24 @@ func TestUnreachableKeySet(t *testing.T) {
 			p.rotate("next")
 			expect(t, v, p.sign(jwt.SigningMethodES256, "next", nil), fault.Unauthorized)
 		})
+	}
+}
+
+// A reading that failed leaves nothing that would refresh its keys for ever. Not parallel, because
+// it counts the goroutines of all readings.
+func TestFailedReadingsEnd(t *testing.T) {
+	refreshing := func() int {
+		stacks := make([]byte, 16<<20)
+		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "created by github.com/MicahParks/jwkset")
+	}
+	before := refreshing()
+	p := newProject(t)
+	p.is(http.StatusNotFound)
+	expect(t, p.verifier(), p.ec(nil), fault.Unavailable)
+	for deadline := time.Now().Add(time.Minute); refreshing() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines refresh keys, %d before", refreshing(), before)
+		}
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	upstream "github.com/supabase-community/postgrest-go"
 )
 
-// MaxResponseBytes bounds the response that is read.
-const MaxResponseBytes = 64 << 20
+// maxResponseBytes bounds the response that is read.
+const maxResponseBytes = 64 << 20
 
 // callTimeout bounds a call with its response. No function may take longer than 60 s.
 const callTimeout = 90 * time.Second
@@ -117,7 +117,7 @@ func (e *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response.Body = http.MaxBytesReader(nil, response.Body, MaxResponseBytes)
+	response.Body = http.MaxBytesReader(nil, response.Body, maxResponseBytes)
 	e.body = response.Body
 	if response.StatusCode < 300 {
 		return response, nil

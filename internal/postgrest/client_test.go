@@ -107,30 +107,21 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// endless is an endless body.
-type endless struct{ sent atomic.Int64 }
-
-func (e *endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = ' '
-	}
-	e.sent.Add(int64(len(p)))
-	return len(p), nil
-}
-
-func TestResponsesAreBounded(t *testing.T) {
+// Neither a result nor an error is read for ever. How much a server has sent says little of that:
+// the system buffers tens of megabytes.
+func TestEndlessResponses(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusOK, http.StatusInternalServerError} {
-		body := &endless{}
+	for status, want := range map[int]fault.Code{http.StatusOK: fault.TooLarge, http.StatusInternalServerError: fault.Unavailable} {
 		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
-			_, _ = io.Copy(w, body) // ends when the client disconnects
+			for part := make([]byte, 1<<20); ; {
+				if _, err := w.Write(part); err != nil {
+					return // the client has disconnected
+				}
+			}
 		})
-		if err := client.AsService().Call(context.Background(), "f", nil, nil); err == nil {
-			t.Errorf("%d: an endless response was accepted", status)
-		}
-		if sent := body.sent.Load(); sent > MaxResponseBytes+(32<<20) {
-			t.Errorf("%d: the client read %d bytes", status, sent)
+		if err := client.AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != want {
+			t.Errorf("%d: the error for an endless response is %v, want %s", status, err, want)
 		}
 	}
 }
@@ -230,13 +221,5 @@ func TestNoResponse(t *testing.T) {
 	})
 	if err := cut.AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.Unavailable {
 		t.Errorf("the error for a truncated response is %v", err)
-	}
-	long := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		for range MaxResponseBytes>>20 + 1 {
-			_, _ = w.Write(make([]byte, 1<<20))
-		}
-	})
-	if err := long.AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.TooLarge {
-		t.Errorf("the error for an oversized response is %v", err)
 	}
 }

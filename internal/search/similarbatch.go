@@ -67,7 +67,10 @@ func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []
 		for _, i := range drafted {
 			outcomes[i].Err = err
 		}
-		return outcomes, ctx.Err()
+		if ctx.Err() == nil {
+			err = nil // the others have outcomes
+		}
+		return outcomes, err
 	}
 	for start := 0; start < len(drafts); start += comparedAtOnce {
 		var rows []struct {

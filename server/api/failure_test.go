@@ -165,6 +165,7 @@ func TestModelHangs(t *testing.T) {
 			s.model.hang("embeddings")
 			s.generate("TX", "").want(http.StatusGatewayTimeout)
 			s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusGatewayTimeout)
+			s.post("/api/tickets/similar/batch", map[string]any{"items": []any{map[string]any{"text": "why"}}}).want(http.StatusGatewayTimeout)
 		})
 	}
 	t.Run("at the answer", func(t *testing.T) {
