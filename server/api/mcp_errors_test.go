@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,12 @@ func TestToolErrors(t *testing.T) {
 	}
 	if found := structured[struct{ Degraded []string }](s, "search_tickets", map[string]any{"query": "payment without a model"}); len(found.Degraded) == 0 {
 		t.Error("a search without a model is not marked degraded")
+	}
+	if found := structured[struct {
+		Degraded []string
+		Results  []any
+	}](s, "search", map[string]any{"query": "payment"}); len(found.Results) == 0 || !slices.Equal(found.Degraded, []string{"documents"}) {
+		t.Errorf("a search of tickets and documents without a model: %+v", found)
 	}
 }
 
