@@ -50,7 +50,7 @@ var schema = func() chat.Schema {
 // byModel has a model read a thread. is is false if the model fails, is late, or says anything but
 // a search.
 func byModel(ctx context.Context, db search.Database, model Model, thread []string, today time.Time) (r Reading, is bool, err error) {
-	soon, cancel := context.WithTimeout(ctx, modelBudget)
+	soon, cancel := context.WithTimeoutCause(ctx, modelBudget, chat.ErrLate)
 	defer cancel()
 	message, _ := json.Marshal(map[string]any{"today": today.Format(time.DateOnly + " Monday"), "turns": clean.Prompt(strings.Join(thread, "\n"))}) // texts have no error
 	said, err := model.CompleteJSON(soon, instructions, string(message), maxModelTokens, schema)

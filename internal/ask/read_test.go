@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tasklens/internal/ask"
@@ -274,6 +275,38 @@ func TestModelsReading(t *testing.T) {
 			t.Errorf("with the model's %s it is read as\n\t%s, want\n\t%s", answer, got, want)
 		}
 	}
+}
+
+// A model that hangs delays a reading by 1.5 s, which does not count against its provider. Where
+// the request has less time, it ends.
+func TestLateModel(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[time.Duration]struct {
+		waited       time.Duration
+		cause, error error
+	}{
+		time.Minute: {1500 * time.Millisecond, chat.ErrLate, nil},
+		time.Second: {time.Second, context.DeadlineExceeded, context.DeadlineExceeded},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), left)
+			defer cancel()
+			begun, model := time.Now(), &hanging{}
+			_, err := ask.Read(ctx, &stored{}, model, []string{"How many tickets have more than 3 comments and are blocked?"}, friday("UTC"))
+			if waited := time.Since(begun); waited != want.waited || !errors.Is(model.cause, want.cause) || !errors.Is(err, want.error) {
+				t.Errorf("with %s left it waited %s (%v): %v", left, waited, model.cause, err)
+			}
+		})
+	}
+}
+
+// hanging is a model that never answers. It keeps why its caller left.
+type hanging struct{ cause error }
+
+func (h *hanging) CompleteJSON(ctx context.Context, _, _ string, _ int, _ chat.Schema) (chat.Completion, error) {
+	<-ctx.Done()
+	h.cause = context.Cause(ctx)
+	return chat.Completion{}, ctx.Err()
 }
 
 // Without a cue nothing is looked up, and a doubt is said in place of a figure.

@@ -30,3 +30,7 @@ type Schema struct {
 // ErrEnough is returned by the receiver of a stream to cancel the request without an error: the
 // text received so far is the answer.
 var ErrEnough = errors.New("the answer is long enough")
+
+// ErrLate is the cause of a deadline after which a caller goes on without the model. It says
+// nothing about the provider, whose circuit breaker does not count it.
+var ErrLate = errors.New("the caller goes on without the model")

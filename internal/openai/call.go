@@ -59,10 +59,10 @@ func (c *Client) OpenCircuits() (operations []string) {
 	return operations
 }
 
-// isNeutral reports errors that do not mean that the provider is down: our caller left, the
-// provider limits our rate (and says for how long), or it rejected this one request.
+// isNeutral reports errors that do not mean that the provider is down: our caller left or went on
+// without it, it limits our rate (and says for how long), or it rejected this one request.
 func isNeutral(err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, errListener) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, chat.ErrLate) || errors.Is(err, errListener) {
 		return true
 	}
 	answer, is := errors.AsType[*openai.Error](err)

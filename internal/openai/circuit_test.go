@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
@@ -79,15 +80,20 @@ func TestCircuit(t *testing.T) {
 	}
 }
 
-// A cancelled call does not open the breaker, a success resets it, and embeddings and completions
-// have separate breakers.
+// A call that is cancelled, or that its caller does not wait for, does not open the breaker.
+// Embeddings and completions have separate breakers.
 func TestCircuitStaysClosed(t *testing.T) {
 	t.Parallel()
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
+	late, end := context.WithTimeoutCause(t.Context(), 0, chat.ErrLate)
+	defer end()
 	client, _ := counting(t, say(500, "oops"), Config{CircuitFailures: 2, CircuitPause: time.Hour})
 	for range 5 {
 		_, _, _ = client.Embed(cancelled, client.EmbeddingModel(), []string{"a"})
+		if _, _, err := client.Embed(late, client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Timeout {
+			t.Errorf("after the deadline: %v", err)
+		}
 	}
 	if _, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"}); err == nil || client.embedding.Counts().ConsecutiveFailures != 1 {
 		t.Errorf("the error is %v, the breaker's counts are %+v", err, client.embedding.Counts())

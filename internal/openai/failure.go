@@ -13,12 +13,16 @@ import (
 
 	"github.com/openai/openai-go/v3"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
 // failure maps a failed call to the service's errors.
 func (c *Client) failure(ctx context.Context, err error) error {
 	err = cause{err, c.key}
+	if errors.Is(context.Cause(ctx), chat.ErrLate) {
+		err = fmt.Errorf("%w: %w", chat.ErrLate, err)
+	}
 	var network net.Error
 	if answer, is := errors.AsType[*openai.Error](err); is {
 		return answered(answer, err)
