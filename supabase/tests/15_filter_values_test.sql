@@ -1,7 +1,7 @@
 -- The stored values that a name in a filter can mean.
 
 begin;
-select plan(15);
+select plan(17);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'In Progress'), (3, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Anchors'), (2, 'BB', 'Wheels');
@@ -29,4 +29,18 @@ select is(pg_temp.found('{"assignee": "gary", "types": "hidden type", "labels": 
   'assignee gary ~ Gary Mathews, labels hidden ~ ?, types hidden type ~ ?', 'what the caller may not see is not there');
 select is(pg_temp.found('{"projects": ["BB"]}'), 'projects BB ~ ?', 'nor is a project');
 select ok(count(*) <= 100, 'the names are bounded') from public.find_filter_values(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 500) i)));
+
+-- A word such as UTF-8 is looked up in every search that has one.
+reset role;
+insert into public.projects (project_id, key, name) values (3, 'CC', 'Came with their keys');
+insert into public.tickets (ticket_id, project_id, status_id, key, name) select 1000 + i, 3, 1, 'OLD-' || i, 'five' from generate_series(1, 1000) i;
+select pg_temp.act('service');
+create function pg_temp.read() returns bigint language sql volatile as $$
+  select sum(s.seq_tup_read + s.idx_tup_fetch)::bigint from pg_catalog.pg_stat_xact_user_tables s where s.schemaname = 'public' and s.relname = 'tickets'
+$$;
+select is(pg_temp.found('{"keys": ["OLD-1001"]}'), 'keys OLD-1001 ~ ?', 'a key is unknown where the tickets of a project begin alike');
+set local enable_seqscan = off; -- which a small table is read by otherwise
+create temporary table before as select pg_temp.read() as rows;
+select pg_temp.found('{"keys": ["UTF-8"]}');
+select cmp_ok(pg_temp.read() - b.rows, '<=', 3::bigint, 'of each project one ticket is read for a word that may be a key') from before b;
 rollback;
