@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tasklens/internal/testbed"
 	"tasklens/internal/worker"
 )
 
@@ -87,7 +88,9 @@ func TestBackfillEstimates(t *testing.T) {
 }
 
 func TestBackfillWithASlowDatabase(t *testing.T) {
-	owner, settings := startSlowStack(t)
+	db := testbed.Database(t)
+	testbed.Slow(t, db)
+	owner, settings := startStackOver(t, db)
 	setEnvironment(t, with(settings, "WORKER_ATTEMPTS", "1"))
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
 		insert into public.tickets (project_id, status_id, name, description)

@@ -56,18 +56,11 @@ func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 
 // Rows that the database rejects are reported at the end and by the exit status.
 func TestImportReportsRejectedRows(t *testing.T) {
-	owner, settings := startSlowStack(t)
-	for _, statement := range []string{
-		`alter function public.store_chunks set statement_timeout = '800ms'`,
-		`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`,
-		`create trigger be_slower before insert on public.tickets for each row when (new.key = 'A-3') execute function private.be_slower()`,
-		`create trigger be_slower before insert on public.documents for each row when (new.title = 'bad') execute function private.be_slower()`,
-		`create trigger be_slower before insert on public.chunks for each row when (new.text = 'Number 5') execute function private.be_slower()`,
-	} {
-		if _, err := owner.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	db := testbed.Database(t)
+	testbed.TimeOut(t, db, "public.tickets", "new.key = 'A-3'")
+	testbed.TimeOut(t, db, "public.documents", "new.title = 'bad'")
+	testbed.TimeOut(t, db, "public.chunks", "new.text = 'Number 5'")
+	owner, settings := startStackOver(t, db)
 	setEnvironment(t, settings)
 	patience := embedPatience
 	t.Cleanup(func() { embedPatience = patience })

@@ -19,15 +19,6 @@ func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	return startStackOver(t, testbed.Database(t))
 }
 
-// startSlowStack is startStack with a database that takes a tenth of 100 ms per chunk and has a
-// tenth of the 8 s statement timeout.
-func startSlowStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
-	t.Helper()
-	db := testbed.Database(t)
-	testbed.Slow(t, db, 10*time.Millisecond, 800*time.Millisecond)
-	return startStackOver(t, db)
-}
-
 func startStackOver(t *testing.T, db *testbed.DB) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
 	url, secret := testbed.REST(t, db)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"tasklens/internal/load"
 	"tasklens/internal/testbed"
@@ -141,16 +140,20 @@ func TestPruneMoreThanOneResponse(t *testing.T) {
 // A batch that the database does not delete in time is halved.
 func TestPruneInASlowDatabase(t *testing.T) {
 	t.Parallel()
-	database := testbed.Database(t)
-	testbed.Slow(t, database, 0, 800*time.Millisecond)
-	b := newBenchOver(t, database)
+	b := newBench(t)
 	var r told
 	if _, err := load.Load(t.Context(), b.db, folder(t, 60), r.report(), load.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
-		`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(0.02); return old; end'`,
-		`create trigger be_slower before delete on public.tickets for each row execute function private.be_slower()`,
+		`create function private.delete_few() returns trigger language plpgsql as $$
+		begin
+			if (select count(*) from old_rows) > 30 then
+				raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled';
+			end if;
+			return null;
+		end $$`,
+		`create trigger delete_few after delete on public.tickets referencing old table as old_rows for each statement execute function private.delete_few()`,
 	} {
 		if _, err := b.owner.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)

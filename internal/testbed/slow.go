@@ -9,19 +9,37 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Slow delays each insert of a chunk and cancels statements through PostgREST that take longer than
-// the timeout. Call it before REST.
-func Slow(t testing.TB, db *DB, perChunk, timeout time.Duration) {
+// Slow has the database take longer to store more than 50 chunks at once than the statement timeout
+// that it gives to PostgREST's role. Call it before REST.
+func Slow(t testing.TB, db *DB) {
+	t.Helper()
+	const timeout, storing = 4 * time.Second, 5 * time.Second
+	run(t, db, fmt.Sprintf(`
+		alter role authenticator in database %s set statement_timeout = %d;
+		create function private.be_slow() returns trigger language plpgsql as
+			'begin if (select count(*) from new_rows) > 50 then perform pg_sleep(%f); end if; return null; end';
+		create trigger be_slow after insert on public.chunks referencing new table as new_rows for each statement execute function private.be_slow();
+		create trigger be_slow after insert on public.document_chunks referencing new table as new_rows for each statement execute function private.be_slow();`,
+		pgx.Identifier{db.Name}.Sanitize(), timeout.Milliseconds(), storing.Seconds()))
+}
+
+// TimeOut has inserts of rows that fulfil a condition fail as at a statement timeout. The condition
+// is an expression over new, the row.
+func TimeOut(t testing.TB, db *DB, table, condition string) {
+	t.Helper()
+	run(t, db, fmt.Sprintf(`
+		create or replace function private.time_out() returns trigger language plpgsql as $$
+		begin
+			raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled';
+		end $$;
+		create trigger time_out before insert on %s for each row when (%s) execute function private.time_out()`, table, condition))
+}
+
+func run(t testing.TB, db *DB, statements string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	_, err := Connect(t, db.SuperuserURL).Exec(ctx, fmt.Sprintf(`
-		alter role authenticator in database %s set statement_timeout = %d;
-		create function private.be_slow() returns trigger language plpgsql as 'begin perform pg_sleep(%f); return new; end';
-		create trigger be_slow before insert on public.chunks for each row execute function private.be_slow();
-		create trigger be_slow before insert on public.document_chunks for each row execute function private.be_slow();`,
-		pgx.Identifier{db.Name}.Sanitize(), timeout.Milliseconds(), perChunk.Seconds()))
-	if err != nil {
+	if _, err := Connect(t, db.SuperuserURL).Exec(ctx, statements); err != nil {
 		t.Fatalf("slow down the database: %v", err)
 	}
 }

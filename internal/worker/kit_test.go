@@ -41,12 +41,12 @@ func newBench(t testing.TB) *bench {
 	return newBenchOver(t, testbed.Database(t))
 }
 
-// newSlowBench returns a bench whose database takes this long for each chunk, and cancels
-// statements that take longer than the timeout.
-func newSlowBench(t testing.TB, perChunk, timeout time.Duration) *bench {
+// newSlowBench returns a bench whose database takes longer for a long text than the statement
+// timeout.
+func newSlowBench(t testing.TB) *bench {
 	t.Helper()
 	database := testbed.Database(t)
-	testbed.Slow(t, database, perChunk, timeout)
+	testbed.Slow(t, database)
 	return newBenchOver(t, database)
 }
 

@@ -12,12 +12,6 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// A tenth of 100 ms per chunk and of the 8 s after which Supabase cancels a statement.
-const (
-	slowChunk   = 10 * time.Millisecond
-	slowTimeout = 800 * time.Millisecond
-)
-
 // han returns a text of this many Chinese characters, with a full stop after every 40.
 func han(seed uint64, characters int) string {
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -51,7 +45,7 @@ func (b *bench) mustHaveEmbeddedOnce() {
 // twice, and no attempt fails.
 func TestSlowDatabase(t *testing.T) {
 	t.Parallel()
-	b := newSlowBench(t, slowChunk, slowTimeout)
+	b := newSlowBench(t)
 	b.fill(110)
 	b.run(`update public.tickets set description = $1 where name = 'Pump 7'`, han(1, 40_000))
 	b.run(`insert into public.documents (title, content) values ('Runbook', $1)`, han(2, 40_000))
@@ -74,9 +68,7 @@ func TestSlowDatabase(t *testing.T) {
 func TestTooSlowTicketFailsAlone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.run(`alter function public.store_chunks set statement_timeout = '800ms'`)
-	b.run(`create function private.be_slower() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end'`)
-	b.run(`create trigger be_slower before insert on public.chunks for each row when (new.text like '%valve 17') execute function private.be_slower()`)
+	testbed.TimeOut(t, b.database, "public.chunks", "new.text like '%valve 17'")
 	b.fill(30)
 	o := quick(t)
 	o.Attempts = 2
@@ -101,7 +93,7 @@ func TestTooSlowTicketFailsAlone(t *testing.T) {
 // While a long text is replaced, a reader finds the old or the new one, never both or none.
 func TestLongTextIsReplacedAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newSlowBench(t, slowChunk, slowTimeout)
+	b := newSlowBench(t)
 	edition := func(n int) string {
 		return strings.ReplaceAll(han(uint64(n), 40_000), "。", fmt.Sprintf(" edition %d. ", n))
 	}
@@ -136,7 +128,7 @@ func TestLongTextIsReplacedAtOnce(t *testing.T) {
 // The longest text that counts, all of its chunks; a new note then writes one chunk.
 func TestTheLongestTicket(t *testing.T) {
 	t.Parallel()
-	b := newSlowBench(t, 0, 8*time.Second)
+	b := newSlowBench(t)
 	b.run(`drop index public.chunks_embedding_idx`) // each chunk takes the same work, which dominates the time
 	b.fill(1)
 	b.run(`update public.tickets set description = $1`, han(3, 200_100))

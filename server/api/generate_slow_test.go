@@ -18,7 +18,7 @@ func TestGenerateInASlowDatabase(t *testing.T) {
 		c.requestTimeout = 5 * time.Minute
 		c.database = func(t testing.TB) *testbed.DB {
 			db := testbed.Database(t)
-			testbed.Slow(t, db, 10*time.Millisecond, 800*time.Millisecond)
+			testbed.Slow(t, db)
 			return db
 		}
 	})
