@@ -17,11 +17,10 @@ type Config struct {
 	Host string `env:"HOST" envDefault:"127.0.0.1"`
 	Port int    `env:"PORT" envDefault:"8080"`
 
-	Auth       string `env:"AUTH" envDefault:"off"` // strict: on, for sessions that Supabase Auth knows
-	AuthStrict string `env:"AUTH_STRICT"`           // refused: ignored, it would let signed-out users in
-	JWKSURL    string `env:"SUPABASE_JWKS_URL"`     // "": where Supabase Auth serves it; off: there is none
-	JWTSecret  string `env:"SUPABASE_JWT_SECRET"`
-	JWTIssuer  string `env:"SUPABASE_JWT_ISSUER"` // "": Supabase Auth
+	Auth      string `env:"AUTH" envDefault:"off"` // strict: on, for sessions that Supabase Auth knows
+	JWKSURL   string `env:"SUPABASE_JWKS_URL"`     // "": where Supabase Auth serves it; off: there is none
+	JWTSecret string `env:"SUPABASE_JWT_SECRET"`
+	JWTIssuer string `env:"SUPABASE_JWT_ISSUER"` // "": Supabase Auth
 
 	Console        string `env:"CONSOLE" envDefault:"on"`
 	PublishableKey string `env:"SUPABASE_PUBLISHABLE_KEY"` // the console signs users in to Supabase Auth with it

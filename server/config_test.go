@@ -62,7 +62,7 @@ func TestConfigPrefersTheNewerKey(t *testing.T) {
 
 func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
-		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "AUTH_STRICT": "on", "SUPABASE_JWKS_URL": "nowhere", "SUPABASE_JWT_ISSUER": "nobody", "SUPABASE_JWT_SECRET": "correct horse",
+		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "SUPABASE_JWKS_URL": "nowhere", "SUPABASE_JWT_ISSUER": "nobody", "SUPABASE_JWT_SECRET": "correct horse",
 		"CONSOLE": "maybe", "TICKET_URL": "https://jira.example.com/", "SUPABASE_PUBLISHABLE_KEY": "sb_secret_hunter2", "CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1",
 		"SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
 		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "FUSION": "sum", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms",
@@ -76,7 +76,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	if err == nil {
 		t.Fatal("an invalid configuration was accepted")
 	}
-	for _, name := range []string{"PORT", "AUTH ", "AUTH_STRICT", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
+	for _, name := range []string{"PORT", "AUTH ", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
 		"CONSOLE", "TICKET_URL", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT",
 		"SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "FUSION",
 		"WORKER must", "WORKER_CONCURRENCY", "WORKER_ATTEMPTS",

@@ -68,7 +68,6 @@ func (c Config) check(unread error) error {
 	p.unreadable(unread)
 	within(&p, "PORT", c.Port, 0, 65535)
 	p.oneOf("AUTH", c.Auth, "on", "strict", "off")
-	p.add(c.AuthStrict != "", "AUTH_STRICT", "not be set: use AUTH=strict")
 	p.add(c.Auth == "off" && !isLoopback(c.Host), "HOST", "be a loopback address such as 127.0.0.1 while AUTH is off, not %q", c.Host)
 	p.add(c.JWKSURL != "" && c.JWKSURL != "off" && !isHTTP(c.JWKSURL), "SUPABASE_JWKS_URL", "be an http(s) address, or off")
 	p.add(c.JWTIssuer != "" && !isHTTP(c.JWTIssuer), "SUPABASE_JWT_ISSUER", "be an http(s) address")

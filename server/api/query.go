@@ -42,8 +42,8 @@ func (r *queryRequest) check(wrong report) {
 var documentsVersion int64 = -1
 
 // ask completes a question, and says by which response of the cache it may be answered.
-func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (question answer.Question, whole cacheable, err error) {
-	question = request.Question
+func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (answer.Question, cacheable) {
+	question := request.Question
 	question.Text = normal(question.Text)
 	question.Resolve(a.Now())
 	question.Filters = request.within(question.Filters)
@@ -51,7 +51,7 @@ func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (ques
 	if question.MatchThreshold == nil {
 		question.MatchThreshold = &usual
 	}
-	whole = a.newCacheable(who, "query", question.Text, question, question.Today)
+	whole := a.newCacheable(who, "query", question.Text, question, question.Today)
 	whole.serving = a.servingOf(question.Corpus)
 	if question.Corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name
 		whole.Project = &documentsVersion
@@ -60,15 +60,12 @@ func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (ques
 		answered, _ := found.(answer.Answer)
 		return querylog.OfAnswer(question, answered, usual, err)
 	}
-	return question, whole, nil
+	return question, whole
 }
 
 // query answers a question from tickets and documents.
 func (a *API) query(ctx context.Context, who *caller, request *queryRequest) (any, error) {
-	question, whole, err := a.ask(ctx, who, request)
-	if err != nil {
-		return nil, err
-	}
+	question, whole := a.ask(ctx, who, request)
 	return a.respond(ctx, who, whole, a.answering(who, question, nil))
 }
 

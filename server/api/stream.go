@@ -36,10 +36,7 @@ var answerKinds = []eventKind{
 // streamAnswer answers a question as events: sources, delta (many), done. A cached answer is sent
 // as the same events.
 func (a *API) streamAnswer(c *fiber.Ctx, who *caller, request *queryRequest) error {
-	question, whole, err := a.ask(c.UserContext(), who, request)
-	if err != nil {
-		return err
-	}
+	question, whole := a.ask(c.UserContext(), who, request)
 	origin := a.uncached() // what is sent before the end may still fail, or not be kept
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
 	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
