@@ -236,7 +236,7 @@ func TestServiceDrains(t *testing.T) {
 	if err := p.awaitEnd(t, time.Minute); err != nil {
 		t.Errorf("the program ended with %v", err)
 	}
-	if took := time.Since(told); took > drain+2*time.Second {
+	if took := time.Since(told); took > drain+20*time.Second { // what is held would last for ever
 		t.Errorf("shutdown took %v", took)
 	}
 	await(t, owner, 2, `select count(*) from private.query_log`)

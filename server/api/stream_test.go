@@ -138,7 +138,7 @@ func TestStreamDoesNotWaitForTheWhole(t *testing.T) {
 
 func TestStreamEnds(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.threshold, c.attemptTimeout = 0, 500*time.Millisecond })
+	s := startTracker(t, func(c *setup) { c.threshold, c.attemptTimeout = 0, 3*time.Second })
 	for name, c := range map[string]struct {
 		speak  func(say func(string, string), r *http.Request, raw io.Writer)
 		status int    // of the error
