@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,6 +29,27 @@ func printed(t *testing.T, do func() error) string {
 	n, _ := reader.Read(text)
 	_ = reader.Close()
 	return string(text[:n])
+}
+
+// catchStderr catches what is printed on standard error from now on, with every step of progress,
+// and returns how to read it.
+func catchStderr(t *testing.T) func() string {
+	t.Helper()
+	interval, stderr := progressInterval, os.Stderr
+	t.Cleanup(func() { progressInterval, os.Stderr = interval, stderr })
+	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	progressInterval, os.Stderr = 0, file
+	return func() string {
+		t.Helper()
+		text, err := os.ReadFile(file.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
 }
 
 func TestBackfill(t *testing.T) {

@@ -50,7 +50,7 @@ func enrichDocuments(ctx context.Context, args []string) error {
 	warn := func(message string, err error) {
 		bar.print("%s: %v", message, err)
 	}
-	succeeded, err := runBatches(ctx, newEnricher(config, newModel(config), enrichBatchTimeout, warn), db, func(done int) { bar.show(int64(done), before.Unenriched, int64(done)) })
+	succeeded, err := runBatches(ctx, newEnricher(config, newModel(config), enrichBatchTimeout, warn), db, bar, before.Unenriched)
 	bar.finish()
 	if err != nil {
 		return err
@@ -68,13 +68,13 @@ func enrichDocuments(ctx context.Context, args []string) error {
 
 // runBatches runs batches until one finds nothing, and returns the number of documents enriched.
 // progress gets the number of those processed.
-func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Database, progress func(done int)) (succeeded int, err error) {
-	limited, processed := 0, 0
+func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Database, bar *progress, total int64) (succeeded int, err error) {
+	limited, processed := 0, int64(0)
 	for {
 		report, err := enricher.Batch(ctx, db, enrichBatch)
 		succeeded += report.Succeeded
-		processed += report.Processed
-		progress(processed)
+		processed += int64(report.Processed)
+		bar.show(processed, total, processed)
 		if ctx.Err() != nil {
 			return succeeded, errors.New("interrupted: what was enriched stays")
 		}
@@ -86,6 +86,7 @@ func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Databa
 			limited = 0
 		case errors.As(err, &failure) && failure.Code == fault.Unavailable && failure.RetryAfter > 0 && limited < limitedPauses:
 			limited++
+			bar.print("%s Trying again in %v.", failure.Message, failure.RetryAfter.Round(time.Second))
 			_ = wait.For(ctx, failure.RetryAfter) // if interrupted, the next batch returns at once
 		default:
 			return succeeded, err

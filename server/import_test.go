@@ -166,13 +166,7 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 func TestImportOfAFolder(t *testing.T) {
 	owner, settings := startStack(t)
 	setEnvironment(t, settings)
-	interval, stderr := progressInterval, os.Stderr
-	t.Cleanup(func() { progressInterval, os.Stderr = interval, stderr })
-	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	progressInterval, os.Stderr = 0, said
+	stderr := catchStderr(t)
 	first, second := "Issue key,Summary,Created,Outward issue link (Blocks),Resolution\n", "Summary,Issue key,Inward issue link (Blocks),Sprint\n"
 	for i := range 120 {
 		first += fmt.Sprintf("A-%d,Number %[1]d,soon,B-%[1]d,Fixed\n", i)
@@ -184,10 +178,7 @@ func TestImportOfAFolder(t *testing.T) {
 	if err := importFiles(t.Context(), []string{"--text", "", "--labels", "resolution", folder}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(said.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := stderr()
 	for _, want := range []string{
 		"\nimporting: 100 rows, ", "s left\n", "\nembedding: ",
 		"warning: " + folder + "/1.csv:2: A-0: Created is left out: \"soon\" is not a date\n", "\nwarning: 115 more like these\n",
@@ -196,7 +187,7 @@ func TestImportOfAFolder(t *testing.T) {
 		"\nrepeated: " + folder + "/2.csv:62: b-7 is at " + folder + "/2.csv:9 too; the last row counts\n",
 		"\ncolumns left out, with their number of rows: Sprint (60)\n",
 	} {
-		if !strings.Contains(string(text), want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("it did not say %q", want)
 		}
 	}
