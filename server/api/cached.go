@@ -36,7 +36,8 @@ type cacheable struct {
 	text    string           // to embed
 	serving *reembed.Serving // which model embeds it
 	// entry is what the query log has of what was found, which is nil if nothing was, or before err.
-	entry func(found any, err error) querylog.Entry
+	entry    func(found any, err error) querylog.Entry
+	unlogged bool // nobody typed it
 }
 
 // newCacheable takes as subject all parameters of the request, with defaults filled in.
@@ -81,8 +82,10 @@ func (a *API) respond(ctx context.Context, who *caller, request cacheable, work 
 	}
 	entry.Cached, entry.Streamed = origin == memo.Hit, request.Alone
 	entry.AskedAt, entry.RequestID, entry.Total = started, RequestID(ctx), querylog.Milliseconds(time.Since(started))
-	a.Observer.Query(entry.Kind, entry.Outcome, entry.LowSimilarity, entry.Unknown)
-	a.QueryLog.Add(entry)
+	if !request.unlogged {
+		a.Observer.Query(entry.Kind, entry.Outcome, entry.LowSimilarity, entry.Unknown)
+		a.QueryLog.Add(entry)
+	}
 	return reply{body, origin}, err
 }
 

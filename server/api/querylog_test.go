@@ -139,6 +139,21 @@ func TestQueriesAreLogged(t *testing.T) {
 	}
 }
 
+// Searches that nobody typed are not logged: they count, or find the filter that leaves nothing.
+func TestCountingIsNotLogged(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, logging)
+	for range 2 { // computed, and from the cache
+		s.post("/api/hybrid-search", map[string]any{"query": "charged twice", "log": false}, "X-Request-Id", "unlogged")
+		s.tool("list_values", map[string]any{"query": "charged twice"})
+	}
+	s.post("/api/hybrid-search", map[string]any{"query": "charged twice", "log": true}, "X-Request-Id", "logged")
+	s.tool("search_tickets", map[string]any{"query": "charged twice project:TX", "filters": map[string]any{"created": map[string]any{"to": "2001-01-01"}}}, "X-Request-Id", "explained")
+	if rows := s.queryLog(); len(rows) != 2 || !rows["logged"].Cached || rows["explained"].Outcome != "nothing" {
+		t.Errorf("logged: %+v", rows)
+	}
+}
+
 // Cached responses are logged too, at no cost in tokens.
 func TestCachedResponsesAreLogged(t *testing.T) {
 	t.Parallel()

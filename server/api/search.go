@@ -21,6 +21,8 @@ const maxReach = 1000
 type searchRequest struct {
 	search.Query
 	narrowed
+
+	Log bool `json:"log" default:"true" doc:"Adds the search to the query log and to the metrics of searches; ~false~ is for one that nobody typed."`
 }
 
 func (r *searchRequest) check(wrong report) {
@@ -69,6 +71,7 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	// A word's weight depends on its frequency in all projects, and so does a result, whatever
 	// its filter.
 	everything := a.newCacheable(who, "hybrid-search", query.Text, query, read)
+	everything.unlogged = !request.Log
 	usual := a.usualThreshold(ctx, answer.Tickets)
 	everything.entry = func(found any, err error) querylog.Entry {
 		page, _ := found.(search.Page)

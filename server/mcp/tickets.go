@@ -59,7 +59,7 @@ func (c call) excluding(query string, given filters, response object) ([]string,
 		if query == "" && len(others) == 0 {
 			return []string{name}, nil
 		}
-		response, err := c.run("hybridSearch", object{"query": query, "filters": others, "limit": 1})
+		response, err := c.run("hybridSearch", object{"query": query, "filters": others, "limit": 1, "log": false})
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ var listValues = declare("list_values", "List values",
 		if or(in.Query, "") == "" && len(in.Filters) == 0 {
 			in.Filters = sameFilters{"created": object{"from": "0001-01-01"}} // all tickets
 		}
-		response, err := c.run("hybridSearch", object{"query": or(in.Query, ""), "filters": in.Filters, "facets": true, "limit": 1})
+		response, err := c.run("hybridSearch", object{"query": or(in.Query, ""), "filters": in.Filters, "facets": true, "limit": 1, "log": false})
 		if err != nil {
 			return nil, err
 		}

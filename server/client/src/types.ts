@@ -1338,6 +1338,8 @@ export interface components {
              * @example To Do
              */
             status_filter?: string | null;
+            /** @description Adds the search to the query log and to the metrics of searches; `false` is for one that nobody typed; true by default. */
+            log?: boolean | null;
         };
         SearchResponse: {
             results: components["schemas"]["SearchResult"][];

@@ -108,7 +108,7 @@ export function Nothing({ answer, nameOf, onDrop, onClear }) {
   const counted = useLoad((signal) => Promise.all(paths.slice(0, 6).map(async (path) => {
     const rest = without(filters, path);
     if (!query && Object.keys(rest).length === 0) return { path, found: true, total: 0 };
-    const asked = { ...request, query, filters: rest, offset: 0, limit: 1, explain: false };
+    const asked = { ...request, query, filters: rest, offset: 0, limit: 1, explain: false, log: false };
     const found = await api.search(asked, signal);
     return { path, found: found.results.length > 0, total: totalOf({ request: asked, response: found }) };
   })), []);

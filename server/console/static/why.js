@@ -30,7 +30,7 @@ function Arithmetic({ result, answer, place }) {
   // Where the other fusion would put it, among the first hundred.
   const compared = useLoad(async (signal) => {
     if (!both) return null;
-    const found = await api.search({ ...request, fusion: other, facets: false, limit: 100, offset: 0 }, signal);
+    const found = await api.search({ ...request, fusion: other, facets: false, limit: 100, offset: 0, log: false }, signal);
     const at = found.results.findIndex((r) => r.project_id === result.project_id && r.ticket_id === result.ticket_id);
     return at < 0 ? null : { place: at + 1, result: found.results[at], best: found.results[0].fused_score };
   }, [JSON.stringify(request), both, result.project_id, result.ticket_id]);
