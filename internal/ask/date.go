@@ -35,7 +35,7 @@ var (
 // unread.
 func (q *reader) dates() {
 	for at := timespan.FindStringIndex(q.rest); at != nil; at = timespan.FindStringIndex(q.rest) {
-		member, isDenied := q.memberAt(at[1]), denied.MatchString(q.rest[:at[0]])
+		member, not := q.memberAt(at[1]), denied.FindString(q.rest[:at[0]])
 		said := q.take(timespan)
 		from, to := q.days(timespan.FindStringSubmatch(strings.ToLower(said[0])), member == "due")
 		limit, _ := q.Filters.Member(member).Value.(*filter.Range)
@@ -43,10 +43,19 @@ func (q *reader) dates() {
 			q.Unread = append(q.Unread, strings.TrimSpace(said[0]))
 			continue
 		}
-		if isDenied {
+		if not != "" {
 			q.take(denial)
-			if !from.IsZero() && (to.IsZero() || !to.Before(q.today)) { // not since then
+			switch {
+			case member == "resolved": // an open ticket is not resolved then, and has no such date
+				q.Unread = append(q.Unread, strings.TrimSpace(not+said[0]))
+				continue
+			case from.IsZero():
+				from, to = to.AddDate(0, 0, 1), time.Time{}
+			case to.IsZero() || member != "due" && !to.Before(q.today): // not since then
 				from, to = time.Time{}, from.AddDate(0, 0, -1)
+			default: // before and after are two ranges
+				q.Unread = append(q.Unread, strings.TrimSpace(not+said[0]))
+				continue
 			}
 		}
 		zone := q.zone

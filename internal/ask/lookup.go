@@ -44,7 +44,7 @@ func (l *lookup) first(members, text string) (string, []string) {
 	for _, member := range list {
 		found := l.of(member, text)
 		if len(found) == 0 && member == "types" {
-			found = l.of(member, plurals.Replace(text+"|"))
+			found = l.of(member, plurals.Replace(strings.ToLower(text)+"|"))
 		}
 		if len(found) > 0 {
 			return member, found

@@ -18,7 +18,7 @@ import (
 
 // tracker has these values. Those that begin alike resemble each other.
 var tracker = map[string][]string{
-	"statuses": {"To Do", "In Progress", "Blocked", "Won't Do", "Done"}, "types": {"Bug", "Story", "Incident"}, "priorities": {"High", "Highest", "Low"},
+	"statuses": {"To Do", "In Progress", "Blocked", "Won't Do", "Done", "Closed", "Resolved", "Assigned"}, "types": {"Bug", "Story", "Incident", "Epic"}, "priorities": {"High", "Highest", "Low"},
 	"assignee": {"Lena", "Gary Mathews", "Gary Moss", "Noor"}, "reporter": {"Lena", "Ada Lovelace", "Gary Moss"}, "labels": {"ios", "design-tokens"},
 	"projects": {"Mobile App=MOB", "MOB=MOB", "Checkout and Payments=TX", "TX=TX", "Web Front End and Design System=WEB", "WEB=WEB"},
 }
@@ -183,6 +183,28 @@ func TestQuestionsAreRead(t *testing.T) {
 		"Which bugs has nobody updated in 2026?":         `list type:Bug created:2026-01-01..2026-12-31 unread ["nobody updated"]`,
 		"How many tickets were created on a Monday?":     `count unread ["a Monday"]`,
 		"Who files the most bugs?":                       "group type:Bug by reporter",
+		// A negation counts for what stands behind it, or the question is not understood.
+		"How many tickets are not reported by Lena?":         "count -reporter:Lena",
+		"How many tickets were not created by Ada Lovelace?": `count -reporter:"Ada Lovelace"`,
+		"How many tickets are not assigned to Noor?":         "count -assignee:Noor",
+		"How many tickets aren't assigned to Noor?":          "count -assignee:Noor",
+		"How many tickets are not assigned?":                 "count no:assignee",
+		"How many tickets are not assigned to anyone?":       "count no:assignee",
+		"How many tickets without the label ios are there?":  "count -label:ios",
+		"How many tickets does Noor not own?":                `count assignee:Noor unread ["not"]`,
+		"How many tickets were not created in 2025?":         `count unread ["not created in 2025"]`,
+		"How many tickets weren't created in 2025?":          `count unread ["weren't created in 2025"]`,
+		"How many tickets are not due this week?":            `count unread ["not due this week"]`,
+		"How many tickets were not created before 2025?":     "count created:2025-01-01..",
+		"How many tickets were not created since 2025?":      "count created:..2024-12-31",
+		"How many tickets were not closed this week?":        `count is:done unread ["not closed this week"]`,
+		// What is said of any ticket is no status of that name, unless one says so.
+		"How many tickets are closed in Mobile App?":       "count project:MOB is:done",
+		"How many tickets are unresolved?":                 "count is:open",
+		"How many resolved tickets are assigned to Noor?":  "count assignee:Noor is:done",
+		"How many bugs were closed in May 2025?":           "count type:Bug resolved:2025-05-01..2025-05-31",
+		"How many tickets with status Resolved are there?": "count status:Resolved",
+		"HOW MANY EPICS ARE BLOCKED?":                      "count status:Blocked type:Epic",
 		// A number of tickets is no word of theirs.
 		"Which 3 tickets are due next?":              "extreme sort due asc 3",
 		"Which five bugs are the oldest?":            "extreme type:Bug sort created asc 5",

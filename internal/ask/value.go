@@ -23,7 +23,8 @@ var (
 
 // values places states, people and stored values.
 func (q *reader) values() {
-	if q.take(unassigned) != nil {
+	if at := unassigned.FindStringIndex(q.rest); at != nil && !strings.HasPrefix(q.rest[at[1]:], " to ") {
+		q.cut(at[0], at[1])
 		q.Filters.Assignee = filter.Values{nil}
 	}
 	if q.take(overdue) != nil {
@@ -124,10 +125,12 @@ func (r role) fits(before, text, after string) (is bool, size int) {
 
 var (
 	token   = regexp.MustCompile(`[\pL\pN@#&+](?:[^\s|,;!?()"]*[\pL\pN+#])?`) // a word, without the punctuation around it
-	negated = regexp.MustCompile(`(?i)\b(?:not|non|except|excluding|without|other than|isn['’]t|aren['’]t|apart from|but not)(?: in| in the| for| of| by| the| assigned to| labell?ed| tagged| with| as)*[ -]$`)
+	negated = regexp.MustCompile(`(?i)\b(?:not|non|except|excluding|without|other than|\pL+n['’]t|apart from|but not)(?: in| in the| for| of| by| the| assigned to| owned by| ` + filing + ` by| labell?ed| labels?| tagged| tags?| with| as)*[ -]$`)
 	apart   = regexp.MustCompile(`[|,;!?()"]|[^\pL\pN@#&+] | [^\pL\pN@#&+]`) // words that are not side by side
 	joining = regexp.MustCompile(`(?i) (?:(?:and|&|of|/) )+`)                // words of names
 	noValue = phrase(`^(?:open|all|` + months + `)$`)
+	// what is said of any ticket is a status of this name only where one says so
+	said = phrase(`^(?:closed|resolved|unresolved|fixed|finished|completed|assigned|unassigned|created|reported|updated)$`)
 )
 
 const (
@@ -170,7 +173,7 @@ func (q *reader) place(values *lookup, start, end int) bool {
 	text = strings.TrimPrefix(text, "@")
 	before, after := q.rest[max(0, start-longest):start], q.rest[end:]
 	for _, role := range roles {
-		if values.near && !role.near.holds(isName) {
+		if values.near && !role.near.holds(isName) || role.unknown == never && said.MatchString(text) {
 			continue
 		}
 		is, more := role.fits(before, text, after)

@@ -18,6 +18,8 @@ var (
 		`times?|reopened|how long|how often|duplicates?|block(?:s|ing)|depend\pL*|per|` +
 		`(?:no|not|never|without|missing|lack(?:s|ing)?)(?: an?| any| been| yet)* (?:` + fieldWords + `|due dates?|deadlines?|labell?ed|tagged)|un(?:labell?ed|tagged)|` +
 		`(?:has|have|with) an? (?:due date|deadline|label)(?:[?.!]?$| (?:and|but|or|are|is|were|was)\b)`)
+	// what would turn a figure into its opposite if it were dropped
+	negation = phrase(`not|never|without|except|excluding|\pL+n['’]t`)
 	// what would be read as a person or a date
 	misread = phrase(`(?:nobody|no one|no-one)(?: has| have| ever)* (?:` + verb + `)|an? (?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tues|wednes|thurs|fri|satur|sun)days`)
 	// which 3 tickets
@@ -47,8 +49,10 @@ func (q *reader) leftovers() {
 			q.Limit = number(m[1])
 		}
 	}
-	q.Unread = append(q.Unread, unfilterable.FindAllString(q.rest, -1)...)
-	q.rest = unfilterable.ReplaceAllString(q.rest, bar)
+	for _, unplaced := range []*regexp.Regexp{unfilterable, negation} {
+		q.Unread = append(q.Unread, unplaced.FindAllString(q.rest, -1)...)
+		q.rest = unplaced.ReplaceAllString(q.rest, bar)
+	}
 	for _, m := range modified.FindAllStringSubmatch(q.rest, -1) {
 		q.Words = append(q.Words, content(m[1])...)
 	}
