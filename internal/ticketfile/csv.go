@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxColumns limits the header. An export repeats the column Comment for the ticket with the most
@@ -135,6 +136,9 @@ func (r *csvRows) nextRecord() (err error) {
 		// Some field contains an unquoted separator or line break. Which one is unknown, so no field
 		// can be trusted.
 		return &RowError{Line: r.place, Reason: fmt.Sprintf("the row has %d fields where the header has %d", len(r.record), len(r.header))}
+	}
+	if !utf8.ValidString(strings.Join(r.record, "")) { // whose names would become others
+		return &RowError{Line: r.place, Reason: "it is not UTF-8: save the file in that encoding"}
 	}
 	return nil
 }

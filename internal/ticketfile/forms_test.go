@@ -93,8 +93,8 @@ func TestLinear(t *testing.T) {
 
 const githubList = `[{"number":7,"title":"Pump leaks","body":"**At** night","state":"CLOSED","stateReason":"NOT_PLANNED","author":{"login":"ann","name":"Ann"},
 "assignees":[{"login":"bob"},{"login":"eve"}],"labels":[{"name":"bug"}],"createdAt":"2025-03-14T09:12:00Z","updatedAt":"2025-03-15T13:00:00Z","closedAt":"2025-03-15T13:00:00Z",
-"comments":[{"id":"IC_1","author":{"login":"bob"},"body":"Tighten } it","createdAt":"2025-03-14T10:00:00Z"}],"url":"https://github.com/Acme/big-pumps/issues/7"},
-{"number":8,"title":"A change","url":"https://github.com/Acme/big-pumps/pull/8"}]
+"comments":[{"id":"IC_1","author":{"login":"bob"},"body":"Tighten } it","createdAt":"2025-03-14T10:00:00Z"}],"url":"https://github.com/Acme/big.pumps/issues/7"},
+{"number":8,"title":"A change","url":"https://github.com/Acme/big.pumps/pull/8"}]
 `
 
 const githubPages = `[{"url":"https://api.github.com/repos/Acme/pumps/issues/1","html_url":"https://github.com/Acme/pumps/issues/1","number":1,"title":"One","user":{"login":"ann"},"labels":[],"state":"open",
@@ -117,7 +117,7 @@ func TestGithub(t *testing.T) {
 		if diff := cmp.Diff(issue, one(t, r.Tickets()), withoutPlace); diff != "" {
 			t.Errorf("%s: ticket (-want +got):\n%s", name, diff)
 		}
-		if got := one(t, r.Projects()); got != (Project{Key: "BIG-PUMPS", Name: "Acme/big-pumps", Origin: "github.com/acme/big-pumps"}) {
+		if got := one(t, r.Projects()); got != (Project{Key: "BIG-PUMPS", Name: "Acme/big.pumps", Origin: "github.com/acme/big.pumps"}) {
 			t.Errorf("%s: the project is %+v", name, got)
 		}
 		if want := []string{"issues with several assignees, reduced to the first: 1", "pull requests left out: 1"}; !cmp.Equal(want, r.Notices()) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -34,6 +35,9 @@ var github = export{
 	finish: (*row).finishGithub,
 }
 
+// keyless is what no key in a query has: next.js becomes NEXT-JS.
+var keyless = regexp.MustCompile(`[.-]+`)
+
 func (r *row) finishGithub(t *Ticket) error {
 	if r.object.Get("number").Int() <= 0 {
 		return errors.New("number is missing")
@@ -42,7 +46,7 @@ func (r *row) finishGithub(t *Ticket) error {
 	if err != nil {
 		return err
 	}
-	key := strings.ToUpper(path.Base(repo))
+	key := strings.Trim(keyless.ReplaceAllString(strings.ToUpper(path.Base(repo)), "-"), "-")
 	if other, known := r.repos[key]; known && other != repo {
 		return fmt.Errorf("the repositories %s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, repo, key)
 	}

@@ -75,14 +75,12 @@ func TestJiraForms(t *testing.T) {
 	}
 }
 
+// A file in Latin-1 would replace good texts by garbled ones.
 func TestJiraInvalidUTF8(t *testing.T) {
 	t.Parallel()
-	r := openCSV(t, "Issue key,Summary,Project name,Project description\nA-1,caf\xe9,\xe9t\xe9,\xff\n")
-	if got := one(t, r.Tickets()); got.Name != "caf\uFFFD" {
-		t.Errorf("the ticket's name is %q", got.Name)
-	}
-	if got := one(t, r.Projects()); got.Name != "\uFFFDt\uFFFD" || got.Description != "\uFFFD" {
-		t.Errorf("the project is %+v", got)
+	tickets, bad, _ := collect(t, openCSV(t, "Issue key,Summary,Assignee\nA-1,caf\xe9,Ann\nA-2,cafe,J\xfcrgen\nA-3,café,Jürgen\n").Tickets())
+	if len(tickets) != 1 || tickets[0].Key != "A-3" || len(bad) != 2 || bad[0].Line != 2 || !strings.Contains(bad[0].Reason, "not UTF-8") {
+		t.Errorf("the tickets are %+v, the errors %v", tickets, bad)
 	}
 }
 
