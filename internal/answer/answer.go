@@ -122,7 +122,7 @@ type Answer struct {
 	CountCapped bool               `json:"count_capped,omitempty" doc:"There are more than ~count~."`
 	Groups      []ask.GroupCount   `json:"groups,omitempty" min:"1" max:"100" doc:"Their numbers by the values of ~read_as.group_by~."`
 	Tickets     []ask.TicketFound  `json:"tickets,omitempty" min:"1" max:"20" doc:"Of those that match; ~sources~ has them in the same order."`
-	Candidates  []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the question that could not be placed."`
+	Candidates  []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the question that could not be placed, or names in ~filters~ that nothing has."`
 
 	// For the operator.
 	Outcome          Outcome       `json:"-"`

@@ -55,15 +55,21 @@ const (
 )
 
 // Compute has the database count what a reading matches within further filters. doubt is what to
-// say instead, where a name or a word is not clear.
-func (r Reading) Compute(ctx context.Context, db search.Database, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
+// say instead, where a name or a word is not clear. Names get those of the further filters that
+// nothing has.
+func (r *Reading) Compute(ctx context.Context, db search.Database, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
 	if doubt = r.doubt(); doubt != "" {
 		return f, doubt, nil
 	}
-	f, err = r.count(ctx, db, given.And(r.Filters), zone)
-	switch {
-	case err != nil:
+	if f, err = r.count(ctx, db, given.And(r.Filters), zone); err != nil {
 		return f, "", err
+	}
+	if f.Count == 0 && len(given) > 0 {
+		if r.Names, err = search.Resembling(ctx, db, given); err != nil || len(r.Names) > 0 {
+			return f, r.doubt(), err
+		}
+	}
+	switch {
 	case f.Count == 0 && len(r.Words) > 0:
 		r.Intent = Count
 		if anywhere, err := r.count(ctx, db, nil, zone); err != nil || anywhere.Count > 0 {

@@ -99,6 +99,12 @@ func TestQuestionsAboutFields(t *testing.T) {
 	if got := s.figures(`{"question":"How many tickets of Zork are there?"}`); got.Count != nil || string(got.Candidates) != `[{"member":"assignee","value":"Zork","names":[]}]` || !got.LowSimilarity {
 		t.Errorf("a name that nobody has: %+v, %s", got, got.Candidates)
 	}
+	if got := s.figures(`{"question":"How many tickets are open?","filters":{"projects":["NOPE"]}}`); got.Count != nil || string(got.Candidates) != `[{"member":"projects","value":"NOPE","names":[]}]` || !strings.Contains(got.Answer, `There is no project "NOPE"`) {
+		t.Errorf("a project that does not exist: %+v, %s", got, got.Candidates)
+	}
+	if got := s.figures(`{"question":"How many tickets were created in 2031?","filters":{"projects":["TX"]}}`); got.Count == nil || *got.Count != 0 || got.Candidates != nil {
+		t.Errorf("none of a project: %+v, %s", got, got.Candidates)
+	}
 	if got := s.figures(`{"question":"How many tickets are in Checkout?","corpus":"documents"}`); got.ReadAs != nil {
 		t.Errorf("of documents: %+v", got)
 	}

@@ -928,7 +928,7 @@ export interface components {
             groups?: components["schemas"]["GroupCount"][];
             /** @description Of those that match; `sources` has them in the same order. */
             tickets?: components["schemas"]["TicketFound"][];
-            /** @description Names in the question that could not be placed. */
+            /** @description Names in the question that could not be placed, or names in `filters` that nothing has. */
             candidates?: components["schemas"]["Candidate"][];
         };
         /** @description A chunk that the chat model received. */
