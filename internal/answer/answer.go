@@ -183,7 +183,7 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embeddin
 	}
 	answer.Retrieval = time.Since(started)
 	answer.BestSimilarity = best(found)
-	chosen := fit(withFields(choose(found, q)))
+	chosen := withFields(fit(choose(found, q)))
 	for _, c := range chosen {
 		answer.Sources = append(answer.Sources, c.Source)
 		answer.LowSimilarity = answer.LowSimilarity && !c.OverThreshold

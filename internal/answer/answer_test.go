@@ -128,3 +128,19 @@ func TestFit(t *testing.T) {
 		}
 	}
 }
+
+// A ticket's fields stay with the source that is kept, and count once against the budget.
+func TestFieldsOfWhatFits(t *testing.T) {
+	t.Parallel()
+	assignee := "Ada"
+	given := &fields{TicketFields: search.TicketFields{Assignee: &assignee, Labels: []string{strings.Repeat("x", tokenBytes*contextTokens/5)}}}
+	row := func(ticket int64, chunk int, similarity float64, tokens int) candidate {
+		c := chunkOf(ticket, chunk, similarity, "x")
+		c.Tokens, c.Fields = tokens, given
+		return c
+	}
+	got := withFields(fit([]candidate{row(1, 1, 0.5, contextTokens/3), row(1, 2, 0.6, contextTokens/3), row(1, 3, 0.7, contextTokens/3)}))
+	if diff := cmp.Diff([]string{"1-2", "1-3"}, ids(got)); diff != "" || got[0].Fields == nil || got[1].Fields != nil {
+		t.Errorf("%s: %+v", diff, got)
+	}
+}
