@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxColumns limits the header. An export repeats the column Comment for the ticket with the most
@@ -47,6 +46,9 @@ func newCSVRows(in *stream, reader *Reader) (rows, error) {
 			return rows{}, err
 		}
 		r.before++
+	}
+	if err := CheckText(line); err != nil {
+		return rows{}, err
 	}
 	line = strings.TrimRight(line, "\r\n") // only this: a tab may be a separator
 	for _, e := range csvExports {
@@ -137,8 +139,8 @@ func (r *csvRows) nextRecord() (err error) {
 		// can be trusted.
 		return &RowError{Line: r.place, Reason: fmt.Sprintf("the row has %d fields where the header has %d", len(r.record), len(r.header))}
 	}
-	if !utf8.ValidString(strings.Join(r.record, "")) { // whose names would become others
-		return &RowError{Line: r.place, Reason: "it is not UTF-8: save the file in that encoding"}
+	if err := CheckText(strings.Join(r.record, "")); err != nil { // whose names would become others
+		return &RowError{Line: r.place, Reason: err.Error()}
 	}
 	return nil
 }

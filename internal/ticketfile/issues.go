@@ -98,6 +98,8 @@ func (s *issues) next() (Ticket, error) {
 			return Ticket{}, &RowError{Line: s.read, Reason: "this is not a JSON object: it starts with " + quote(issue.Raw)}
 		case isPullRequest(issue):
 			s.reader.notices["pull requests left out"]++
+		case CheckText(issue.Raw) != nil:
+			return Ticket{}, &RowError{Line: s.read, Key: issue.Get("key").String(), Reason: CheckText(issue.Raw).Error()}
 		default:
 			return s.row(issue).ticket()
 		}

@@ -98,6 +98,9 @@ func (l *jsonLines) nextObject() (gjson.Result, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
+		if err := CheckText(line); err != nil {
+			return gjson.Result{}, &RowError{Line: l.line, Reason: err.Error()}
+		}
 		reason := json.Unmarshal(line, new(json.RawMessage))
 		if object := gjson.ParseBytes(line); reason == nil && object.IsObject() {
 			return object, nil

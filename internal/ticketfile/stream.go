@@ -46,14 +46,17 @@ func (r *Reader) open(f file) (*stream, error) {
 		return nil, err
 	}
 	r.disk = disk
-	if !strings.HasSuffix(strings.ToLower(f.path), ".gz") {
-		return newStream(disk), nil
+	var plain io.Reader = disk
+	if strings.HasSuffix(strings.ToLower(f.path), ".gz") {
+		if plain, err = gzip.NewReader(disk); err != nil {
+			return nil, err
+		}
 	}
-	plain, err := gzip.NewReader(disk)
-	if err != nil {
-		return nil, err
+	in := newStream(Decode(plain))
+	if head, _ := in.Peek(4); bytes.IndexByte(head, 0) >= 0 {
+		return nil, errNUL
 	}
-	return newStream(plain), nil
+	return in, nil
 }
 
 func (r *Reader) close() {
@@ -63,7 +66,7 @@ func (r *Reader) close() {
 	}
 }
 
-// stream is one pass over a file: decompressed, without its byte order mark.
+// stream is one pass over a file: decompressed and in UTF-8.
 type stream struct {
 	*bufio.Reader
 	plain io.Reader
@@ -75,9 +78,6 @@ func newStream(plain io.Reader) *stream {
 	s := &stream{plain: plain, max: MaxRow}
 	s.Reader = bufio.NewReaderSize(rowReader{s}, 64<<10)
 	s.startRow()
-	if mark, _ := s.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) { // as Windows programs write it
-		_, _ = s.Discard(len(mark)) // cannot fail: these bytes are in the buffer
-	}
 	return s
 }
 
