@@ -27,8 +27,8 @@ func Migrations() fs.FS {
 
 // Migration is one file of such a folder.
 type Migration struct {
-	File    string // 20261125000100_extensions.sql
-	Version string // 20261125000100
+	File    string // 20261127000100_extensions.sql
+	Version string // 20261127000100
 	Name    string // extensions
 }
 

@@ -21,7 +21,7 @@ func TestSchemaPageNamesFiles(t *testing.T) {
 	}
 	for _, n := range named {
 		function, number := n[1]+n[3], n[2]+n[4]
-		files, _ := filepath.Glob("migrations/2026112500" + number + "_*.sql")
+		files, _ := filepath.Glob("migrations/2026112700" + number + "_*.sql")
 		if len(files) != 1 {
 			t.Errorf("%s: migration %s: %v", function, number, files)
 			continue

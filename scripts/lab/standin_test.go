@@ -14,7 +14,7 @@ import (
 // After migrations by another tool, migrate explains what to do.
 func TestMigrateAfterAnotherTool(t *testing.T) {
 	db := testbed.Empty(t)
-	text, err := fs.ReadFile(supabase.Migrations(), "20261125000100_extensions.sql")
+	text, err := fs.ReadFile(supabase.Migrations(), "20261127000100_extensions.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

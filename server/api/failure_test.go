@@ -272,9 +272,9 @@ func TestReady(t *testing.T) {
 	if log := s.log.String(); !strings.Contains(log, "20990101000000") || !strings.Contains(log, "newer version of the program") {
 		t.Errorf("the log does not say that the database is newer: %s", log)
 	}
-	run(t, db, "delete from private.migrations where version in ('20261125000560', '20261125001240')")
+	run(t, db, "delete from private.migrations where version in ('20261127000560', '20261127001240')")
 	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text !=
-		`{"missing":["migration 20261125000560_keyword_search.sql","migration 20261125001240_store_chunks.sql"],"status":"not ready"}` {
+		`{"missing":["migration 20261127000560_keyword_search.sql","migration 20261127001240_store_chunks.sql"],"status":"not ready"}` {
 		t.Errorf("readyz says %s", text)
 	}
 	run(t, db, "insert into private.migrations (version) values ('20200101000000')")
@@ -290,7 +290,7 @@ func TestMigrationsMissing(t *testing.T) {
 		s.send(call.method, call.path, call.body).want(http.StatusServiceUnavailable)
 	}
 	text := s.get("/readyz").want(http.StatusServiceUnavailable).text
-	for _, version := range []string{"migration 20261125000100_extensions.sql", "migration 20261125000760_lists.sql"} {
+	for _, version := range []string{"migration 20261127000100_extensions.sql", "migration 20261127000760_lists.sql"} {
 		if !strings.Contains(text, version) {
 			t.Errorf("%s does not stand in %s", version, text)
 		}

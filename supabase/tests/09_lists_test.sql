@@ -34,7 +34,7 @@ reset role;
 select results_eq(
   $$ select version from applied $$, $$ select version from supabase_migrations.schema_migrations order by version $$,
   'list_migrations returns to service_role the versions that the migration tool recorded, in order');
-select isnt_empty($$ select from applied where version = '20261125000100' $$, 'list_migrations includes the first migration');
+select isnt_empty($$ select from applied where version = '20261127000100' $$, 'list_migrations includes the first migration');
 
 
 insert into public.projects (project_id, key, name) select i, 'P' || i, 'p' from generate_series(101, 1101) i;

@@ -27,9 +27,9 @@ func folder(files ...string) fs.FS {
 }
 
 const (
-	first  = "20261125000001_first.sql"
-	second = "20261125000002_second.sql"
-	third  = "20261125000003_third.sql"
+	first  = "20261127000001_first.sql"
+	second = "20261127000002_second.sql"
+	third  = "20261127000003_third.sql"
 )
 
 type row struct {
@@ -66,7 +66,7 @@ func TestApplyRecordsAndGoesOn(t *testing.T) {
 		t.Errorf("applied %d, %v %s", applied, err, diff)
 	}
 	apply(t, conn, all, 0)
-	want := []row{{"20261125000001", "first", []string{a}}, {"20261125000002", "second", []string{""}}, {"20261125000003", "third", []string{b}}}
+	want := []row{{"20261127000001", "first", []string{a}}, {"20261127000002", "second", []string{""}}, {"20261127000003", "third", []string{b}}}
 	if diff := cmp.Diff(want, history(t, conn)); diff != "" {
 		t.Errorf("recorded: %s", diff)
 	}
@@ -106,10 +106,10 @@ func TestOtherHistoryIsRefused(t *testing.T) {
 		folder fs.FS
 		want   string
 	}{
-		"file is gone":   {folder(first, "", third, ""), "20261125000002, which is not in the folder"},
+		"file is gone":   {folder(first, "", third, ""), "20261127000002, which is not in the folder"},
 		"before release": {folder(third, ""), "made before tasklens 0.1.0 and cannot be upgraded"},
-		"folder empty":   {folder(), "20261125000002, which is not in the folder"},
-		"older arrives":  {folder(first, "", second, ""), first + ", which is older than its 20261125000002"},
+		"folder empty":   {folder(), "20261127000002, which is not in the folder"},
+		"older arrives":  {folder(first, "", second, ""), first + ", which is older than its 20261127000002"},
 		"file is edited": {folder(second, "create table public.a (id int);", third, ""), second + " has changed since it was applied"},
 		"one more":       {folder(second, "create table public.a (); select 1;"), second + " has changed since it was applied"},
 		"emptied":        {folder(second, ""), second + " has changed since it was applied"},

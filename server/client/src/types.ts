@@ -675,7 +675,7 @@ export interface components {
         NotReady: {
             /**
              * @example [
-             *       "migration 20261125000760_lists.sql",
+             *       "migration 20261127000760_lists.sql",
              *       "model: chat"
              *     ]
              */

@@ -1,0 +1,90 @@
+-- Generates missing keys: CAP for a project "Checkout and Payments", CAP-401 for its next ticket.
+
+create table private.ticket_counters (
+  project_id bigint primary key references public.projects on delete cascade,
+  last_number bigint not null
+);
+comment on table private.ticket_counters is 'The last ticket number used in each project. A separate table, so that a new ticket does not update its project.';
+alter table private.ticket_counters enable row level security;
+
+-- The initials of the name (letters and digits, at most 5), else P, made unique by a number.
+create function private.fill_project_key() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  stem text;
+  candidate text;
+begin
+  if nullif(btrim(new.key), '') is not null then
+    return new;
+  end if;
+  -- Two concurrent projects with the same name would get the same key.
+  perform pg_advisory_xact_lock(hashtext('private.fill_project_key'));
+  select nullif(left(regexp_replace(upper(string_agg(left(w.word, 1), '' order by w.place)), '[^A-Z0-9]', '', 'g'), 5), '') into stem
+    from regexp_split_to_table(new.name, '[^[:alnum:]]+') with ordinality as w(word, place)
+    where w.word <> '';
+  stem := coalesce(stem, 'P');
+  candidate := stem;
+  for attempt in 2..1000 loop
+    exit when not exists (select 1 from public.projects p where p.key = candidate);
+    candidate := stem || attempt;
+  end loop;
+  -- After a thousand collisions use the id, which is certainly free.
+  if exists (select 1 from public.projects p where p.key = candidate) then
+    candidate := stem || 'P' || new.project_id;
+  end if;
+  new.key := candidate;
+  return new;
+end
+$$;
+comment on function private.fill_project_key is 'Trigger: generates a missing project key from the name.';
+
+-- The next number of the project. The counter starts after the highest number in use, and skips to
+-- the end again if a key written by hand is taken.
+create function private.fill_ticket_key() returns trigger
+-- A plan cached while the table was empty would scan all of it for every row of a bulk load. A scan
+-- that cannot be avoided counts as so expensive that it would be compiled, which takes far longer.
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off set enable_indexonlyscan = off
+as $$
+declare
+  stem text;
+  number bigint;
+begin
+  if nullif(btrim(new.key), '') is not null then
+    return new;
+  end if;
+  select p.key into stem from public.projects p where p.project_id = new.project_id;
+  if stem is null then
+    if not private.is_unrestricted() then
+      return new; -- let the policy reject it, with the same error as for an existing project
+    end if;
+    -- Checked here, because the missing key would fail before the foreign key.
+    raise exception using errcode = 'foreign_key_violation',
+      message = format('There is no project %s to number a ticket in.', coalesce(new.project_id::text, 'null')),
+      hint = 'Add the project first.';
+  end if;
+  update private.ticket_counters c set last_number = c.last_number + 1
+    where c.project_id = new.project_id
+    returning c.last_number into number;
+  if number is null or exists (select 1 from public.tickets t where upper(t.key) = upper(stem || '-' || number)) then
+    select coalesce(max(substring(t.key from length(stem) + 2)::numeric), 0) + 1 into number
+      from public.tickets t
+      where upper(left(t.key, length(stem) + 1)) = upper(stem || '-')
+        and substring(t.key from length(stem) + 2) ~ '^[0-9]{1,15}$';
+    -- Another transaction may have created the counter meanwhile.
+    insert into private.ticket_counters as c (project_id, last_number) values (new.project_id, number)
+      on conflict (project_id) do update set last_number = greatest(c.last_number + 1, excluded.last_number)
+      returning c.last_number into number;
+  end if;
+  new.key := stem || '-' || number;
+  return new;
+end
+$$;
+comment on function private.fill_ticket_key is 'Trigger: gives a ticket without a key the next key of its project.';
+
+create trigger fill_key before insert on public.projects
+  for each row execute function private.fill_project_key();
+create trigger fill_key before insert on public.tickets
+  for each row execute function private.fill_ticket_key();
+
+insert into private.migrations (version) values ('20261127000130');

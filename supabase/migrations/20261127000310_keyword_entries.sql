@@ -1,0 +1,103 @@
+-- The data of keyword search: one entry per ticket or project, updated by triggers in the writer's
+-- transaction.
+
+create table public.keyword_entries (
+  keyword_entry_id bigint generated always as identity primary key,
+  project_id bigint not null references public.projects on delete cascade,
+  ticket_id bigint,
+  title_length integer not null,
+  body_length integer not null,
+  title_words tsvector not null,
+  words tsvector not null,
+  foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
+    on update cascade on delete cascade,
+  unique nulls not distinct (ticket_id, project_id)
+)
+-- Candidates are counted from narrow rows. The words are stored out of line and uncompressed, and
+-- read for the best candidates only.
+with (toast_tuple_target = 128);
+alter table public.keyword_entries alter column title_words set storage main, alter column words set storage external;
+comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C, implied words D) or of a project (ticket_id null).';
+comment on column public.keyword_entries.title_words is 'The words of the name.';
+comment on column public.keyword_entries.title_length is 'The length of the name in words.';
+comment on column public.keyword_entries.body_length is 'The length of description and notes in words.';
+create index keyword_entries_project_id_idx on public.keyword_entries (project_id);
+create index keyword_entries_words_idx on public.keyword_entries using gin (words);
+create index keyword_entries_title_words_idx on public.keyword_entries using gin (title_words);
+
+alter table public.keyword_entries enable row level security;
+revoke all on public.keyword_entries from anon, authenticated;
+revoke all on sequence public.keyword_entries_keyword_entry_id_seq from anon, authenticated;
+grant select on public.keyword_entries to authenticated, service_role;
+create policy read_entries on public.keyword_entries for select to authenticated
+  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
+
+-- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
+-- so longer texts are truncated (to text_limit characters, halved until they fit). In scripts
+-- without spaces every character starts a word, so 50,000 are indexed to stay within Supabase's
+-- statement timeout. Implied words have a position far after the text, so that they match no
+-- phrase.
+create function private.index_words(
+  title text, body text, notes text,
+  out title_words tsvector, out words tsvector, out title_length integer, out body_length integer
+)
+language plpgsql stable security invoker set search_path = '' set client_min_messages = 'warning'
+as $$
+declare
+  characters integer := private.text_limit() * least(1, 50000.0 / greatest(1, length(
+    regexp_replace(concat(left(body, private.text_limit()), left(notes, private.text_limit())), '[^' || private.unspaced_scripts() || ']+', '', 'g'))));
+  body_words tsvector;
+  composed text;
+  implied text[];
+begin
+  loop
+    begin
+      title_words := private.to_words(left(title, least(characters, 10000)));
+      body_words := setweight(private.to_words(left(body, characters)), 'B') || setweight(private.to_words(left(notes, characters)), 'C');
+      composed := private.compose_text(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
+      implied := array[]::text[];
+      if composed ~* ('[ -](' || private.particles() || ')\M') then
+        implied := array(
+          select distinct (ts_lexize('pg_catalog.english_stem', s.stems[1] || lower(m[2]))) [1]
+          from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || private.particles() || ')\M', 'gi') as m
+          cross join lateral (select ts_lexize('pg_catalog.english_stem', lower(m[1]))) s(stems)
+          where cardinality(s.stems) > 0);
+      end if;
+      if composed ~ ('[' || private.unspaced_scripts() || ']') then
+        implied := implied || array(
+          select distinct c from regexp_split_to_table(regexp_replace(composed, '[^' || private.unspaced_scripts() || ']+', '', 'g'), '') c where c <> '');
+      end if;
+      words := setweight(title_words, 'A') || body_words
+        || coalesce((select string_agg(quote_literal(w) || ':100', ' ')::tsvector from unnest(implied) w), '');
+      exit;
+    exception when program_limit_exceeded then
+      characters := characters / 2;
+    end;
+  end loop;
+  title_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(title_words) u);
+  body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u);
+end
+$$;
+comment on function private.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D: login by "log in"; the single characters of scripts without spaces), and their lengths. Texts are cut to what fits into a tsvector.';
+
+create function private.refresh_ticket_entries(ticket_ids bigint[]) returns void
+language sql volatile security definer set search_path = ''
+as $$
+  insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
+  select t.project_id, t.ticket_id, i.title_words, i.words, i.title_length, i.body_length
+  from public.tickets t
+  left join lateral (
+    select string_agg(s.note, e'\n\n' order by s.status_change_id) as notes
+    from public.status_changes s
+    where s.ticket_id = t.ticket_id
+  ) n on true
+  cross join lateral private.index_words(t.name, t.description, n.notes) i
+  where t.ticket_id = any (refresh_ticket_entries.ticket_ids)
+  order by t.ticket_id
+  on conflict (ticket_id, project_id) do update
+    set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
+    where keyword_entries.words is distinct from excluded.words
+$$;
+comment on function private.refresh_ticket_entries is 'Rewrites the keyword entries of these tickets. Ids without a ticket are ignored.';
+
+insert into private.migrations (version) values ('20261127000310');

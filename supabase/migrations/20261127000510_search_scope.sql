@@ -1,0 +1,99 @@
+-- The scope of a search: rows that pass its filters and that the caller may see.
+
+-- projects, statuses: allowed ids, null for all. on_tickets: a filter on the status or another
+-- ticket column exists, which excludes projects' own texts. condition: in SQL, of public.tickets t,
+-- with the scope as the parameter $1; condition_of_one: for a ticket already fetched whose project
+-- passes.
+create type private.scope as (
+  projects bigint[], statuses bigint[], filters private.filter[], on_tickets boolean, is_empty boolean, condition text, condition_of_one text
+);
+comment on type private.scope is 'The scope of a search: rows that pass its filters and that the caller may see.';
+
+-- For searches in "security definer" functions. Under row-level security, operators that are not
+-- leakproof (@@, %, ~) cannot use an index, and a policy applied after ranking would leave fewer
+-- results than wanted. So the searches bypass the policies and read only what is in this scope.
+create function private.resolve_scope(project_filter bigint, status_filter text, filters jsonb) returns private.scope
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  scope private.scope;
+  kinds text[]; -- of the filters
+  conditions text; -- on the ticket itself
+begin
+  scope.projects := private.projects_as('viewer');
+  if project_filter is not null then
+    scope.projects := case when scope.projects is null or project_filter = any (scope.projects) then array[project_filter] else '{}' end;
+  end if;
+  scope.filters := private.read_filters(filters);
+  status_filter := private.filter_text(status_filter);
+  if status_filter is not null then
+    scope.filters := scope.filters || row('status', 'status_id', false, array[lower(status_filter)], null, null, null)::private.filter;
+  end if;
+  kinds := array(select f.kind from unnest(scope.filters) f);
+  if 'project' = any (kinds) then
+    scope.projects := array(
+      select p.project_id from public.projects p
+      where (scope.projects is null or p.project_id = any (scope.projects)) and not exists (
+        select from unnest(scope.filters) f
+        where f.kind = 'project' and ('#' || p.project_id = any (f.names) or lower(p.key) = any (f.names)) = f.negated)
+      order by p.project_id);
+  end if;
+  if kinds && '{status,open}' then
+    scope.statuses := array(
+      select s.status_id from public.status s
+      where not exists (
+        select from unnest(scope.filters) f
+        where f.kind in ('status', 'open')
+          and (case when f.kind = 'status' then lower(s.name) when s.category = 'done' then 'done' else 'open' end = any (f.names)) = f.negated)
+      order by s.status_id);
+  end if;
+  scope.on_tickets := not kinds <@ '{project}';
+  scope.is_empty := coalesce(cardinality(scope.projects) = 0, false) or coalesce(cardinality(scope.statuses) = 0, false);
+
+  -- Built from constants: values come from the parameter $1, this scope. Only the filters in use,
+  -- so that a plan for these values may use the indexes.
+  conditions := concat_ws(' and ', case when scope.statuses is not null then 't.status_id = any (($1).statuses)' end, (
+    select string_agg(format(case when f.negated then '(%s) is not true' else '(%s)' end, case
+      when f.kind in ('person', 'text') then concat_ws(' or ',
+        case when array_position(f.names, null) is not null then format('lower(t.%I) is null', f.source) end,
+        case when array_remove(f.names, null) <> '{}' then format('lower(t.%I) = any (%s.names)', f.source, e.value) end)
+      when f.kind = 'labels' then concat_ws(' and ',
+        case when f.names is not null then format('%s && %s.names', e.labels, e.value) end,
+        case when f.all_names is not null then format('%s @> %s.all_names', e.labels, e.value) end)
+      when f.kind in ('time', 'date') then concat_ws(' and ',
+        case when f.start is not null then format('t.%I >= ' || e.moment, f.source, e.value, 'start') end,
+        case when f.stop is not null then format('t.%I < ' || e.moment, f.source, e.value, 'stop') end)
+      end), ' and ')
+    from unnest(scope.filters) with ordinality f
+    cross join lateral (
+      select format('((($1).filters)[%s])', f.ordinality) as value,
+        case when f.negated then 'lower(t.labels::text)::text[]' else 'private.fold_labels(t.labels)' end as labels,
+        case f.kind when 'date' then '(%s.%s at time zone ''UTC'')::date' else '%s.%s' end as moment) e
+    where f.kind not in ('project', 'status', 'open')));
+  scope.condition := coalesce(
+    nullif(concat_ws(' and ', case when scope.projects is not null then 't.project_id = any (($1).projects)' end, nullif(conditions, '')), ''), 'true');
+  -- Without the index, a call of the function would cost more than everything else.
+  scope.condition_of_one := coalesce(nullif(replace(conditions, 'private.fold_labels(t.labels)', 'lower(t.labels::text)::text[]'), ''), 'true');
+  return scope;
+end
+$$;
+comment on function private.resolve_scope is
+  'The filters and the projects that the caller may see, with names resolved to ids, and whether nothing can match. Invalid filters are an error (22023).';
+
+create function private.passing_tickets(scope private.scope, ticket_ids bigint[]) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  passing bigint[];
+begin
+  if coalesce(cardinality(ticket_ids), 0) = 0 or scope.projects is null and not scope.on_tickets then
+    return ticket_ids;
+  end if;
+  execute format('select array(select t.ticket_id from public.tickets t where t.ticket_id = any ($2) and %s order by array_position($2, t.ticket_id))',
+    scope.condition) into passing using scope, ticket_ids;
+  return passing;
+end
+$$;
+comment on function private.passing_tickets is 'Those of some tickets that are in a scope, in their order.';
+
+insert into private.migrations (version) values ('20261127000510');

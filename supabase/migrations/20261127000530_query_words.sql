@@ -1,0 +1,215 @@
+-- The words of a query with their weights: rare words weigh more.
+
+create function private.word_entries(words text[])
+returns table (
+  word text, entries bigint, titles bigint, title_words bigint, body_words bigint, comments bigint, comment_words bigint
+)
+language plpgsql stable rows 8 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+return query
+  select w.word, coalesce(sum(c.entries), 0)::bigint, coalesce(sum(c.titles), 0)::bigint,
+    coalesce(sum(c.title_words), 0)::bigint, coalesce(sum(c.body_words), 0)::bigint,
+    coalesce(sum(c.comments), 0)::bigint, coalesce(sum(c.comment_words), 0)::bigint
+  from unnest(word_entries.words) as w(word)
+  left join lateral (
+    select k.entries, k.titles, k.title_words, k.body_words, k.comments, k.comment_words from private.word_counts k where k.word = w.word
+    union all
+    select g.entries, g.titles, g.title_words, g.body_words, g.comments, g.comment_words from private.word_count_changes g where g.word = w.word
+  ) c on true
+  group by w.word;
+end
+$$;
+comment on function private.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
+
+-- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
+-- invisible texts must behave like an unknown one, or spelling correction would reveal it. Words in
+-- over 200 texts (texts, if counted already) are not looked up and are no secret.
+create function private.occurs(words tsquery, visible bigint[], texts bigint default null) returns boolean
+-- Use the index on words, whatever the statistics say.
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+begin
+  if texts = 0 or texts > 0 and visible is null or texts > 200 then
+    return texts > 0;
+  end if;
+  return exists (
+    select 1 from public.keyword_entries e where e.words @@ occurs.words and (visible is null or e.project_id = any (visible))) or exists (
+    select 1 from public.comment_entries e where e.words @@ occurs.words and (visible is null or e.project_id = any (visible)));
+end
+$$;
+comment on function private.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
+
+-- Known words nearest to an unknown one by shared trigrams, or with two letters swapped, which
+-- leaves few trigrams. Words with digits are codes, for which a similar one is wrong.
+create function private.nearest_words(unknown_word text, visible bigint[])
+returns table (word text, entries bigint, titles bigint, similarity double precision, comments bigint)
+language sql stable rows 3 security invoker set search_path = ''
+as $$
+  select p.word, e.entries, e.titles, p.similarity, e.comments
+  from (
+    select n.word, max(n.similarity) as similarity
+    from (
+      select c.word, extensions.similarity(c.word, nearest_words.unknown_word)::double precision as similarity
+      from private.word_counts c
+      where length(c.word) between 4 and 40 and c.word operator(extensions.%) nearest_words.unknown_word
+      union all
+      select g.word, extensions.similarity(g.word, nearest_words.unknown_word)
+      from private.word_count_changes g
+      where length(g.word) between 4 and 40 and g.word operator(extensions.%) nearest_words.unknown_word
+      union all
+      select c.word, 0.8
+      from generate_series(1, length(nearest_words.unknown_word) - 1) i
+      join private.word_counts c
+        on c.word = overlay(nearest_words.unknown_word placing reverse(substr(nearest_words.unknown_word, i, 2)) from i)
+    ) n
+    where length(nearest_words.unknown_word) between 4 and 40 and nearest_words.unknown_word !~ '[0-9]' and n.word !~ '[0-9]'
+      and n.similarity >= 0.45
+    group by n.word
+    order by 2 desc, 1
+    -- For restricted callers some of the nearest may be invisible.
+    limit case when nearest_words.visible is null then 3 else 20 end
+  ) p
+  cross join lateral private.word_entries(array[p.word]) e
+  -- Implied words (weight D) do not count: "error in" makes no "errorin".
+  where e.entries + e.comments > 0 and private.occurs((quote_literal(p.word) || ':ABC')::tsquery, nearest_words.visible)
+  order by p.similarity desc, p.word
+  limit 3
+$$;
+comment on function private.nearest_words is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
+
+-- One word of a query as two neighbours: checkbox is "check box". The halves are not stop words and
+-- have at least three letters. Looked up only if the rarer half, and the entries likely to have
+-- both, are few.
+create function private.split_words(query_text text, visible bigint[])
+returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
+language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+#variable_conflict use_column
+begin
+return query
+  with token as (
+    select distinct on (t.token) t.token, t.place
+    from (
+      select lower(m[1]) as token, r.place::integer as place
+      from regexp_matches(private.plain_text(split_words.query_text), '[[:alnum:]]+', 'g') with ordinality as r(m, place)
+      order by r.place limit 32
+    ) t
+    where t.token ~ '^[a-z]{6,20}$'
+    order by t.token, t.place
+  ), half as materialized (
+    select t.place, (ts_lexize('pg_catalog.english_stem', t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
+    from token t
+    cross join generate_series(3, length(t.token) - 3) as cut
+    cross join lateral (
+      select ts_lexize('pg_catalog.english_stem', left(t.token, cut)), ts_lexize('pg_catalog.english_stem', substr(t.token, cut + 1)) offset 0
+    ) s(one, other)
+    where cardinality(s.one) > 0 and cardinality(s.other) > 0
+  ), known as materialized (
+    select w.word, w.entries from private.word_entries(array(select h.one from half h union select h.other from half h)) w where w.entries > 0
+  ), total as materialized (
+    select greatest(t.entries, 1) as entries from private.word_entries(array['']) t
+  ), pair as materialized (
+    select h.place, h.whole, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
+    from half h join known a on a.word = h.one join known b on b.word = h.other cross join total t
+    where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
+    limit 8
+  )
+  select p.term, p.place, n.entries, n.titles,
+    ln(1 + greatest(t.entries - w.entries, 0.0) / (w.entries + 0.5) + 0.5 / (w.entries + 0.5))::double precision / 2
+  from pair p
+  cross join total t
+  cross join lateral (
+    select count(*) as entries, count(*) filter (where f.in_title) as titles
+    from (
+      select e.title_words @@ p.term::tsquery as in_title from public.keyword_entries e
+      where e.words @@ p.term::tsquery and (visible is null or e.project_id = any (visible))
+      limit 1000
+    ) f
+  ) n
+  cross join lateral (select greatest(n.entries, e.entries) as entries from private.word_entries(array[p.whole]) e) w
+  where n.entries > 0;
+end
+$$;
+comment on function private.split_words is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
+
+-- The terms of a query, rarest first, in tsquery syntax: a word, or two neighbouring words. The
+-- arrays are parallel. places: positions in the query. entries, titles, comments: how many have it.
+create type private.words as (
+  terms text[], idfs double precision[], places integer[], entries bigint[], titles bigint[], comments bigint[]
+);
+comment on type private.words is 'The words to search for, rarest first, with their weights.';
+
+-- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
+-- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
+-- word count as that word, too: "log in" is login, "check box" checkbox; the first must not be a
+-- stop word, so that "in form" is not inform. Of a long query the 32 rarest words count.
+create function private.plan_words(query_text text, visible bigint[]) returns private.words
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  words private.words;
+begin
+  with asked as (
+    select u.lexeme as word, u.positions[1]::integer as place from unnest(private.to_words(query_text)) u
+  ), counted as (
+    select a.word, a.place, e.entries, e.titles, e.comments, private.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
+    from asked a join private.word_entries(array(select x.word from asked x)) e using (word)
+  ), joined as (
+    select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null) as halves, n.place
+    from (
+      select t.token, lead(t.token) over (order by t.place) as next, t.place::integer as place
+      from (
+        select lower(m[1]) as token, r.place
+        from regexp_matches(private.compose_text(query_text), '[[:alpha:]]+|[^[:alpha:][:space:]-]+', 'g') with ordinality as r(m, place)
+        order by r.place limit 40
+      ) t
+    ) n
+    cross join lateral (select ts_lexize('pg_catalog.english_stem', n.token)) s(stems)
+    cross join lateral unnest(array[
+      (ts_lexize('pg_catalog.english_stem', n.token || n.next)) [1],
+      case when n.next ~ ('^(' || private.particles() || ')$') then (ts_lexize('pg_catalog.english_stem', s.stems[1] || n.next)) [1] end]) j(word)
+    where n.token ~ '^[a-z]{2,20}$' and n.next ~ '^[a-z]{2,20}$' and cardinality(s.stems) > 0 and j.word is not null
+    order by j.word, n.place
+  ), known as (
+    select c.word, c.place, c.entries, c.titles, c.comments, 1.0::double precision as worth, c.entries + c.comments as weighed
+    from counted c where c.is_known
+    union all
+    select n.word, u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
+    from (select c.word, c.place from counted c where not c.is_known order by c.place limit 8) u
+    cross join lateral private.nearest_words(u.word, visible) n
+    union all
+    -- Separate positions after the query, so that they do not separate neighbours. The joined word
+    -- weighs no more than the rarer half.
+    select j.word, 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
+      greatest(e.entries + e.comments, (select min(h.entries + h.comments) from private.word_entries(j.halves) h))
+    from joined j
+    cross join lateral private.word_entries(array[j.word]) e
+    where e.entries + e.comments > 0 and private.occurs((quote_literal(j.word) || ':ABC')::tsquery, visible)
+  ), total as (
+    select greatest(t.entries + t.comments, 1) as texts from private.word_entries(array['']) t
+  ), chosen as (
+    select distinct on (k.entries + k.comments, k.word) quote_literal(k.word) as term, k.place, k.entries, k.titles, k.comments,
+      k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)) as idf
+    from known k cross join total t
+    order by k.entries + k.comments, k.word, k.worth desc, k.place
+    limit 32
+  )
+  select coalesce(array_agg(w.term), '{}'), coalesce(array_agg(w.idf), '{}'), coalesce(array_agg(w.place), '{}'),
+      coalesce(array_agg(w.entries), '{}'), coalesce(array_agg(w.titles), '{}'), coalesce(array_agg(w.comments), '{}')
+    into words
+    from (
+      select * from (
+        select c.term, c.idf, c.place, c.entries, c.titles, c.comments from chosen c
+        union all
+        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from private.split_words(query_text, visible) s
+      ) t
+      order by t.entries + t.comments, t.term
+    ) w;
+  return words;
+end
+$$;
+comment on function private.plan_words is 'The words of a query that are known in these projects (null: all).';
+
+insert into private.migrations (version) values ('20261127000530');

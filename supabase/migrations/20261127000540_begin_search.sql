@@ -1,0 +1,251 @@
+-- What a search works out once and passes on: its scope, its parsed query and its words.
+
+-- At most so many that reading each costs less than finding the best in the index: reading an
+-- entry's words costs about twelve times as much as finding the entry by one of them, of which
+-- 8,000 are looked up; comparing the chunks of one has a similar break-even.
+create function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  entry_limit constant integer := greatest(1000, sqrt(700.0 * (select t.entries from private.word_entries(array['']) t)));
+  comment_limit constant integer := 20000;
+  sampled constant integer := 100;
+  holds constant text := case when required is null then '' else ' and e.words @@ $2' end;
+  reach integer;
+  entry_ids bigint[];
+  commented bigint[]; -- tickets with a comment that holds what is required
+  first bigint;
+  span bigint; -- of the tickets' ids
+  passing bigint;
+begin
+  if scope.projects is null and not scope.on_tickets and required is null then
+    return null;
+  end if;
+  -- Most users see more than a few: an index-only scan shows it.
+  if required is null and not scope.on_tickets and entry_limit < (
+    select count(*) from (select from public.tickets t where t.project_id = any (scope.projects) limit entry_limit + 1) counted)
+  then
+    return null;
+  end if;
+  foreach reach in array array[case when scope.on_tickets then least(500, entry_limit) else entry_limit end, entry_limit] loop
+    -- Planned separately for every filter.
+    execute case
+      when scope.on_tickets then format('select array(
+          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
+        scope.condition, holds)
+      else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
+        case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
+      into entry_ids using scope, required, reach + 1;
+    exit when cardinality(entry_ids) <= reach;
+    if reach = entry_limit then
+      return null;
+    end if;
+    if required is null then
+      -- If most tickets pass, reading up to the limit takes longer than the search. A fixed sample
+      -- shows whether far more pass. A wrong guess costs time, not results.
+      select min(t.ticket_id), max(t.ticket_id) - min(t.ticket_id) + 1 into first, span from public.tickets t;
+      execute format('select count(*) from unnest($2) as u(ticket_id) where (
+          select %s from public.tickets t where t.ticket_id = u.ticket_id and (($1).projects is null or t.project_id = any (($1).projects)))',
+        scope.condition_of_one)
+        into passing
+        using scope, array(select first + (hashint8extended(i, 0) % span + span) % span from generate_series(1, sampled) i);
+      if passing >= 10 and passing * span::double precision / sampled > 2.0 * entry_limit then
+        return null;
+      end if;
+    end if;
+  end loop;
+  if required is not null then
+    execute format('select array(select m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $3)',
+      case when scope.projects is null then '' else ' and m.project_id = any (($1).projects)' end)
+      into commented using scope, required, comment_limit + 1;
+    if cardinality(commented) > comment_limit then
+      return null;
+    elsif commented <> '{}' then
+      execute format('select array(
+          select u from unnest($4) as u
+          union
+          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
+          where t.ticket_id = any ($2) and %s
+          limit $3)', scope.condition)
+        into entry_ids using scope, commented, entry_limit + 1, entry_ids;
+    end if;
+  end if;
+  return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
+end
+$$;
+comment on function private.few_entries is
+  'The entries of a scope that contain what is required, in the own text or a comment, if they are so few that each can be read; else null, as without a filter and a required phrase.';
+
+-- query and words are null without a text. few: see few_entries. holders: entries that hold an
+-- identifier of the query whole. embedding: that of the text by embedding_model, or null.
+create type private.search as (
+  scope private.scope, query private.query, words private.words, few bigint[], holders bigint[],
+  embedding extensions.vector, embedding_model text, match_threshold double precision
+);
+comment on type private.search is 'A search, resolved against what its caller may see.';
+
+-- The index knows the parts of an identifier in sequence; the texts that hold these are read. Among
+-- other words, an identifier that more than a few texts hold is a word like any other: on judged
+-- queries, 20 cost 0.006 of nDCG@10, and 5 nothing.
+create function private.identifier_holders(search private.search) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  read_limit constant integer := 2000; -- texts and comments of each identifier
+  few_holders constant integer := 5; -- at most, among other words
+  query constant private.query := search.query;
+  scope constant private.scope := search.scope;
+  identifier text;
+  phrase tsquery;
+  found_entries bigint[];
+  holders bigint[] := array[]::bigint[];
+begin
+  foreach identifier in array query.identifiers[:8] loop
+    phrase := private.phrase(identifier);
+    continue when phrase is null;
+    execute format($statement$
+      with entry as not materialized (
+        select e.keyword_entry_id, e.project_id, e.ticket_id, e.words from public.keyword_entries e
+        where (e.ticket_id in (select unnest(($1.query).excluded_tickets))) is not true
+          and (($1.query).excluded is null or not e.words @@ ($1.query).excluded)%s
+      ), own_text as (
+        select e.keyword_entry_id, x.text
+        from (select * from entry e where e.words @@ $2 limit $4) e
+        cross join lateral (
+          select left(concat_ws(e'\n', t.name, t.description, (
+              select string_agg(s.note, e'\n') from public.status_changes s where s.ticket_id = t.ticket_id)), private.text_limit()) as text
+          from public.tickets t where t.ticket_id = e.ticket_id
+          union all
+          select concat_ws(e'\n', p.name, p.description) from public.projects p where e.ticket_id is null and p.project_id = e.project_id
+        ) x
+      ), remark as (
+        select e.keyword_entry_id, c.body as text
+        from (select m.comment_id, m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $4) m
+        join public.comments c on c.comment_id = m.comment_id
+        join entry e on e.ticket_id = m.ticket_id
+      )
+      select array(
+        select distinct x.keyword_entry_id from (select * from own_text union all select * from remark) x
+        -- The plain comparison is the faster one. 8.1 is not 8.1.1.
+        where strpos(lower(x.text), lower($3)) > 0 and x.text ~* ('(?<![[:alnum:]])(?<![0-9][.])' || regexp_replace($3, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])(?![.][0-9])'))
+      $statement$,
+      concat(case when search.few is not null then ' and e.keyword_entry_id = any ($1.few)' else concat(
+        case when scope.projects is not null then ' and e.project_id = any (($1.scope).projects)' end,
+        case when scope.on_tickets then format(' and (select %s from public.tickets t where t.ticket_id = e.ticket_id)', replace(scope.condition_of_one, '($1)', '($1.scope)')) end,
+        case when query.required is not null then ' and e.words @@ ($1.query).required' end) end),
+      case when scope.projects is not null then ' and m.project_id = any (($1.scope).projects)' end)
+      into found_entries
+      using search, phrase || coalesce(private.phrase(lower(identifier)), phrase), identifier, read_limit;
+    -- Compounds such as non-blocking and and/or are words.
+    if query.is_identifier or cardinality(found_entries) <= few_holders and identifier !~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$' then
+      holders := holders || found_entries;
+    end if;
+  end loop;
+  return holders;
+end
+$$;
+comment on function private.identifier_holders is
+  'The entries of a search whose text or comment holds an identifier of the query whole, whatever its case; where the query has other words too, only if at most 5 do.';
+
+create function private.tickets_named(query private.query, visible bigint[]) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  most_numbered constant integer := 3;
+  -- A number alone is that of a ticket, unless many projects have one.
+  numbered bigint[] := array(
+    select t.ticket_id from public.tickets t
+    where substring(t.key from '[0-9]+$') = substring(query.plain from '^\s*#?([0-9]{1,9})\s*$') and (visible is null or t.project_id = any (visible))
+    limit most_numbered + 1);
+begin
+  if cardinality(numbered) > most_numbered then
+    numbered := array[]::bigint[];
+  end if;
+  return array(
+    select t.ticket_id from public.tickets t
+    where (upper(t.key) = any (query.ticket_keys) or t.ticket_id = any (numbered)) and (visible is null or t.project_id = any (visible))
+      and t.ticket_id <> all (query.excluded_tickets)
+      and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.ticket_id = t.ticket_id) is not true));
+end
+$$;
+comment on function private.tickets_named is 'The tickets that a query names by their key, or by the number in it, in these projects (null: all), without those that it excludes.';
+
+-- Under row-level security no index can find words or apply a filter before ranking. So searches
+-- run in "security definer" functions, and read what is in their scope only. A function that takes
+-- a private.search trusts it, and therefore has no callers but these.
+create function private.begin_search(
+  query_text text,
+  project_filter bigint,
+  status_filter text,
+  filters jsonb,
+  query_embedding extensions.vector default null,
+  embedding_model text default null,
+  match_threshold double precision default null
+)
+returns private.search
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  visible constant bigint[] := private.projects_as('viewer');
+  comment_limit constant integer := 20000; -- maximum number of comments with excluded words
+  search private.search;
+  query private.query;
+  named text;
+  tickets bigint[];
+begin
+  search.scope := private.resolve_scope(project_filter, status_filter, filters);
+  search.embedding := query_embedding;
+  search.embedding_model := begin_search.embedding_model;
+  search.match_threshold := begin_search.match_threshold;
+  if (search.scope).is_empty then
+    return search;
+  end if;
+  if query_text is not null then
+    query := private.parse_query(query_text);
+    query.excluded_tickets := '{}';
+    foreach named in array query.excluded_keys loop
+      -- Tickets that only mention the key stay. What looks like a key but is none (utf-8) is a word.
+      tickets := array(select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
+      query.excluded_tickets := query.excluded_tickets || tickets;
+      if tickets = '{}' then
+        query.excluded := coalesce(query.excluded || private.phrase(named), private.phrase(named), query.excluded);
+      end if;
+    end loop;
+    if query.excluded is not null then
+      query.excluded_tickets := query.excluded_tickets || array(
+        select distinct m.ticket_id from (
+          select e.ticket_id from public.comment_entries e
+          where e.words @@ query.excluded and (visible is null or e.project_id = any (visible)) limit comment_limit
+        ) m);
+    end if;
+    tickets := private.tickets_named(query, visible);
+    query.named_tickets := case when query.required_of_named is null then tickets else array(
+      select u from unnest(tickets) as u
+      where exists (select from public.keyword_entries e where e.ticket_id = u and e.words @@ query.required_of_named)
+        or exists (select from public.comment_entries m where m.ticket_id = u and m.words @@ query.required_of_named)) end;
+    -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
+    -- texts do not count, or a phrase would reveal whether it exists there.
+    -- Nobody who types a ticket's key alone looks for others whose keys begin alike.
+    if query.required is null and cardinality(query.named_tickets) > 0 and query.plain ~ '^\s*\S+-[0-9]+\s*$' then
+      query.required := private.phrase(query.plain);
+    end if;
+    query.relaxed := query.required is not null and not private.occurs(query.required, visible)
+      and (query.named_tickets = '{}' or query.required_of_named is not distinct from query.required);
+    if query.relaxed then
+      query.required := null;
+      query.named_tickets := tickets;
+    end if;
+    query.required_of_chunks := query.required;
+    search.query := query;
+    search.words := private.plan_words(query.plain, visible);
+  end if;
+  search.few := private.few_entries(search.scope, query.required);
+  if cardinality(query.identifiers) > 0 then
+    search.holders := private.identifier_holders(search);
+  end if;
+  return search;
+end
+$$;
+comment on function private.begin_search is 'A search by the caller: its filters and query resolved, its words planned, and the entries that it can match if they are few.';
+
+insert into private.migrations (version) values ('20261127000540');

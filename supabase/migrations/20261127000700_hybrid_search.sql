@@ -1,0 +1,164 @@
+-- Fuses both searches into one list by one of two methods. rrf: reciprocal rank fusion (Cormack,
+-- Clarke and Büttcher 2009), k = 60. convex: a weighted sum of scores, with the similarity of
+-- unrelated texts as the minimum of a cosine (Bruch, Gai and Ingber 2022). docs/quality.md compares
+-- them.
+
+-- The fused list up to its first reach places, before anything is read for display. Both searches
+-- return a fixed number of candidates for any page, so that pages form one list. An item found only
+-- by keyword comes after all items with a better keyword rank, because a vector match can only
+-- raise those. So items with a keyword rank beyond reach cannot be among the first reach places, as
+-- long as weights are positive (with weight 0, ids decide). This holds for both fusions: keyword
+-- scores fall with the rank, which also breaks ties of convex scores.
+create function private.fuse_searches(
+  search private.search, vector_weight double precision, keyword_weight double precision, fusion text, reach integer
+)
+returns table (
+  place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
+  keyword_score double precision, keyword_rank bigint, exact boolean,
+  vector_contribution double precision, keyword_contribution double precision, rrf_score double precision, fused_score double precision
+)
+language plpgsql stable rows 500 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  keyword_reach constant integer := case
+    when fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0
+      then fuse_searches.reach end;
+  convex constant boolean := fuse_searches.fusion is not distinct from 'convex';
+  -- The maximum that each search adds to the convex score with weight 1.
+  vector_share constant double precision := 0.4;
+  keyword_share constant double precision := 0.6;
+  least_similarity double precision;
+begin
+  if fuse_searches.fusion not in ('rrf', 'convex') then
+    raise exception 'fusion is "%"', fuse_searches.fusion using errcode = '22023', hint = 'Use rrf or convex.';
+  end if;
+  if convex then
+    least_similarity := private.unrelated_similarity(search.embedding_model);
+  end if;
+
+  return query
+  with nearest as materialized (
+    -- source: a ticket, or ~ of a project's id.
+    select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source, v.rank
+    from private.nearest_sources(search) v
+  ), word_match as materialized (
+    select k.*, coalesce(k.ticket_id, ~k.project_id) as source from private.rank_entries(search, 1000) k
+  ), best as (
+    -- Among tickets that the query does not name: a named ticket's score includes the match of its
+    -- key.
+    select k.score from word_match k where k.tier < 2 order by k.rank limit 1
+  ), ranked as (
+    select coalesce(v.project_id, k.project_id) as project_id, coalesce(v.ticket_id, k.ticket_id) as ticket_id, v.chunk_id,
+      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.rank as keyword_rank, coalesce(k.tier, 0) as tier,
+      coalesce(fuse_searches.vector_weight / (60 + v.rank), 0) as vector_by_rank,
+      coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0) as keyword_by_rank
+    from nearest v
+    full join (
+      select w.* from word_match w where keyword_reach is null or w.rank <= keyword_reach or w.source in (select n.source from nearest n)
+    ) k using (source)
+  ), scored as (
+    select r.*,
+      case when convex
+        then coalesce(fuse_searches.vector_weight * vector_share * greatest(0, (r.similarity - least_similarity) / (1 - least_similarity)), 0)
+        else r.vector_by_rank end as by_vector,
+      case when convex
+        then coalesce(fuse_searches.keyword_weight * keyword_share * r.keyword_score / (select b.score from best b where b.score > 0), 0)
+        else r.keyword_by_rank end as by_keyword
+    from ranked r
+  )
+  select row_number() over (
+      order by s.tier desc, s.by_vector + s.by_keyword desc, case when convex then s.keyword_rank end nulls last,
+        s.ticket_id nulls last, s.project_id),
+    s.project_id, s.ticket_id, s.chunk_id, s.similarity, s.vector_rank, s.keyword_score, s.keyword_rank, s.tier > 0,
+    s.by_vector, s.by_keyword, s.vector_by_rank + s.keyword_by_rank, s.by_vector + s.by_keyword
+  from scored s
+  order by 1;
+end
+$$;
+comment on function private.fuse_searches is
+  'Tickets and projects found by either search, at least the first reach places, in order (place), with what each search adds to the fused score. Candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex, else an error (22023).';
+
+create function public.search_hybrid(
+  query_text text,
+  query_embedding extensions.vector(1536) default null,
+  embedding_model text default null,
+  match_threshold double precision default 0.7,
+  match_count integer default 10,
+  match_offset integer default 0,
+  project_filter bigint default null,
+  status_filter text default null,
+  vector_weight double precision default 1,
+  keyword_weight double precision default 1,
+  fusion text default 'rrf',
+  sort text default 'relevance',
+  filters jsonb default null
+)
+returns table (
+  ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision,
+  project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
+  vector_rank bigint, keyword_rank bigint, keyword_score double precision,
+  vector_contribution double precision, keyword_contribution double precision,
+  matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean,
+  assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, created_at timestamptz, updated_at timestamptz,
+  status_category text, comment_id bigint, comment_author text, comment_created_at timestamptz, links jsonb
+)
+-- Planning takes longer than looking up ten rows, so the plan is cached: lookups by key have only
+-- one good plan. The setting also applies to the functions called here; those with filters reset
+-- it.
+language plpgsql stable rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select g.ticket_id, shown.text, g.similarity,
+    case when g.vector_rank is null then 'keyword' else 'vector' end,
+    g.rrf_score, g.fused_score, p.project_id, p.name, t.key, t.name, s.name,
+    g.vector_rank, g.keyword_rank, g.keyword_score, g.vector_contribution, g.keyword_contribution,
+    -- Matches without a rank, on a page by time, match by keyword.
+    array_remove(array[
+      case when g.vector_rank is not null then 'vector' end, case when g.keyword_rank is not null or g.vector_rank is null then 'keyword' end], null),
+    g.exact,
+    coalesce(named.line, lit.line),
+    shown.chunk_id, g.has_more, g.relaxed,
+    t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, coalesce(t.created_at, p.created_at), coalesce(t.updated_at, p.updated_at),
+    s.category, m.comment_id, m.author, m.created_at, l.links
+  from private.find_page(
+    search_hybrid.query_text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+    search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight,
+    search_hybrid.fusion, search_hybrid.sort, private.clamp(match_offset, 0, 0, 1000), private.clamp(match_count, 10, 1, 100)) g
+  -- "offset 0", here and below: evaluated once, and only for the rows that need it.
+  left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
+  cross join lateral (select p.project_id, p.name, p.description, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
+  left join public.status s on s.status_id = t.status_id
+  left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
+  left join lateral (
+    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, g.wanted) b where g.chunk_id is null offset 0
+  ) b on true
+  -- A ticket that is not embedded yet shows the beginning of its text.
+  cross join lateral (
+    select case when g.chunk_id is null then b.chunk_id else g.chunk_id end as chunk_id,
+      coalesce(c.text, b.text, private.beginning_of(coalesce(t.name, p.name), t.description)) as text
+  ) shown
+  left join lateral (
+    select m.comment_id, m.author, m.created_at
+    from public.chunks c join public.comments m on m.comment_id = c.comment_id
+    where c.chunk_id = shown.chunk_id offset 0
+  ) m on true
+  cross join lateral (select private.highlight(shown.text, g.wanted) as line offset 0) lit
+  -- Where more words match in the name than in the chunk, the beginning of the text says more than
+  -- a note or comment. A ticket's first chunk begins with its name.
+  left join lateral (
+    select private.highlight(private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end), g.wanted) as line
+    where not starts_with(shown.text, coalesce(t.name, p.name))
+      and regexp_count(private.highlight(coalesce(t.name, p.name), g.wanted), '<mark>') > regexp_count(lit.line, '<mark>')
+    offset 0
+  ) named on true
+  cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
+  order by g.place;
+end
+$$;
+comment on function public.search_hybrid is
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold an identifier of the query whole (both exact), then by fused_score. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count.';
+
+insert into private.migrations (version) values ('20261127000700');

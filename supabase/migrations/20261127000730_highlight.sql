@@ -1,0 +1,136 @@
+-- Marks the words of a query in a text, as safe HTML.
+
+-- ts_headline drops what looks like markup (Vec<T>). So <, > and & and the marks are private-use
+-- characters until the end, and then become entities and tags. The parser's words must be those of
+-- private.plain_text, so another private-use character (E005) separates them meanwhile. Pairs of
+-- characters of scripts without spaces are marked in advance, at even and odd offsets. C++ and C#
+-- are spelled out meanwhile, each between E006 and E007.
+create function private.highlight(text text, wanted tsquery) returns text
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  plain text := left(text, 20000);
+  pairs text[];
+  first_pair integer;
+  parted text;
+  line text;
+begin
+  -- From U+0300 on: combining marks, the private-use characters, and the scripts without spaces.
+  -- Most texts have none.
+  if plain ~ '[\u0300-\uffff]' then
+    plain := private.compose_text(plain);
+    if plain ~ u&'[\E000-\E007]' then
+      plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005\E006\E007', '');
+    end if;
+    -- Of a long query the first hundred.
+    pairs := array(
+      select m[1] from regexp_matches(wanted::text, '''([' || private.unspaced_scripts() || ']{1,2})''', 'g') with ordinality as r(m, place)
+      order by place limit 100);
+    first_pair := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
+  end if;
+  -- Not translate(), which compares every character with each one in its list.
+  plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
+  line := left(plain, 200);
+  if first_pair is not null then
+    plain := (
+      select string_agg(
+        case when c.is_marked and not c.was_marked then u&'\E000' else '' end || c.letter
+          || case when c.is_marked and not c.stays_marked then u&'\E001' else '' end, '' order by c.place)
+      from (
+        select l.letter, l.place, l.is_marked,
+          coalesce(lag(l.is_marked) over (order by l.place), false) as was_marked,
+          coalesce(lead(l.is_marked) over (order by l.place), false) as stays_marked
+        from (
+          select s.letter, s.place,
+            s.letter = any (pairs) or coalesce(s.letter || lead(s.letter) over (order by s.place) = any (pairs), false)
+            or coalesce(lag(s.letter) over (order by s.place) || s.letter = any (pairs), false) as is_marked
+          from regexp_split_to_table(substr(plain, case when length(plain) <= 200 then 1 else greatest(1, first_pair - 40) end, 200), '') with ordinality as s(letter, place)
+        ) l
+      ) c);
+  end if;
+  if wanted is not null then
+    parted := private.part_names(plain, u&'\E005', u&'\E006', u&'\E007');
+    plain := private.part_names(plain, '', u&'\E006', u&'\E007');
+    -- Whole names if their parts are not wanted: "tableview" marks TableView.
+    foreach line in array array[parted, plain] loop
+      line := ts_headline('private.words', regexp_replace(line, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g'), wanted,
+        u&'StartSel="\E000", StopSel="\E001", ' || case when first_pair is not null or length(plain) <= 200 then 'HighlightAll=true'
+          else 'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "' end);
+      exit when line ~ u&'\E000' or parted = plain;
+    end loop;
+    if first_pair is not null then
+      -- Without the marks within others.
+      line := (
+        select string_agg(
+          case when d.piece = u&'\E000' and d.depth > 1 or d.piece = u&'\E001' and d.depth > 0 then '' else d.piece end, '' order by d.place)
+        from (
+          select m[1] as piece, r.place,
+            sum(case m[1] when u&'\E000' then 1 when u&'\E001' then -1 else 0 end) over (order by r.place) as depth
+          from regexp_matches(line, u&'[\E000\E001]|[^\E000\E001]+', 'g') with ordinality as r(m, place)
+        ) d);
+    end if;
+    -- Adjacent marks within a name become one.
+    line := replace(regexp_replace(line, u&'\E001\E005*([._:/-]*)\E005*\E000', '\1', 'g'), u&'\E005', '');
+  end if;
+  -- An excerpt may begin after the E006 or end before the E007.
+  if line ~ u&'[\E006\E007]' then
+    line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])plusplus(\E001?)\E007?', '\1++\2', 'g'), u&'plusplus(\E001?)\E007', '++\1', 'g');
+    line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])sharp(\E001?)\E007?', '\1#\2', 'g'), u&'sharp(\E001?)\E007', '#\1', 'g');
+    line := translate(line, u&'\E006\E007', '');
+  end if;
+  return replace(replace(replace(replace(replace(replace(replace(line,
+    u&'\E002', '&lt;'), u&'\E003', '&gt;'), u&'\E004', '&amp;'), '"', '&quot;'), '''', '&#39;'),
+    u&'\E000', '<mark>'), u&'\E001', '</mark>');
+end
+$$;
+comment on function private.highlight is 'An HTML-escaped excerpt of a text with <mark> around the words of the query.';
+
+-- The chunk of a ticket or project that matches the words best by full-text rank; the first on a
+-- tie.
+create function private.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
+returns table (chunk_id uuid, text text)
+language plpgsql stable rows 1 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select c.chunk_id, c.text
+  from (
+    select r.*, max(r.rank) over () as best
+    from (
+      -- Most have one chunk, which needs no ranking.
+      select x.*, case when wanted is null or count(*) over () = 1 then 1 else ts_rank(to_tsvector('private.words', x.text), wanted) end as rank
+      from (
+        (select c.chunk_id, c.text, c.position, false as remark from public.chunks c
+        where c.ticket_id = of_ticket and c.project_id = of_project and c.comment_id is null and c.embedding_set = (select private.searched_set(null))
+        order by c.position limit 50)
+        union all
+        -- Of a ticket with thousands of comments only the newest are considered.
+        (select c.chunk_id, c.text, c.position, true
+        from (
+          select m.comment_id from (
+            select e.comment_id, e.words from public.comment_entries e where e.ticket_id = of_ticket and e.project_id = of_project
+            order by e.comment_id desc limit 500
+          ) m
+          where m.words @@ wanted order by ts_rank('{1, 1, 0, 0}', m.words, wanted) desc, m.comment_id desc limit 5
+        ) m
+        join public.chunks c on c.comment_id = m.comment_id and c.embedding_set = (select private.searched_set(null))
+        limit 50)
+        union all
+        (select c.chunk_id, c.text, c.position, false from public.chunks c
+        where of_ticket is null and c.project_id = of_project and c.ticket_id is null
+          and c.embedding_set = (select private.searched_set(null))
+        -- A ticket with thousands of chunks is not ranked as a whole for one excerpt.
+        order by c.position limit 50)
+      ) x
+    ) r
+  ) c
+  -- Splitting names and scripts without spaces takes four times as long, so it is done only if
+  -- plain words do not match.
+  order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('private.words', private.plain_text(c.text)), wanted) end desc, c.remark, c.position
+  limit 1;
+end
+$$;
+comment on function private.best_chunk_by_words is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50 and those of the five best of its newest 500 comments.';
+
+insert into private.migrations (version) values ('20261127000730');

@@ -1,0 +1,144 @@
+-- The end of an import: links, once all tickets exist, and the removal of rows of its origin that
+-- it did not list.
+
+create function public.link_imported_tickets(import_id bigint, after bigint default 0, match_count integer default 100)
+returns table (last_ticket_id bigint, links integer, unknown integer, examples text[])
+language plpgsql volatile security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  page constant bigint[] := array(
+    select m.ticket_id from private.imported_tickets m
+    where m.import_id = link_imported_tickets.import_id and m.ticket_id > link_imported_tickets.after and m.links <> '[]'
+    order by m.ticket_id
+    limit private.clamp(link_imported_tickets.match_count, 100, 1, 1000));
+begin
+  return query
+  with listed as (
+    select m.ticket_id as listed_by, l.kind, l.key as other_key, t.key, l.inward, o.ticket_id as other,
+      case when l.inward then o.ticket_id else m.ticket_id end as from_id, case when l.inward then m.ticket_id else o.ticket_id end as to_id
+    from private.imported_tickets m
+    join public.tickets t on t.ticket_id = m.ticket_id
+    cross join lateral jsonb_to_recordset(m.links) as l(kind text, key text, inward boolean)
+    left join public.tickets o on upper(o.key) = upper(l.key)
+    where m.ticket_id = any (page)
+  ), directed as (
+    -- relates_to is symmetric and stored once, in either direction.
+    select distinct on (l.kind, least(l.from_id, l.to_id), greatest(l.from_id, l.to_id), l.kind = 'relates_to' or l.from_id < l.to_id)
+      coalesce(r.ticket_id, l.from_id) as ticket_id, l.kind, coalesce(r.other_ticket_id, l.to_id) as other_ticket_id, l.listed_by
+    from listed l
+    left join public.ticket_links r on l.kind = 'relates_to' and (r.kind, r.ticket_id, r.other_ticket_id) = ('relates_to', l.to_id, l.from_id)
+    where l.from_id <> l.to_id
+  ), added as (
+    insert into public.ticket_links (ticket_id, kind, other_ticket_id)
+    select d.ticket_id, d.kind, d.other_ticket_id from directed d
+    order by 1, 2, 3
+    on conflict do nothing
+    returning ticket_id, kind, other_ticket_id
+  ), marked as (
+    -- Only links that an import made: what was linked by hand stays that way.
+    insert into private.imported_links as m (ticket_id, kind, other_ticket_id, listed_by, import_id)
+    select d.ticket_id, d.kind, d.other_ticket_id, d.listed_by, link_imported_tickets.import_id
+    from directed d
+    where exists (select from added a where (a.ticket_id, a.kind, a.other_ticket_id) = (d.ticket_id, d.kind, d.other_ticket_id))
+      or exists (select from private.imported_links i where (i.ticket_id, i.kind, i.other_ticket_id) = (d.ticket_id, d.kind, d.other_ticket_id))
+    order by 1, 2, 3
+    on conflict (ticket_id, kind, other_ticket_id) do update set listed_by = excluded.listed_by, import_id = excluded.import_id
+  )
+  select page[cardinality(page)], count(*)::integer, (count(*) filter (where l.other is null))::integer,
+    (array_agg(case when l.inward then l.other_key || ' ' || l.kind || ' ' || l.key else l.key || ' ' || l.kind || ' ' || l.other_key end
+        || ': there is no ticket ' || l.other_key
+      order by l.key, l.kind, l.other_key) filter (where l.other is null))[1:50]
+  from listed l;
+end
+$$;
+comment on function public.link_imported_tickets is
+  'Stores the links that an import lists, for the next match_count of its tickets by id. Returns the last id (null at the end), how many links these list, and how many of them, with examples, name an unknown ticket.';
+
+-- Comments and links come first: those of a ticket are deleted with it.
+create function private.unlisted_rows(import_id bigint, row_limit integer)
+returns table (ticket_id bigint, comment_id bigint, kind text, other_ticket_id bigint, what text)
+language sql stable security invoker set search_path = ''
+as $$
+  with earlier as (
+    select e.import_id from private.imports i join private.imports e on e.origin = i.origin and e.import_id < i.import_id
+    where i.import_id = unlisted_rows.import_id
+  )
+  select * from (
+    select t.ticket_id, c.comment_id, null::text, null::bigint, 'comment ' || c.key || ' of ' || t.key
+    from private.imported_tickets m
+    cross join unnest(m.unlisted_comments) as u(comment_id)
+    join public.comments c on c.comment_id = u.comment_id
+    join public.tickets t on t.ticket_id = c.ticket_id
+    where m.import_id = unlisted_rows.import_id and m.unlisted_comments <> '{}'
+    union all
+    select l.ticket_id, null, l.kind, l.other_ticket_id, 'link: ' || t.key || ' ' || l.kind || ' ' || o.key
+    from private.imported_links l
+    join private.imported_tickets m on m.ticket_id = l.listed_by
+    join public.tickets t on t.ticket_id = l.ticket_id
+    join public.tickets o on o.ticket_id = l.other_ticket_id
+    where l.import_id in (select e.import_id from earlier e) and m.import_id = unlisted_rows.import_id and m.links is not null
+    union all
+    select t.ticket_id, null, null, null, 'ticket ' || t.key
+    from private.imported_tickets m
+    -- One by one, by id: right after a first import, without statistics, a join may compare all
+    -- tickets with all.
+    cross join lateral (select x.ticket_id, x.key, x.project_id from public.tickets x where x.ticket_id = m.ticket_id limit 1) t
+    where m.import_id in (select e.import_id from earlier e)
+      and (select p.import_id from private.imported_projects p where p.project_id = t.project_id) = unlisted_rows.import_id
+  ) u
+  limit unlisted_rows.row_limit
+$$;
+comment on function private.unlisted_rows is
+  'What earlier imports of the same origin stored and this one, once it has ended, did not list: comments of tickets that have comments in it, links likewise, and tickets of its projects.';
+
+create function public.count_unlisted(import_id bigint)
+returns table (all_tickets integer, listed_tickets integer, tickets integer, comments integer, ticket_links integer, examples text[])
+language sql stable security invoker set search_path = ''
+as $$
+  select
+    (select count(*) from private.imported_tickets m join private.imports i using (origin) where i.import_id = count_unlisted.import_id)::integer,
+    (select count(*) from private.imported_tickets m where m.import_id = count_unlisted.import_id)::integer,
+    (count(*) filter (where u.comment_id is null and u.kind is null))::integer, count(u.comment_id)::integer, count(u.kind)::integer,
+    array(select x.what from private.unlisted_rows(count_unlisted.import_id, 50) x)
+  from private.unlisted_rows(count_unlisted.import_id, null) u
+$$;
+comment on function public.count_unlisted is
+  'How many tickets the import''s origin has, how many of them it listed, and what prune_import would delete, with examples.';
+
+create function public.prune_import(import_id bigint, match_count integer default 100)
+returns table (tickets integer, comments integer, ticket_links integer)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  gone_tickets bigint[];
+  gone_comments bigint[];
+  gone_links jsonb;
+begin
+  if exists (
+    select from private.imports i join private.imports later on later.origin = i.origin and later.import_id > i.import_id
+    where i.import_id = prune_import.import_id
+  ) then
+    raise exception using errcode = 'object_not_in_prerequisite_state', message = 'A later import of the same origin has begun.',
+      hint = 'Prune with that one.';
+  end if;
+  select array_agg(u.ticket_id) filter (where u.comment_id is null and u.kind is null), array_agg(u.comment_id), jsonb_agg(u) filter (where u.kind is not null)
+  into gone_tickets, gone_comments, gone_links
+  from private.unlisted_rows(prune_import.import_id, private.clamp(prune_import.match_count, 100, 1, 1000)) u;
+  delete from public.comments c where c.comment_id = any (gone_comments);
+  get diagnostics comments = row_count;
+  delete from public.ticket_links l
+  using jsonb_to_recordset(gone_links) as g(ticket_id bigint, kind text, other_ticket_id bigint)
+  where (l.ticket_id, l.kind, l.other_ticket_id) = (g.ticket_id, g.kind, g.other_ticket_id);
+  get diagnostics ticket_links = row_count;
+  -- Locked in order of ids, as in imports.
+  perform 1 from public.tickets t where t.ticket_id = any (gone_tickets) order by t.ticket_id for update;
+  delete from public.tickets t where t.ticket_id = any (gone_tickets);
+  get diagnostics tickets = row_count;
+  return next;
+end
+$$;
+comment on function public.prune_import is
+  'Deletes at most match_count rows that earlier imports of the same origin stored and this one, once complete, did not list. Returns how many of each; call it until all are 0.';
+
+insert into private.migrations (version) values ('20261127001030');

@@ -1,0 +1,99 @@
+-- Reads texts to be embedded.
+
+-- In the caller's snapshot. Names and texts determine an embedding; source_hash is their
+-- fingerprint. Texts are cut at text_limit characters.
+create function private.source_texts(source_ids bigint[])
+returns table (source_id bigint, names text[], texts jsonb, truncated boolean, source_hash text)
+language sql stable rows 100 security invoker set search_path = ''
+as $$
+  with owned as (
+    select s.source_id, s.ticket_id, x.kind, x.names, x.text
+    from private.sources s
+    left join public.documents d on d.id = s.document_id
+    left join public.comments c on c.comment_id = s.comment_id
+    left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
+    left join public.projects p on p.project_id = coalesce(s.project_id, t.project_id)
+    cross join lateral (
+      select 'document', array[d.title], case when d.content ~ '\S' then d.content else d.title end where s.document_id is not null
+      union all
+      select 'project', array[p.name], p.name || coalesce(e'\n\n' || nullif(p.description, ''), '') where s.project_id is not null
+      union all
+      select 'ticket', array[p.name, t.name], t.name || coalesce(e'\n\n' || nullif(t.description, ''), '') where s.ticket_id is not null
+      union all
+      select 'comment', array[p.name, t.name, 'Comment' || coalesce(' by ' || nullif(btrim(left(c.author, 200)), ''), '')
+        || ', ' || to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD')], c.body where s.comment_id is not null
+    ) as x(kind, names, text)
+    where s.source_id = any (source_texts.source_ids)
+  ), told as (
+    select o.source_id, o.names, n.*
+    from owned o
+    cross join lateral (
+      select coalesce(jsonb_agg(jsonb_build_object(
+          'kind', x.kind, 'status_change_id', x.status_change_id, 'text', left(x.text, private.text_limit())
+        ) order by x.status_change_id nulls first), '[]') as texts,
+        coalesce(bool_or(length(x.text) > private.text_limit()), false) as truncated
+      from (
+        select o.kind, null::bigint as status_change_id, o.text
+        union all
+        select 'status_note', s.status_change_id, s.note from public.status_changes s where s.ticket_id = o.ticket_id
+      ) x
+      where x.text ~ '\S'
+    ) n
+  )
+  select t.source_id, t.names, t.texts, t.truncated,
+    encode(sha256(convert_to(jsonb_build_array(t.names, t.texts, t.truncated)::text, 'UTF8')), 'hex')
+  from told t
+$$;
+comment on function private.source_texts is
+  'The texts of these sources to be chunked, in order and without blank ones: a ticket''s own and its notes, or the one of another source. names stand above each chunk; source_hash is the fingerprint of all that.';
+
+create function public.read_sources(source_ids bigint[], embedding_set smallint default null)
+returns table (
+  source_id bigint, names text[], texts jsonb, truncated boolean, source_hash text, chunks jsonb, stored_truncated boolean,
+  embedding_set smallint, embedding_model text, building_set smallint, building_chunking integer, sources_read integer
+)
+language sql stable rows 100 security invoker set search_path = '' set jit = off
+as $$
+  with sized as (
+    -- Sizes are known without reading the texts.
+    select a.place, sum(
+        coalesce(octet_length(p.description), 0) + coalesce(octet_length(t.name), 0) + coalesce(octet_length(t.description), 0)
+        + coalesce(octet_length(c.body), 0) + coalesce(octet_length(d.content), 0)
+        + coalesce((select sum(octet_length(n.note)) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
+      ) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
+    from unnest(read_sources.source_ids) with ordinality as a(source_id, place)
+    left join private.sources s on s.source_id = a.source_id
+    left join public.projects p on p.project_id = s.project_id
+    left join public.tickets t on t.ticket_id = s.ticket_id
+    left join public.comments c on c.comment_id = s.comment_id
+    left join public.documents d on d.id = s.document_id
+  ), asked as materialized (
+    select r.sources, read_sources.source_ids[:r.sources] as source_ids, w.*
+    from (select least(coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*)), 1000)::integer as sources from sized b) r
+    cross join (
+      select coalesce(read_sources.embedding_set, s.serving) as wanted, s.serving, s.model, s.other_model, s.other_chunking,
+        case when s.other_state = 'building' then (3 - s.serving)::smallint end as building
+      from private.embedding_sets s) w
+  )
+  select t.source_id, t.names, t.texts, t.truncated, t.source_hash, c.chunks, s.truncated,
+    case when a.wanted = a.serving or a.building is not null then a.wanted end,
+    case when s.document_id is null then case when a.wanted = a.serving then a.model else a.other_model end end,
+    case when s.document_id is null then a.building end, case when s.document_id is null and a.building is not null then a.other_chunking end,
+    a.sources
+  from asked a
+  cross join unnest(a.source_ids) with ordinality as o(source_id, place)
+  join private.source_texts(a.source_ids) t on t.source_id = o.source_id
+  join private.sources s on s.source_id = o.source_id
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'chunk_id', k.chunk_id, 'input_hash', k.input_hash, 'model', k.model, 'status_change_id', k.status_change_id, 'position', k.position
+      ) order by k.position), '[]') as chunks
+    from private.source_chunks k
+    where k.source_id = o.source_id and coalesce(k.embedding_set, a.wanted) = a.wanted
+  ) c
+  order by o.place
+$$;
+comment on function public.read_sources is
+  'The texts of sources to embed, with their fingerprint, and the chunks stored in a set, by default the serving one. sources_read: how many sources, from the first, are included (4 MB, 1,000 rows); call again for the rest. embedding_model: that of the set, null if undecided; building_set: the set being built. Documents have neither.';
+
+insert into private.migrations (version) values ('20261127001230');

@@ -1,0 +1,198 @@
+-- What follows a change: keyword entries, jobs for the texts to embed again, and data versions. One
+-- trigger for each table and event, once per statement. All write in this order: entries, jobs,
+-- versions. Rows rewritten with the same values are ignored. Security definer: writers of tickets
+-- need no rights on what follows.
+
+create function private.follow_sources() returns trigger
+-- A plan made for an empty queue would not use the indexes.
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  jobs bigint[];
+begin
+  -- Otherwise the dead jobs of deleted sources would stay forever. Locked jobs end when they are
+  -- claimed.
+  if tg_op = 'DELETE' then
+    jobs := array(
+      select j.embedding_job_id from private.embedding_jobs j
+      where j.source_id = any (array(select o.source_id from old_rows o)) for update skip locked);
+  else
+    jobs := array(select j.embedding_job_id from private.embedding_jobs j for update skip locked);
+  end if;
+  delete from private.embedding_jobs d where d.embedding_job_id = any (jobs);
+  if tg_op = 'TRUNCATE' then
+    -- Of one table's sources, with those of all others.
+    perform private.recount_sources();
+    perform private.enqueue_sources(array(select s.source_id from private.sources s), false, true);
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_sources is
+  'Trigger: deletes the jobs of deleted sources, except locked ones. After truncation it queues the sources that are left.';
+
+create function private.follow_projects() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written bigint[]; -- projects with another text
+  renamed bigint[]; -- those of them with another name
+  changed bigint[];
+begin
+  -- One branch per event, because only its own transition tables exist.
+  if tg_op = 'INSERT' then
+    written := array(select n.project_id from new_rows n);
+    changed := written;
+  elsif tg_op = 'UPDATE' then
+    -- Full joins, here and below: plpgsql keeps a plan made for one row, which would be a nested
+    -- loop. They return null for a row whose id changed.
+    select array_agg(n.project_id) filter (where (n.name, n.description) is distinct from (o.name, o.description)),
+      array_agg(n.project_id) filter (where n.name is distinct from o.name),
+      array_agg(n.project_id) || array_agg(o.project_id)
+    into written, renamed, changed
+    from new_rows n full join old_rows o using (project_id)
+    where n is distinct from o;
+  elsif tg_op = 'DELETE' then
+    changed := array(select o.project_id from old_rows o);
+  else
+    changed := '{0}';
+  end if;
+  if written <> '{}' then
+    insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
+    select p.project_id, null, i.title_words, i.words, i.title_length, i.body_length
+    from public.projects p cross join lateral private.index_words(p.name, p.description, null) i
+    where p.project_id = any (written)
+    order by p.project_id
+    on conflict (ticket_id, project_id) do update
+      set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
+      where keyword_entries.words is distinct from excluded.words;
+    if renamed <> '{}' then
+      written := array(select w from unnest(written) w except select unnest(renamed));
+      -- The tickets are looked up when the job is claimed: this transaction may not see all those
+      -- created under the old name.
+      perform private.enqueue_sources(private.find_sources(project_ids => renamed), true);
+    end if;
+    perform private.enqueue_sources(private.find_sources(project_ids => written));
+  end if;
+  perform private.change_data_version(changed);
+  return null;
+end
+$$;
+comment on function private.follow_projects is 'Trigger: follows changes of projects. After a new name, all their tickets are embedded again.';
+
+create function private.follow_tickets() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written bigint[]; -- tickets with another text
+  renamed bigint[]; -- tickets with another name or project, which the headers of comments contain
+  changed bigint[]; -- projects
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(n.ticket_id), array_agg(distinct n.project_id) into written, changed from new_rows n;
+  elsif tg_op = 'UPDATE' then
+    select array_agg(n.ticket_id) filter (where (n.name, n.description) is distinct from (o.name, o.description)),
+      array_agg(n.ticket_id) filter (where (n.project_id, n.name) is distinct from (o.project_id, o.name)),
+      array_agg(distinct n.project_id) || array_agg(distinct o.project_id)
+    into written, renamed, changed
+    from new_rows n full join old_rows o using (ticket_id)
+    where n is distinct from o;
+  elsif tg_op = 'DELETE' then
+    changed := array(select distinct o.project_id from old_rows o);
+  else
+    changed := '{0}';
+  end if;
+  if written <> '{}' then
+    perform private.refresh_ticket_entries(written);
+  end if;
+  if renamed <> '{}' then
+    written := array_remove(written || renamed, null);
+    -- Older snapshots may not see all comments.
+    renamed := array(
+      select r from unnest(renamed) r
+      where r is not null and (current_setting('transaction_isolation') <> 'read committed' or exists (select from public.comments c where c.ticket_id = r)));
+    if renamed <> '{}' then
+      written := array(select w from unnest(written) w except select unnest(renamed));
+      perform private.enqueue_sources(private.find_sources(ticket_ids => renamed), true);
+    end if;
+  end if;
+  if written <> '{}' then
+    perform private.enqueue_sources(private.find_sources(ticket_ids => written));
+  end if;
+  perform private.change_data_version(changed);
+  return null;
+end
+$$;
+comment on function private.follow_tickets is 'Trigger: follows changes of tickets. After a new name or a move, their comments are embedded again.';
+
+create function private.follow_notes() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written bigint[]; -- tickets
+begin
+  if tg_op = 'INSERT' then
+    written := array(select distinct n.ticket_id from new_rows n where n.note ~ '\S');
+  elsif tg_op = 'UPDATE' then
+    written := array(
+      select distinct unnest(array[n.ticket_id, o.ticket_id]) from new_rows n full join old_rows o using (status_change_id)
+      where (n.note, n.ticket_id) is distinct from (o.note, o.ticket_id) and (n.note ~ '\S' or o.note ~ '\S'));
+  elsif tg_op = 'DELETE' then
+    -- Not of deleted tickets.
+    written := array(select distinct t.ticket_id from old_rows o join public.tickets t using (ticket_id) where o.note ~ '\S');
+  else
+    written := array(select t.ticket_id from public.tickets t);
+  end if;
+  if written <> '{}' then
+    perform private.refresh_ticket_entries(written);
+    -- Truncating notes truncates the chunks too, which queues everything.
+    if tg_op <> 'TRUNCATE' then
+      perform private.enqueue_sources(private.find_sources(ticket_ids => written));
+    end if;
+    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (written)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_notes is 'Trigger: follows changes of status notes, whose words and chunks are their tickets''.';
+
+create function private.follow_comments() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  written bigint[]; -- comments that are new or changed
+  moved bigint[];   -- those of them with another ticket
+  tickets bigint[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(n.comment_id), array_agg(distinct n.ticket_id) into written, tickets from new_rows n;
+  elsif tg_op = 'UPDATE' then
+    select array_agg(n.comment_id), array_agg(n.comment_id) filter (where n.ticket_id <> o.ticket_id),
+      array_agg(distinct n.ticket_id) || array_agg(distinct o.ticket_id)
+    into written, moved, tickets
+    from new_rows n full join old_rows o using (comment_id)
+    where (n.ticket_id, n.author, n.body, n.created_at) is distinct from (o.ticket_id, o.author, o.body, o.created_at);
+  elsif tg_op = 'DELETE' then
+    select array_agg(distinct o.ticket_id) into tickets from old_rows o;
+  else
+    perform private.change_data_version('{0}');
+  end if;
+  if moved <> '{}' then
+    -- Search returns the new ticket at once. The chunks of a moved ticket follow by a foreign key.
+    update public.chunks c set ticket_id = t.ticket_id, project_id = t.project_id
+    from public.comments m join public.tickets t using (ticket_id)
+    where c.comment_id = m.comment_id and m.comment_id = any (moved);
+  end if;
+  if written <> '{}' then
+    perform private.refresh_comment_entries(written);
+    perform private.enqueue_sources(private.find_sources(comment_ids => written));
+  end if;
+  if tickets <> '{}' then
+    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (tickets)));
+  end if;
+  return null;
+end
+$$;
+comment on function private.follow_comments is 'Trigger: follows changes of comments. The chunks of a moved comment move with it.';
+
+insert into private.migrations (version) values ('20261127001310');

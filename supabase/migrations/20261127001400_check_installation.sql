@@ -1,0 +1,151 @@
+-- Compares an installation with what it should be, for `tasklens check`.
+
+create table private.installed_parts (
+  kind text not null check (kind in ('table', 'policy', 'trigger', 'index')),
+  part text not null,
+  on_table text not null,
+  definition text,
+  primary key (kind, part)
+);
+comment on table private.installed_parts is
+  'The tables, policies, triggers and indexes that the migrations created. definition creates a trigger or index again.';
+alter table private.installed_parts enable row level security;
+grant select on private.installed_parts to service_role;
+
+create function private.present_parts()
+returns table (kind text, part text, on_table text, definition text, fault text, remedy text)
+language sql stable security invoker set search_path = ''
+as $$
+  with tables as (
+    select c.*, n.nspname || '.' || c.relname as name
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('public', 'private') and c.relkind in ('r', 'p')
+  )
+  select 'table', t.name, t.name, null,
+    case when not t.relrowsecurity then 'row-level security is off: any role with a privilege on it sees every row'
+      when t.relforcerowsecurity then 'row-level security is forced on its owner: the search functions, which run as the owner, find nothing' end,
+    format('alter table %s %s row level security;', t.name, case when t.relrowsecurity then 'no force' else 'enable' end)
+  from tables t
+  union all
+  select 'policy', p.polname || ' on ' || t.name, t.name, null, null, null
+  from pg_catalog.pg_policy p join tables t on t.oid = p.polrelid
+  union all
+  select 'trigger', g.tgname || ' on ' || t.name, t.name, pg_catalog.pg_get_triggerdef(g.oid) || ';',
+    case when g.tgenabled not in ('O', 'A') then 'it is disabled: writes skip what it does' end,
+    format('alter table %s enable trigger %I;', t.name, g.tgname)
+  from pg_catalog.pg_trigger g join tables t on t.oid = g.tgrelid
+  where not g.tgisinternal
+  union all
+  select 'index', x.relname || ' on ' || t.name, t.name, pg_catalog.pg_get_indexdef(i.indexrelid) || ';',
+    case when not (i.indisvalid and i.indisready) then 'it is invalid: no search uses it' end,
+    format('reindex index concurrently %I.%I;', split_part(t.name, '.', 1), x.relname)
+  from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join tables t on t.oid = i.indrelid
+$$;
+comment on function private.present_parts is
+  'The tables, policies, triggers and indexes there are, with what is wrong with each and the statement that repairs it.';
+
+create function private.check_platform()
+returns table (area text, severity text, subject text, finding text, remedy text)
+language sql stable security invoker set search_path = ''
+as $$
+  select 'roles', 'error', 'role ' || w.name,
+    case when r.oid is null then 'it is missing'
+      when w.bypasses then 'row-level security applies to it: the service sees nothing'
+      else 'row-level security does not apply to it: every request sees every row' end,
+    case when r.oid is null then 'Use a Supabase project, or run scripts/platform.sql.'
+      else format('alter role %I %s;', w.name, case when w.bypasses then 'bypassrls' else 'nosuperuser nobypassrls' end) end
+  from (values ('anon', false), ('authenticated', false), ('service_role', true)) as w (name, bypasses)
+  left join pg_catalog.pg_roles r on r.rolname = w.name
+  where r.oid is null or (r.rolbypassrls or r.rolsuper) <> w.bypasses
+  union all
+  -- Through PostgREST, which sets request.method. It runs a query on when its client has left.
+  select 'roles', 'warning', 'setting statement_timeout', 'statements of the service have no time limit: those of a request that timed out run on',
+    'alter role authenticator set statement_timeout = ''8s''; then restart PostgREST.'
+  where current_setting('request.method', true) <> '' and current_setting('statement_timeout') = '0'
+  union all
+  select 'extensions', 'error', 'extension ' || w.name, 'it is missing',
+    format('create extension %I with schema extensions; then apply the migrations again in a new database.', w.name)
+  from unnest('{vector,unaccent,pg_trgm}'::text[]) as w(name)
+  where not exists (select from pg_catalog.pg_extension e where e.extname = w.name)
+  union all
+  -- Everything runs on 0.8.0, which hosted projects may have.
+  select 'extensions', case when v.numbers < '{0,8}' then 'error' else 'warning' end, 'extension vector',
+    format(case when v.numbers < '{0,8}' then 'version %s is older than 0.8'
+      else 'version %s has faults: a parallel index build can overflow a buffer (mended in 0.8.2), vacuum of an HNSW index can corrupt it (mended in 0.8.3) or fail (mended in 0.8.4)' end,
+      e.extversion),
+    'Install pgvector 0.8.4 or later (on Supabase, upgrade the project) and restart Postgres, then: alter extension vector update;' || (
+      select string_agg(format(' reindex index concurrently %s;', x.oid::regclass), '' order by x.relname)
+      from pg_catalog.pg_class x join pg_catalog.pg_am a on a.oid = x.relam
+      where a.amname = 'hnsw' and x.relkind = 'i')
+  from pg_catalog.pg_extension e
+  cross join lateral (select string_to_array(substring(e.extversion from '^[0-9]+(?:\.[0-9]+)*'), '.')::int[] as numbers) v
+  where e.extname = 'vector' and v.numbers < '{0,8,4}'
+  union all
+  select 'roles', 'ok', 'roles', 'anon, authenticated and service_role are as on Supabase', null
+  union all
+  select 'extensions', 'ok', 'extensions', string_agg(e.extname || ' ' || e.extversion, ', ' order by e.extname), null
+  from pg_catalog.pg_extension e where e.extname in ('vector', 'unaccent', 'pg_trgm')
+$$;
+comment on function private.check_platform is 'check_installation, for roles and extensions.';
+
+create function public.check_installation(embedding_model text default null)
+returns table (severity text, subject text, finding text, remedy text)
+language sql volatile rows 100 security invoker set search_path = ''
+as $$
+  with compared as materialized (
+    select i.kind, i.part, i.on_table, i.definition, p.part is null as missing, p.fault, p.remedy
+    from private.installed_parts i left join private.present_parts() p using (kind, part)
+  ), status as materialized (
+    select s.*, s.pending + s.failed + s.running as waiting
+    from coalesce(check_installation.embedding_model, (select e.model from private.embedding_sets e)) as m(model)
+    cross join lateral public.embedding_status(m.model) s
+    where m.model is not null
+  ), found(area, severity, subject, finding, remedy) as materialized (
+    select p.* from private.check_platform() p
+    union all
+    select c.kind, 'error', c.kind || ' ' || c.part, coalesce(c.fault, 'it is missing'),
+      case when c.missing then coalesce(c.definition, 'Run the statements of supabase/migrations that create it again.') else c.remedy end
+    from compared c
+    -- If a table is missing, everything on it is: report only the table.
+    where c.fault is not null or c.missing and (c.kind = 'table'
+      or not exists (select from compared t where t.kind = 'table' and t.missing and t.part = c.on_table))
+    union all
+    select c.kind, 'ok', case c.kind when 'policy' then 'policies' when 'index' then 'indexes' else c.kind || 's' end,
+      format('all %s of the migrations are in place', count(*)), null
+    from compared c group by c.kind
+    union all
+    select 'queue', 'error', 'queue', format('%s sources are dead: vector search lacks their current texts', s.dead),
+      'select * from list_dead_embedding_jobs(); shows the errors. Then: select replay_embedding_jobs();'
+    from status s where s.dead > 0
+    union all
+    select 'queue', 'warning', 'queue', format('the oldest of %s waiting sources has waited %s minutes', s.pending + s.failed, floor(s.oldest_pending_seconds / 60)),
+      'Check that a worker runs (WORKER=on, or tasklens worker) and that the model responds.'
+    from status s where s.oldest_pending_seconds > 600
+    union all
+    select 'queue', 'ok', 'queue', format('%s sources wait', s.waiting), null from status s
+    union all
+    select 'chunks', 'warning', 'chunks', format('%s sources have a text and no chunk: only keyword search finds them; %s wait in the queue', s.sources_without_chunks, s.waiting),
+      case when s.waiting + s.dead < s.sources_without_chunks then 'tasklens backfill' else 'None, while a worker runs.' end
+    from status s where s.sources_without_chunks > 0
+    union all
+    select 'chunks', 'ok', 'chunks', format('every source with a text has chunks, %s in total', s.chunks), null from status s
+    union all
+    select 'rows', 'warning', 'own tables', format('%s rows cannot be copied as they are', s.refused_rows),
+      'select kind, key, reason from private.attached_rows where refused_at is not null; shows why. Correct them, or their view.'
+    from status s where s.refused_rows > 0
+    union all
+    select 'texts', 'ok', 'texts', format('%s sources are too long to be indexed whole: search lacks the end of their texts', s.truncated), null
+    from status s where s.truncated > 0
+  )
+  select f.severity, f.subject, f.finding, f.remedy
+  from found f
+  where f.severity <> 'ok' or not exists (select from found o where o.area = f.area and o.severity <> 'ok')
+  order by array_position(array['error', 'warning', 'ok'], f.severity), f.subject, f.finding
+$$;
+comment on function public.check_installation is
+  'What is missing or doubtful in this database, errors first, with the remedy, if possible a statement. embedding_model: the model whose chunks are checked, by default the serving one.';
+
+-- A later migration adds its own parts in the same way.
+insert into private.installed_parts select p.kind, p.part, p.on_table, p.definition from private.present_parts() p;
+
+insert into private.migrations (version) values ('20261127001400');

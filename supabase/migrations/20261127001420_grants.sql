@@ -1,0 +1,59 @@
+-- All grants of functions. No other migration grants or revokes a function's execution. A function
+-- of private that is not listed is for its owner alone: triggers, and helpers of "security definer"
+-- functions. An expression of an index is evaluated with the rights of the writer, hence "public".
+
+revoke execute on all routines in schema private from public;
+
+do $$
+declare
+  granted record;
+begin
+  for granted in
+    select l.schema, l.callers, f.name
+    from (values
+      ('public', 'authenticated, service_role', '{
+        caller_role, count_tickets, data_version, find_documents_by_entity, find_filter_values, find_similar_documents, find_similar_tickets,
+        find_similar_tickets_batch, get_document, get_ticket, list_projects, list_statuses, list_tickets,
+        may_write_project, nearest_chunks, rate_document, retrieve_all_chunks, retrieve_chunks,
+        retrieve_chunks_hybrid, retrieve_document_chunks, search_by_keyword, search_by_vector, search_documents,
+        search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch}'),
+      ('private', 'authenticated, service_role', '{
+        beginning_of, best_chunk_by_words, check_batch, clamp, combine_items, combine_keywords,
+        compose_text, count_tickets, cut_text, describe_chunks, document_candidates, document_queries, dotted_names, filter_list, filter_range, filter_text, find_candidates, find_chunks, find_entities, find_filter_values, find_matches,
+        find_page, find_similar, find_ticket, highlight, is_unrestricted,
+        links_of, list_passing, parse_query, part_names, particles, phrase,
+        plain_text, projects_as, rank_documents, read_data_version, read_filters, scan_documents, searched_set,
+        serving_model, specifics, text_limit, ticket_members, to_words,
+        unrelated_similarity, unspaced_scripts}'),
+      ('public', 'service_role', '{
+        abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,
+        claim_enrichments, clear_retired_set, copy_changes, count_unlisted, delete_document, embedding_sets, embedding_status,
+        enqueue_missing_embeddings, enrichment_stats, extend_embedding_leases, fail_embedding_jobs,
+        find_sources, finish_embedding_jobs, finish_reembed, link_imported_tickets,
+        list_dead_embedding_jobs, list_migrations, list_unenriched_documents, log_queries,
+        measure_missing_embeddings, probe_statement_timeout, prune_import, read_sources, release_embedding_jobs,
+        replay_embedding_jobs, retry_enrichments, return_enrichments, store_chunks, store_enrichment,
+        store_match_thresholds, track_document_retrieval, track_document_retrievals, unanswered_questions,
+        upsert_documents, upsert_projects, upsert_tickets}'),
+      ('private', 'service_role', '{
+        add_missing_sources, check_platform, count_chunks,
+        enqueue_sources, entity_names, find_sources, insert_chunks,
+        lock_sources, mark_documents, mark_imported, missing_sources,
+        pieces, present_parts, source_texts, store_document_vectors,
+        unlisted_rows, upsert_comments, write_tickets}'),
+      ('private', 'public', '{
+        fold_labels, name_words}'),
+      -- They run what they are given with the owner's rights.
+      ('public', 'current_user', '{
+        attach_tables, detach_tables}')
+    ) l(schema, callers, names)
+    cross join unnest(l.names::text[]) as f(name)
+  loop
+    -- By name: an error if there is none, or more than one of it.
+    execute format('revoke execute on function %I.%I from public, anon, authenticated, service_role', granted.schema, granted.name);
+    execute format('grant execute on function %I.%I to %s', granted.schema, granted.name, granted.callers);
+  end loop;
+end
+$$;
+
+insert into private.migrations (version) values ('20261127001420');
