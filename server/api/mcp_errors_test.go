@@ -15,20 +15,21 @@ func TestToolErrors(t *testing.T) {
 	s, _ := startShelf(t)
 	for name, calls := range map[string]map[string]string{
 		"search_tickets": {
-			`{"query":"x","limit":1000}`: "/properties/limit: maximum: 1000", `{"query":"x","page":0}`: "/properties/page: minimum: 0", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
-			`{"query":7}`: "/properties/query: type: 7 has type", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, resolved, due, open, not.",
-			`{"query":"x","sort":"best"}`: "/properties/sort: enum: best does not equal any of: [<nil> relevance newest updated]", `{"query":"x","fields":["nothing"]}`: "/properties/fields/items: enum: nothing does not equal any of: [ticket_key ticket_name status project_name text ticket_id",
-			`{"quary":"x"}`: "additional properties [\"quary\"]", `{"query":"assignee:me"}`: "needs a user's token",
-			`[]`: "unmarshaling arguments", `{"query":"x","fields":"text"}`: "/properties/fields: type: text has type",
+			`{"query":"x","limit":1000}`: "limit: must be an integer from 1 to 50, not 1000. Correct", `{"query":"x","page":0}`: "page: must be an integer of at least 1, not 0", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
+			`{"query":[7]}`: "query: must be a text of at most 2000 characters, not [7]", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, resolved, due, open, not.",
+			`{"query":"x","sort":"best"}`: `sort: must be one of "relevance", "newest", "updated", not "best"`, `{"query":"x","fields":["nothing"]}`: `fields: must be a list of "ticket_key", "ticket_name", "status", "project_name", "text", "ticket_id"`,
+			`{"quary":"x"}`: "quary: is unknown. Allowed: query, filters, sort, limit, page, fields", `{"query":"assignee:me"}`: "needs a user's token",
+			`[]`: "arguments: must be an object, not []", `{"query":"x","filters":"open"}`: "filters: must be an object of assignee, created,",
+			`{"query":"x","filters":"{\"labels\":[\"a\\u0000b\"]}"}`: "filters: must not contain U+0000", `{"query":"x","filters":{"open":"perhaps"}}`: "filters.open: is of type string",
 		},
-		"search":           {`{}`: `missing properties: ["query"]`, `{"query":""}`: "query: ", `{"query":null}`: `/properties/query: type`},
-		"fetch":            {`{"id":"payment"}`: "id: must be one that search gave", `{"id":"https://example.com/issues/12"}`: "id: must be one", `{"id":"https://"}`: "id: must be one", `{"id":"TX-1000"}`: "There is no such ticket", `{"id":"ticket:TX-1000"}`: "There is no such ticket", `{"id":"document:x"}`: "id: must be a UUID", `{"id":"ticket:"}`: "id: must be", `{"id":"ticket:.."}`: "There is no such ticket"},
-		"ask":              {`{"question":" "}`: "question: must have 1 to 2000", `{"question":"x","corpus":"documents","filters":{"open":true}}`: "filters: must be left out", `{"question":"x","top_k":99}`: "/properties/top_k: maximum: 99"},
-		"find_duplicates":  {`{}`: "give either", `{"text":"x","ticket":"TX-400"}`: "give either", `{"ticket":"TX-1000"}`: "There is no such ticket", `{"text":" "}`: "text: must have", `{"ticket":"TX-400","filters":{"colour":1}}`: "filters.colour", `{"ticket":[]}`: "/properties/ticket: type: [] has type"},
-		"search_documents": {`{"query":"x","threshold":7}`: "/properties/threshold: maximum: 7", `{"query":" "}`: "query: "},
-		"find_entity":      {`{"name":" "}`: "name: must have", `{"name":"` + strings.Repeat("x", 300) + `"}`: "/properties/name: maxLength"},
-		"list_values":      {`{"of":"colour"}`: "/properties/of: enum: colour", `{"limit":0}`: "/properties/limit: minimum: 0", `{"filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: "},
-		"list_projects":    {`{"limit":0}`: "/properties/limit: minimum: 0", `{"x":1}`: `additional properties ["x"]`},
+		"search":           {`{}`: `query: is required`, `{"query":""}`: "query: ", `{"query":null}`: "query: is required"},
+		"fetch":            {`{"id":"payment"}`: "id: must be one that a tool gave", `{"id":"https://example.com/issues/12"}`: "id: must be one", `{"id":"https://"}`: "id: must be one", `{"id":"TX-1000"}`: "There is no such ticket", `{"id":"ticket:TX-1000"}`: "There is no such ticket", `{"id":"document:x"}`: "id: must be a UUID", `{"id":"ticket:"}`: "id: must be", `{"id":"ticket:.."}`: "There is no such ticket"},
+		"ask":              {`{"question":" "}`: "question: is required", `{"question":"x","corpus":"documents","filters":{"open":true}}`: "filters: must be left out", `{"question":"x","top_k":99}`: "top_k: must be an integer from 1 to 20, not 99"},
+		"find_duplicates":  {`{}`: "give either", `{"text":"x","ticket":"TX-400"}`: "give either", `{"ticket":"TX-1000"}`: "There is no such ticket", `{"text":" "}`: "give either", `{"ticket":"TX-400","filters":{"colour":1}}`: "filters.colour", `{"ticket":[]}`: "ticket: must be a text, not []"},
+		"search_documents": {`{"query":"x","threshold":7}`: "threshold: must be a number from 0 to 1, not 7", `{"query":" "}`: "query: "},
+		"find_entity":      {`{"name":" "}`: "name: is required", `{"name":"` + strings.Repeat("x", 300) + `"}`: "name: must be a text of at most 200 characters"},
+		"list_values":      {`{"of":"colour"}`: `of: must be one of "project", "status"`, `{"limit":0}`: "limit: must be an integer from 1 to 200, not 0", `{"filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: "},
+		"list_projects":    {`{"limit":0}`: "limit: must be an integer from 1 to 50, not 0", `{"x":1}`: `x: is unknown. Allowed: limit, page`},
 	} {
 		for arguments, want := range calls {
 			result := s.tool(name, json.RawMessage(arguments))
@@ -38,7 +39,7 @@ func TestToolErrors(t *testing.T) {
 		}
 	}
 	// Null arguments are absent ones.
-	for name, want := range map[string]string{"ask": `missing properties: ["question"]`, "search_tickets": "query: must not be empty"} {
+	for name, want := range map[string]string{"ask": "question: is required", "search_tickets": "query: must not be empty"} {
 		if r := s.tool(name, nil); !r.IsError || !strings.Contains(r.Content[0].Text, want) {
 			t.Errorf("%s without arguments: %+v", name, r)
 		}

@@ -111,3 +111,79 @@ func TestResultsAreEasyToRead(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a tool returns as an id, fetch reads: as it is, and as a text.
+func TestFetchTakesEveryID(t *testing.T) {
+	t.Parallel()
+	s, documents := startShelf(t)
+	s.detail()
+	seen := map[string]int{}
+	var walk func(tool string, value any)
+	walk = func(tool string, value any) {
+		switch value := value.(type) {
+		case []any:
+			for _, one := range value {
+				walk(tool, one)
+			}
+		case map[string]any:
+			for name, one := range value {
+				if walk(tool, one); one == nil { // a project's own text has no ticket
+					continue
+				}
+				switch name {
+				case "id", "ticket_key", "key", "ticket_id", "project_id", "document_id", "chunk_id", "url":
+					seen[name]++
+					for _, id := range []any{one, fmt.Sprint(one)} {
+						if read := structured[fetched](s, "fetch", map[string]any{"id": id}); read.ID == "" || read.Metadata["type"] == nil {
+							t.Errorf("%s of %s, %v, is %+v", name, tool, id, read)
+						}
+					}
+				}
+			}
+		}
+	}
+	for tool, arguments := range map[string]string{
+		"search": `{"query":"payment"}`, "search_tickets": `{"query":"payment","fields":["ticket_id","project_id","links"]}`, "list_projects": `{}`,
+		"ask":             `{"question":"Why was the payment charged twice?","corpus":"all","fields":["ticket_id","project_id"]}`,
+		"find_duplicates": `{"ticket":"TX-400"}`, "search_documents": `{"query":"payment"}`, "find_entity": `{"name":"a"}`,
+	} {
+		walk(tool, structured[map[string]any](s, tool, json.RawMessage(arguments)))
+	}
+	for _, name := range []string{"id", "ticket_key", "key", "ticket_id", "project_id", "url"} {
+		if seen[name] == 0 {
+			t.Errorf("no tool returned %s: %v", name, seen)
+		}
+	}
+	for id, want := range map[string]string{
+		"project:tx": "project:TX", "TX": "project:TX", fmt.Sprint("ticket:", s.ids["TX-400"]): "ticket:TX-400", strings.ToUpper(documents["Payment"]): "document:" + documents["Payment"],
+	} {
+		if read := structured[fetched](s, "fetch", map[string]any{"id": id}); read.ID != want || read.URL == "" || read.Title == "" || read.Text == "" {
+			t.Errorf("%s is %+v", id, read)
+		}
+	}
+}
+
+// What clients encode as texts has the same results.
+func TestArgumentsAsTexts(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	s.detail()
+	for tool, pairs := range map[string][][2]string{
+		"search_tickets": {
+			{`{"query":"payment","filters":{"projects":["TX"],"open":true},"fields":["text"],"limit":2}`, `{"query":"payment","filters":"{\"projects\":[\"TX\"],\"open\":true}","fields":"[\"text\"]","limit":"2"}`},
+			{`{"query":"payment","limit":2}`, `{"query":"payment","limit":2.0,"filters":"","sort":"","page":"","fields":""}`},
+			{`{"filters":{"labels_all":["payments"],"created":{"from":"2001-01-01"}},"sort":"updated"}`, `{"filters":{"labels_all":"[\"payments\"]","created":"{\"from\":\"2001-01-01\"}"},"sort":"Updated"}`},
+			{fmt.Sprintf(`{"filters":{"projects":[%v]}}`, s.ids["TX"]), fmt.Sprintf(`{"filters":{"projects":"%v"}}`, s.ids["TX"])},
+			{`{"filters":{"not":{"projects":["TX"]}}}`, fmt.Sprintf(`"{\"filters\":{\"not\":{\"projects\":[\"%v\"]}}}"`, s.ids["TX"])},
+		},
+		"list_values":     {{`{"of":"assignee","limit":1}`, `{"of":"ASSIGNEE","limit":"1.0","query":""}`}},
+		"find_duplicates": {{`{"ticket":"TX-401","limit":3}`, fmt.Sprintf(`{"ticket":%v,"limit":"3","text":""}`, s.ids["TX-401"])}},
+	} {
+		for _, pair := range pairs {
+			want, got := s.tool(tool, json.RawMessage(pair[0])), s.tool(tool, json.RawMessage(pair[1]))
+			if want.IsError || got.IsError || !sameJSON(t, got.Structured, want.Structured) || !strings.Contains(string(want.Structured), `{"`) {
+				t.Errorf("%s %s: %s, not %s", tool, pair[1], got.Content[0].Text, want.Content[0].Text)
+			}
+		}
+	}
+}

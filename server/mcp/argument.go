@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,11 +15,9 @@ import (
 	find "tasklens/internal/search"
 )
 
-// Types of arguments. Optional ones are pointers or one of these, so that a null counts as absent.
+// Types of arguments whose schemas are written here.
 type (
 	filters      map[string]any
-	sameFilters  map[string]any // as filters, described there
-	id           any            // models send ids as numbers and as strings
 	ticketMore   []string
 	sourceMore   []string
 	documentMore []string
@@ -33,15 +32,13 @@ var (
 		[]string{"resolved_at", "created_at", "updated_at", "links", "comment_count"})
 	duplicateFields = []string{"ticket_key", "ticket_name", "status", "text", "duplicate_score", "likely_duplicate"}
 	sourceFields    = []string{"type", "ticket_key", "ticket_name", "project_name", "document_id", "title", "text", "cited"}
-	moreOfSource    = []string{"similarity", "ticket_id", "project_id", "comment", "chunk_id"}
+	moreOfSource    = []string{"similarity", "ticket_id", "project_id", "comment"}
 	documentFields  = []string{"id", "title", "text"}
 	moreOfDocument  = []string{"similarity", "final_score", "keyword_score", "utility_boost", "freshness_boost", "temporal_weight", "keywords", "temporal_class"}
 )
 
 var schemas = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[filters]():      {Types: []string{"object", "null"}, Description: filterForms()},
-	reflect.TypeFor[sameFilters]():  {Types: []string{"object", "null"}, Description: "As search_tickets takes them."},
-	reflect.TypeFor[id]():           {Types: []string{"string", "integer", "null"}},
+	reflect.TypeFor[filters]():      filterSchema(),
 	reflect.TypeFor[ticketMore]():   fields(ticketFields, moreOfTicket),
 	reflect.TypeFor[sourceMore]():   fields(sourceFields, moreOfSource),
 	reflect.TypeFor[documentMore](): fields(documentFields, moreOfDocument),
@@ -54,32 +51,62 @@ func fields(usual, more []string) *jsonschema.Schema {
 		names = append(names, name)
 	}
 	return &jsonschema.Schema{
-		Types: []string{"array", "null"}, Items: &jsonschema.Schema{Type: "string", Enum: names},
+		Type: "array", Items: &jsonschema.Schema{Type: "string", Enum: names},
 		Description: "What results show besides " + strings.Join(usual, ", ") + ". text: whole instead of clipped.",
 	}
 }
 
-// filterForms names the filters by what they take. The API validates them.
-func filterForms() string {
+// filterSchema has the plainest form of each filter. The API takes more, and validates all.
+func filterSchema() *jsonschema.Schema {
+	text := &jsonschema.Schema{Type: "string"}
+	list, days := &jsonschema.Schema{Type: "array", Items: text}, closed(map[string]*jsonschema.Schema{"from": text, "to": text})
+	names, all := map[string]*jsonschema.Schema{"labels_all": list}, map[string]*jsonschema.Schema{"open": {Type: "boolean"}}
 	var of filter.Members
-	names := map[filter.Kind][]string{filter.Names: {"labels", "labels_all (all of them)"}}
-	var ranges []string
 	for _, member := range of.Typed() {
-		switch member.Value.(type) {
-		case *filter.Values:
-			names[member.Kind] = append(names[member.Kind], member.Name)
-		case *filter.Range:
-			ranges = append(ranges, member.Name)
+		if _, isRange := member.Value.(*filter.Range); isRange {
+			all[member.Name] = days
+		} else if names[member.Name] = list; member.Kind == filter.People {
+			names[member.Name] = text
 		}
 	}
-	named := func(kind filter.Kind) string { return strings.Join(names[kind], ", ") }
-	return "All members must hold; of a list, any. " + named(filter.IDs) + ": keys or ids. " + named(filter.Names) + ": lists of names, in any case. " +
-		named(filter.People) + ": a person, or me. " + strings.Join(ranges, ", ") + ": {from, to}, days such as 2026-01-31, both included. open: true or false. " +
-		"not: an object of these to leave out. list_values has the names."
+	maps.Copy(all, names)
+	all["not"] = closed(names)
+	return closed(all)
+}
+
+// UnmarshalJSON takes a text of digits as the id of a project, too. It may also be a key.
+func (f *filters) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, (*object)(f))
+	not, _ := (*f)["not"].(object)
+	for _, members := range []object{*f, not} {
+		list, _ := members["projects"].([]any)
+		for _, project := range list {
+			if id, err := strconv.ParseUint(show(project), 10, 63); err == nil && id > 0 {
+				members["projects"] = append(members["projects"].([]any), id)
+			}
+		}
+	}
+	return err
+}
+
+// closed is the schema of an object that has no other members.
+func closed(members map[string]*jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Properties: members, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+}
+
+// schemaOf is the schema of an In, with the limits of request.
+func schemaOf[In any](request any) *jsonschema.Schema {
+	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: schemas})
+	if err != nil {
+		panic(err) // a type of arguments that JSON does not have
+	}
+	addLimits(schema, reflect.TypeOf(request))
+	addLimits(schema, reflect.TypeFor[In]()) // what a tool has otherwise
+	return schema
 }
 
 // addLimits gives the arguments of a tool the limits that a request's tags state; see
-// server/api/tags.go.
+// server/api/tags.go. Each has one type: not every client knows lists of types.
 func addLimits(schema *jsonschema.Schema, request reflect.Type) {
 	for _, field := range reflect.VisibleFields(request) {
 		name, _, _ := strings.Cut(cmp.Or(field.Tag.Get("json"), field.Tag.Get("path"), field.Tag.Get("query")), ",")
@@ -87,13 +114,18 @@ func addLimits(schema *jsonschema.Schema, request reflect.Type) {
 		if argument == nil {
 			continue
 		}
+		for _, one := range argument.Types {
+			if argument.Types = nil; one != "null" {
+				argument.Type = one
+			}
+		}
 		for tag, value := range map[string]any{"min": &argument.Minimum, "max": &argument.Maximum, "length": &argument.MaxLength, "maxlen": &argument.MaxLength} {
 			if text, has := field.Tag.Lookup(tag); has && json.Unmarshal([]byte(text), value) != nil {
 				panic("not a number in a tag: " + text)
 			}
 		}
 		if values, has := field.Tag.Lookup("enum"); has {
-			argument.Enum = []any{nil} // counts as absent
+			argument.Enum = nil
 			for value := range strings.SplitSeq(values, ",") {
 				argument.Enum = append(argument.Enum, value)
 			}
@@ -104,14 +136,6 @@ func addLimits(schema *jsonschema.Schema, request reflect.Type) {
 			}
 		}
 	}
-}
-
-// number is an id as a number, or what the API will refuse.
-func number(i id) any {
-	if number, err := strconv.ParseInt(show(i), 10, 64); err == nil {
-		return number
-	}
-	return i
 }
 
 // maxReach is that of pages, as the API has it for a search.

@@ -3,12 +3,12 @@ package mcp
 import "tasklens/internal/answer"
 
 type askInput struct {
-	Question  string      `json:"question" jsonschema:"In any language."`
-	Corpus    *string     `json:"corpus,omitempty" jsonschema:"documents: no filters then."`
-	Filters   sameFilters `json:"filters,omitempty"`
-	TopK      *int        `json:"top_k,omitempty" jsonschema:"The most sources."`
-	Retrieval *string     `json:"retrieval,omitempty" jsonschema:"hybrid also finds exact words such as error codes, for tickets only."`
-	Fields    sourceMore  `json:"fields,omitempty"`
+	Question  string     `json:"question" jsonschema:"In any language."`
+	Corpus    *string    `json:"corpus,omitempty" jsonschema:"documents: no filters then."`
+	Filters   filters    `json:"filters,omitempty" jsonschema:"As search_tickets takes them."`
+	TopK      *int       `json:"top_k,omitempty" jsonschema:"The most sources."`
+	Retrieval *string    `json:"retrieval,omitempty" jsonschema:"hybrid also finds exact words such as error codes, for tickets only."`
+	Fields    sourceMore `json:"fields,omitempty"`
 }
 
 var ask = declare("ask", "Ask a question",

@@ -84,5 +84,5 @@ func refusalOf(err error, renamed []string) error {
 		fmt.Fprintf(&text, " Retry after %d seconds.", p.RetryAfter)
 	}
 	fmt.Fprintf(&text, " (code %s) (request_id %s)", p.Code, p.RequestID)
-	return &refusal{text.String()}
+	return &refusal{text.String(), p.Status}
 }

@@ -10,10 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tasklens/internal/rescue"
@@ -52,13 +50,9 @@ func NewHandler(version string) Handler {
 	return Handler{sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})}
 }
 
-// guard takes null arguments as absent, on which the SDK panics where a tool has defaults, and
-// turns a panic of the SDK, on a goroutine of its own, into an error.
+// guard turns a panic of the SDK, on a goroutine of its own, into an error.
 func guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, message sdk.Request) (result sdk.Result, err error) {
-		if call, is := message.GetParams().(*sdk.CallToolParamsRaw); is && string(call.Arguments) == "null" {
-			call.Arguments = nil
-		}
 		err = rescue.Do(func() (err error) {
 			result, err = next(ctx, method, message)
 			return err
@@ -79,26 +73,27 @@ func (h Handler) Serve(api API, w http.ResponseWriter, r *http.Request) {
 var tools = []func(*sdk.Server){search, fetch, searchTickets, ask, findDuplicates, searchDocuments, findEntity, listProjects, listValues}
 
 // declare describes a tool that takes an In, with the limits of request, which its operation takes.
-// The SDK refuses arguments that are not of the schema, and sends the resulting object as it is and
-// as a text: quoted by JSON, no text of the tracker can pose as the service's.
+// Its arguments are read here, as far more forms come than a schema can publish (readArguments). A
+// result is sent as it is and as a text: quoted by JSON, no text of the tracker can pose as the
+// service's.
 func declare[In any](name, title, description string, request any, run func(c call, in In) (object, error)) func(*sdk.Server) {
-	schema, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: schemas})
-	if err != nil {
-		panic(err) // a type of arguments that JSON does not have
-	}
-	addLimits(schema, reflect.TypeOf(request))
-	addLimits(schema, reflect.TypeFor[In]()) // what a tool has otherwise
+	schema := schemaOf[In](request)
 	no := false
 	declared := &sdk.Tool{
 		Name: name, Title: title, Description: description, InputSchema: schema,
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 	}
 	return func(server *sdk.Server) {
-		sdk.AddTool(server, declared, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, result any, err error) {
+		server.AddTool(declared, func(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			api := ctx.Value(apiKey{}).(API)
 			var text bytes.Buffer
-			err = rescue.Do(func() (err error) { // on a goroutine of the SDK
-				if result, err = run(call{api}, in); err != nil {
+			err := rescue.Do(func() error { // on a goroutine of the SDK
+				var in In
+				if err := readArguments(schema, request.Params.Arguments, &in); err != nil {
+					return err
+				}
+				result, err := run(call{api}, in)
+				if err != nil {
 					return err
 				}
 				encoder := json.NewEncoder(&text)
@@ -109,7 +104,11 @@ func declare[In any](name, title, description string, request any, run func(c ca
 				api.Failed(name, err)
 				err = refuse(failed)
 			}
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.TrimSpace(text.String())}}}, result, err
+			if err != nil {
+				return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: err.Error()}}}, nil
+			}
+			said := strings.TrimSpace(text.String())
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: said}}, StructuredContent: json.RawMessage(said)}, nil
 		})
 	}
 }
@@ -118,8 +117,11 @@ func declare[In any](name, title, description string, request any, run func(c ca
 const failed = "The service failed. Retrying will not help."
 
 // refusal is why a tool did not run, in words that its caller can act on.
-type refusal struct{ text string }
+type refusal struct {
+	text   string
+	status int // of the API's problem; 0: a tool refused
+}
 
 func (r *refusal) Error() string { return r.text }
 
-func refuse(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
+func refuse(format string, args ...any) error { return &refusal{text: fmt.Sprintf(format, args...)} }

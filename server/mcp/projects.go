@@ -19,6 +19,9 @@ var listProjects = declare("list_projects", "List projects",
 		projects := results(all, "results")
 		offset = min(offset, len(projects))
 		next := min(offset+limit, len(projects))
+		for _, project := range projects {
+			delete(project, "project_id") // the key says more: fetch takes a bare number as a ticket's
+		}
 		statuses := []any{}
 		for _, status := range results(named, "results") {
 			statuses = append(statuses, status["name"])

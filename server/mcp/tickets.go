@@ -9,7 +9,7 @@ import (
 
 type ticketsInput struct {
 	Query   *string `json:"query,omitempty" jsonschema:"Without it, tickets that pass the filters are listed by date."`
-	Filters filters `json:"filters,omitempty"`
+	Filters filters `json:"filters,omitempty" jsonschema:"All members must hold; of a list, any. Names in any case, as list_values has them; projects by key or id; a person, or me. from and to are days such as 2026-01-31, both included. not: what to leave out."`
 	Sort    *string `json:"sort,omitempty" jsonschema:"Without a query newest by default."`
 	paging
 	Fields ticketMore `json:"fields,omitempty"`
