@@ -132,8 +132,7 @@ func (l *loader) accepts(ticket ticketfile.Ticket) bool {
 		return false
 	}
 	for _, warning := range ticket.Warnings {
-		l.sum.BadFields++
-		l.report.Trouble(Warning, warning)
+		l.warn(warning)
 	}
 	place := fmt.Sprintf("%s:%d", ticket.File, ticket.Line)
 	key := strings.ToUpper(ticket.Key)

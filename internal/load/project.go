@@ -18,6 +18,9 @@ func (l *loader) readProjects() (projects []ticketfile.Project, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if project.Warning != nil {
+			l.warn(project.Warning)
+		}
 		projects = append(projects, project)
 	}
 	return projects, nil

@@ -33,6 +33,12 @@ func (w *writer) skip(err error) {
 	w.report.Trouble(LeftOut, err)
 }
 
+// warn reports and counts a field that was cut or left out.
+func (w *writer) warn(about *ticketfile.RowError) {
+	w.sum.BadFields++
+	w.report.Trouble(Warning, about)
+}
+
 // isBad skips a bad row. Another error ends the import.
 func (w *writer) isBad(err error) bool {
 	row, is := errors.AsType[*ticketfile.RowError](err)

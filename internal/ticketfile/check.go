@@ -14,10 +14,12 @@ import (
 // MaxKey is the longest key of a ticket, in characters, which the table allows too.
 const MaxKey = 255
 
+// In characters, within what the tables allow. What is longer is cut, with a warning.
 const (
-	maxStatus = 100 // characters
-	maxValue  = 255 // characters of a person, type, priority or label, as in filters
+	maxName   = 1000 // of a ticket, project, person, type, priority or label
+	maxStatus = 100
 	maxLabels = 100
+	allLabels = 20_000 // of all labels of a ticket
 )
 
 // check brings a ticket into the form that Ticket promises, or returns why its row is bad. An
@@ -32,20 +34,12 @@ func (t *Ticket) check(names columns) (err error) {
 	if t.Name, err = checkName(names.of("name"), t.Name); err != nil {
 		return err
 	}
-	if t.Status, err = checkLength(names.of("status"), t.Status, maxStatus); err != nil {
-		return err
-	}
-	t.Status = cmp.Or(t.Status, DefaultStatus)
+	t.Name = t.cut(names.of("name"), t.Name, maxName)
+	t.Status = t.cut(names.of("status"), cmp.Or(strings.TrimSpace(clean(t.Status)), DefaultStatus), maxStatus)
 	t.Description = clean(t.Description)
-	if err := t.checkNotes(); err != nil {
-		return err
-	}
+	t.checkNotes()
 	for member, field := range t.lines() {
-		field.Value = oneLine(field.Value)
-		if utf8.RuneCountInString(field.Value) > maxValue {
-			t.warn("%s is left out: it is longer than %d characters", names.of(member), maxValue)
-			*field = Text{}
-		}
+		field.Value = t.cut(names.of(member), oneLine(field.Value), maxName)
 	}
 	t.checkDates(names)
 	if category, known := categories[fold(t.Category)]; known {
@@ -84,17 +78,19 @@ func (t *Ticket) checkDates(names columns) {
 	}
 }
 
-func (t *Ticket) checkNotes() (err error) {
-	empty, undated := 0, 0
+func (t *Ticket) checkNotes() {
+	empty, undated, long := 0, 0, 0
 	var kept []Note
 	for _, note := range t.Notes {
 		if note.Text = clean(note.Text); strings.TrimSpace(note.Text) == "" {
 			empty++
 			continue
 		}
-		if note.Status, err = checkLength("notes.status", note.Status, maxStatus); err != nil {
-			return err
+		var isLong bool
+		if note.Status, isLong = shorten(strings.TrimSpace(clean(note.Status)), maxStatus); isLong {
+			long++
 		}
+		var err error
 		if note.CreatedAt, err = ParseDate(note.CreatedAt); err != nil {
 			undated++
 		}
@@ -103,26 +99,30 @@ func (t *Ticket) checkNotes() (err error) {
 	t.Notes = kept
 	t.warnCount(empty, "notes left out because they have no text")
 	t.warnCount(undated, "notes.created_at left out because it is not a clear date")
-	return nil
+	t.warnCount(long, fmt.Sprintf("notes.status cut to %d characters", maxStatus))
 }
 
 // checkLabels drops blank, repeated and too many labels.
 func (t *Ticket) checkLabels(name string) {
-	kept, left, seen := t.Labels[:0], 0, map[string]bool{}
+	kept, left, long, all, seen := t.Labels[:0], 0, 0, 0, map[string]bool{}
 	for _, label := range t.Labels {
-		label = oneLine(label)
+		label, isLong := shorten(oneLine(label), maxName)
+		if isLong {
+			long++
+		}
 		folded := strings.ToLower(label)
 		switch {
 		case label == "" || seen[folded]:
-		case utf8.RuneCountInString(label) > maxValue || len(kept) == maxLabels:
+		case len(kept) == maxLabels || all+utf8.RuneCountInString(label) > allLabels:
 			left++
 		default:
-			seen[folded] = true
+			seen[folded], all = true, all+utf8.RuneCountInString(label)
 			kept = append(kept, label)
 		}
 	}
 	t.Labels = kept
-	t.warnCount(left, fmt.Sprintf("%s left out because they are too long or more than %d", name, maxLabels))
+	t.warnCount(left, fmt.Sprintf("%s left out because they are more than %d, or more than %d characters in all", name, maxLabels, allLabels))
+	t.warnCount(long, fmt.Sprintf("%s cut to %d characters", name, maxName))
 }
 
 func (t *Ticket) checkComments(name string) {
@@ -144,9 +144,7 @@ func (t *Ticket) checkComments(name string) {
 			}
 			c.Key = madeKey(when, c.Author, order)
 		}
-		if c.CreatedAt, c.UpdatedAt = created, updated; utf8.RuneCountInString(c.Author) > maxValue {
-			c.Author = ""
-		}
+		c.CreatedAt, c.UpdatedAt = created, updated
 		if c.Body == "" {
 			empty++
 			continue
@@ -209,6 +207,22 @@ func checkName(field, raw string) (string, error) {
 		return "", errors.New(field + " is missing")
 	}
 	return name, nil
+}
+
+// shorten cuts a text to so many characters, and reports whether it did.
+func shorten(text string, most int) (string, bool) {
+	if utf8.RuneCountInString(text) <= most {
+		return text, false
+	}
+	return strings.TrimSpace(string([]rune(text)[:most])), true
+}
+
+func (t *Ticket) cut(name, text string, most int) string {
+	text, isCut := shorten(text, most)
+	if isCut {
+		t.warn("%s is cut to %d characters", name, most)
+	}
+	return text
 }
 
 func checkLength(field, raw string, most int) (string, error) {

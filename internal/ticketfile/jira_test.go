@@ -92,8 +92,8 @@ func TestJiraBadRows(t *testing.T) {
 		`-6,no project either,,,`,       // 13
 		`A-7,"quote "in" the field",,,`, // 14
 		`A-8,good,,B C,`,                // 15
-		`A-9,status,,,` + strings.Repeat("s", 101), // 16
-		`A-10,"spans`, // 17
+		`A-9,,,,`,                       // 16
+		`A-10,"spans`,                   // 17
 		`two lines" more,,,`,
 		`A-11,last good,,,`,  // 19
 		`A-12,24" screen,,,`, // 20
@@ -127,7 +127,7 @@ func TestJiraBadRows(t *testing.T) {
 		row(13, `Project key is missing, and Issue key "-6" does not contain one`),
 		row(14, quotes),
 		row(15, `Project key "B C" has a space or control character in it`),
-		row(16, "Status is longer than 100 characters"),
+		row(16, "Summary is missing"),
 		row(17, quotes),
 		row(20, quotes),
 		row(21, quotes),

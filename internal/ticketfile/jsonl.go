@@ -79,7 +79,7 @@ func (l *jsonLines) nextProject() (t Ticket, err error) {
 	if err != nil {
 		return Ticket{}, &RowError{Line: l.line, Reason: err.Error()}
 	}
-	t.project.Description = clean(text("description"))
+	t.Line, t.project.Description = l.line, clean(text("description"))
 	return t, nil
 }
 

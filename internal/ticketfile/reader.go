@@ -77,6 +77,10 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 				continue
 			}
 			seen[t.project.Key] = true
+			var isCut bool
+			if t.project.Name, isCut = shorten(t.project.Name, maxName); isCut {
+				t.project.Warning = &RowError{t.File, t.Line, t.project.Key, fmt.Sprintf("the project's name is cut to %d characters", maxName)}
+			}
 			if !yield(t.project, err) {
 				return
 			}

@@ -42,7 +42,7 @@ begin
         pieces, present_parts, source_texts, store_document_vectors,
         unlisted_rows, upsert_comments, write_tickets}'),
       ('private', 'public', '{
-        fold_labels, name_words}'),
+        are_names, fold_labels, name_words}'),
       -- They run what they are given with the owner's rights.
       ('public', 'current_user', '{
         attach_tables, detach_tables}')

@@ -28,6 +28,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
      order by functions.signature collate "C" $$,
   $$ values
     ('private.add_missing_sources()', 'volatile', 'invoker', 'service_role'),
+    ('private.are_names(jsonb)', 'immutable', 'invoker', 'public'),
     ('private.begin_search(text, bigint, text, jsonb, vector, text, double precision)', 'stable', 'invoker', ''),
     ('private.beginning_of(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
