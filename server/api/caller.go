@@ -9,6 +9,7 @@ import (
 	"tasklens/internal/fault"
 	"tasklens/internal/identity"
 	"tasklens/internal/postgrest"
+	"tasklens/server/observe"
 )
 
 // caller is who makes a request, and the database with what they may do in it.
@@ -36,7 +37,7 @@ func (who *caller) key() string {
 	}
 }
 
-// admit returns the caller of a request if they may make it and are within the rate limit.
+// admit returns the caller of a request if they may make it and are within their limits.
 func (a *API) admit(c *fiber.Ctx, needs access) (*caller, error) {
 	if a.Verifier != nil {
 		c.Set(fiber.HeaderCacheControl, "no-store") // one caller's is not another's
@@ -44,6 +45,11 @@ func (a *API) admit(c *fiber.Ctx, needs access) (*caller, error) {
 	who, err := a.recognize(c)
 	if limited := a.charge(c, who, 1); limited != nil {
 		return nil, limited
+	}
+	if who.Subject != "" { // with the service's key a backend acts for many
+		if crowded := a.enter(c, rateKey(c, who), observe.LimitCaller, callerInFlight, errCrowded); crowded != nil {
+			return nil, crowded
+		}
 	}
 	if err == nil && a.Verifier != nil {
 		err = a.permit(c.UserContext(), who, needs)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -82,19 +83,43 @@ func network(text string) string {
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// enter refuses a request at once if too many are in flight: queued, it would delay others and
-// its client would give up on it.
-func (a *API) enter(c *fiber.Ctx) error {
-	most := int64(a.Limits.InFlight)
-	if most <= 0 {
+// callerInFlight is how many requests of one user run at a time, as many as a browser opens to a
+// host: more would take all of the database's connections from the others.
+const callerInFlight = 6
+
+var errCrowded = &fault.Error{
+	Code: fault.RateLimited, Message: fmt.Sprintf("Too many requests at the same time: at most %d.", callerInFlight), RetryAfter: busyRetry,
+}
+
+// crowd counts what is in flight, by name.
+type crowd struct {
+	sync.Mutex
+	in map[string]int
+}
+
+func (w *crowd) add(name string, n int) int {
+	w.Lock()
+	defer w.Unlock()
+	w.in[name] += n
+	count := w.in[name]
+	if count == 0 {
+		delete(w.in, name)
+	}
+	return count
+}
+
+// enter refuses a request at once if as many as most of this name are in flight, 0 being any
+// number: queued, it would delay others and its client would give up on it.
+func (a *API) enter(c *fiber.Ctx, name, limit string, most int, refused *fault.Error) error {
+	if most == 0 {
 		return nil
 	}
-	if a.flying.Add(1) > most {
-		a.flying.Add(-1)
-		a.Observer.LimitHit(observe.LimitInFlight)
-		return errBusy()
+	if a.flying.add(name, 1) > most {
+		a.flying.add(name, -1)
+		a.Observer.LimitHit(limit)
+		return refused
 	}
 	r := exchangeOf(c.UserContext())
-	r.ends = append(r.ends, func(string, string, int) { a.flying.Add(-1) })
+	r.ends = append(r.ends, func(string, string, int) { a.flying.add(name, -1) })
 	return nil
 }

@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -122,6 +123,50 @@ func TestRequestsInFlight(t *testing.T) {
 	}
 	for range 5 {
 		s.get("/api/projects").want(http.StatusOK)
+	}
+}
+
+// Sixty requests of one user leave room for the others: all but a few are refused at once.
+func TestOneUsersRequestsInFlight(t *testing.T) {
+	t.Parallel()
+	const sent, most = 60, 6
+	s := startHouse(t)
+	let := make(chan struct{})
+	release := sync.OnceFunc(func() { close(let) })
+	defer release()
+	s.database.intercept(func(w http.ResponseWriter, r *http.Request, name string, _ []byte) bool {
+		if tenant(t, r) == 1 {
+			<-let
+		}
+		_, _ = io.WriteString(w, "[]")
+		return true
+	})
+	ended := make(chan *response, sent)
+	for i := range sent {
+		go func() { // with tokens of several sessions
+			ended <- s.get([]string{"/api/projects", "/api/statuses"}[i%2], asking(s.user(1, "session_id", fmt.Sprint(i%3)))...)
+		}()
+	}
+	for range sent - most {
+		r := (<-ended).want(http.StatusTooManyRequests)
+		if p := r.problem(); r.header.Get("Retry-After") != "1" || p.Code != "rate_limited" || p.Detail != "Too many requests at the same time: at most 6." {
+			t.Errorf("%v %+v", r.header, p)
+		}
+	}
+	for range 3 {
+		s.get("/api/projects", asking(s.user(2))...).want(http.StatusOK)
+	}
+	for range most + 1 { // the service's key is of a backend
+		s.get("/api/statuses", asking(s.user(0, "role", "service_role", "sub", nil))...).want(http.StatusOK)
+	}
+	release()
+	for range most {
+		(<-ended).want(http.StatusOK)
+	}
+	for end := time.Now().Add(patience); s.get("/api/projects", asking(s.user(1))...).status != http.StatusOK; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("no place is free")
+		}
 	}
 }
 

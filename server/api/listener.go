@@ -118,7 +118,7 @@ func (a *API) refuseConnection(conn net.Conn) {
 	request.Init(&fasthttp.Request{}, conn.RemoteAddr(), nil)
 	c := a.app.AcquireCtx(&request)
 	defer a.app.ReleaseCtx(c)
-	if a.problem(c, errBusy()) != nil || conn.SetDeadline(time.Now().Add(refusalTime)) != nil {
+	if a.problem(c, errBusy) != nil || conn.SetDeadline(time.Now().Add(refusalTime)) != nil {
 		return
 	}
 	request.SetConnectionClose()
@@ -129,8 +129,4 @@ func (a *API) refuseConnection(conn net.Conn) {
 }
 
 // errBusy is the error of a request refused because the service is full.
-func errBusy() error {
-	busy := fault.New(fault.Unavailable, "The service is busy.").Because(fault.Busy)
-	busy.RetryAfter = busyRetry
-	return busy
-}
+var errBusy = &fault.Error{Code: fault.Unavailable, Message: "The service is busy.", Reason: fault.Busy, RetryAfter: busyRetry}

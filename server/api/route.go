@@ -5,6 +5,7 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/knowledge"
+	"tasklens/server/observe"
 )
 
 // access is what a route requires of its caller with AUTH=on. docs/access.md has the same table,
@@ -113,7 +114,7 @@ func (a *API) handle(c *fiber.Ctx, r route) error {
 	if err := a.refusePages(c); err != nil {
 		return err
 	}
-	if err := a.enter(c); err != nil {
+	if err := a.enter(c, "", observe.LimitInFlight, a.Limits.InFlight, errBusy); err != nil {
 		return err
 	}
 	who, err := a.admit(c, r.needs)

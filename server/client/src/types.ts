@@ -2529,7 +2529,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The caller exceeds the rate limit. */
+        /** @description The caller exceeds the rate limit, or has too many requests in flight. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
