@@ -27,11 +27,13 @@ var (
 		"|\\{\\{(?P<code>(?:\\.{1,2}/)?[^{}\\s.`][^{}\\n`]*)\\}\\}" +
 		`|\{-\}(?P<gone>[^\s{}][^{}\n]*)\{-\}|\{\*\}(?P<strong>[^\s{}][^{}\n]*)\{\*\}|\{[_+]\}(?P<stressed>[^\s{}][^{}\n]*)\{[_+]\}`)
 	// struck matches a deleted and an inserted text between spaces, and what else may hold such signs.
-	struck = regexp.MustCompile(`(?m)\{\{[^\n]*?\}\}|\[[^\]\n]*\]` +
+	// Each alternative ends where it could begin again: one that reads on would do so from each place.
+	struck = regexp.MustCompile(`(?m)\{\{[^{\n]*?\}\}|\[[^\[\]\n]*\]` +
 		`|(^|[\s(])(?:-(\pL|\pL(?:[^\n-]|\b-\b)*?[^\s-])-|\+(\pL|\pL[^\n+]*?[^\s+])\+)($|[\s.,;:!?)])`)
-	heading = regexp.MustCompile(`^[ \t]*(?:h([1-6])|bq)\.[ \t]+`)
-	item    = regexp.MustCompile(`^([#*]{1,8})[ \t]+(\S)`)
-	header  = regexp.MustCompile(`^\|\|(.+)\|\|[ \t]*$`)
+	heading   = regexp.MustCompile(`^[ \t]*(?:h([1-6])|bq)\.[ \t]+`)
+	item      = regexp.MustCompile(`^([#*]{1,8})[ \t]+(\S)`)
+	backticks = regexp.MustCompile("`{3,}")
+	header    = regexp.MustCompile(`^\|\|(.+)\|\|[ \t]*$`)
 )
 
 // wiki converts one text.
@@ -182,8 +184,8 @@ func (w *wiki) item(marks, line string) string {
 // fence returns code between fences that are longer than any in it.
 func fence(code, language string) string {
 	marks := "```"
-	for strings.Contains(code, marks) {
-		marks += "`"
+	for _, run := range backticks.FindAllString(code, -1) {
+		marks = strings.Repeat("`", max(len(marks), len(run)+1))
 	}
 	return marks + language + "\n" + code + "\n" + marks
 }

@@ -1,9 +1,10 @@
 package ticketfile
 
 import (
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 )
 
@@ -107,19 +108,55 @@ func words(s string) string {
 	}, s)
 }
 
-// A backtracking parser would scan such input repeatedly.
-func TestWikiTakesLinearTime(t *testing.T) {
-	t.Parallel()
-	for _, part := range []string{"*a ", "_", "*", "[", "[a|", "!", "!a", "{{", "{code}", "{code:x}", "{noformat}{code}", "{quote", "|a", "{", `\`, "h1. ", "*_a_* ",
-		"{color:", "https://", "*a\n", "|\n", "[~", "-a", "-a- ", "+a b ", "# a\n", "#", "||a", "||a||\n|", "{-}a", "[^a.b", "[a|#b", "{quote}a{code}", "{noformat:x}{code}a{code}"} {
-		text := strings.Repeat(part, 1<<18/len(part))
-		started := time.Now()
-		readWiki(text, nil)
-		// A quadratic pass takes minutes.
-		if took := time.Since(started); took > time.Minute {
-			t.Fatalf("256 kB of %q took %v", part, took)
+// Twice the text costs at most about twice the work: what the expressions read, counted in
+// characters, and what the converter allocates.
+func TestWikiIsLinear(t *testing.T) {
+	parts := []string{"*a ", "_", "*", "[", "[a|", "!", "!a", "{{", "{code}", "{code:x}", "{noformat}{code}", "{quote", "|a", "{", `\`, "h1. ", "`",
+		"{color:", "https://", "|\n", "[~", " -a", "-a- ", "+a b ", " +b+ ", "# a\n", "||a", "{-}a", "[^a.b", "[a|#b", "{quote}a{code}"}
+	var units []string
+	for i, part := range parts {
+		for _, other := range append(parts[i:], "") {
+			units = append(units, part+other, other+part)
 		}
 	}
+	units = append(units, "[-a -b- ", "{{ -a- +b+ ", "(-a [-a -b- ", "!a -b- [")
+	for _, unit := range units {
+		half := strings.Repeat(unit, 600/len(unit))
+		for _, expression := range []*regexp.Regexp{struck, markup, wrapper, verbatim} {
+			if once, twice := runesRead(expression, half), runesRead(expression, half+half); twice > 3*once+100 {
+				t.Errorf("%d and %d characters of %q: %d and %d are read by %s", len(half), 2*len(half), unit, once, twice, expression)
+			}
+		}
+	}
+	allocated := func(text string) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		readWiki(text, nil)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	for _, unit := range append(parts, "[-a -b- ", "{code}`\n``{code}") {
+		half := strings.Repeat(unit, 1<<15/len(unit))
+		for _, text := range []string{half, "{code}\n" + half + "{code}"} {
+			if once, twice := allocated(text), allocated(text+text); twice > 3*once {
+				t.Errorf("%d bytes are allocated for %d of %q, %d for twice that", once, len(text), unit, twice)
+			}
+		}
+	}
+}
+
+// runesRead counts what an expression reads to find all its matches.
+func runesRead(expression *regexp.Regexp, text string) (read int) {
+	for text != "" {
+		in := strings.NewReader(text)
+		found := expression.FindReaderIndex(in)
+		read += len(text) - in.Len()
+		if found == nil {
+			break
+		}
+		text = text[max(1, found[1]):]
+	}
+	return read
 }
 
 func FuzzWiki(f *testing.F) {
