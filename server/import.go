@@ -20,8 +20,8 @@ import (
 )
 
 // importFiles imports a folder or a file and embeds what the queue holds then. Bad rows and fields
-// are printed with their lines; they are an error only if there was no good row. Rows that were
-// refused, or could not be stored or embedded, are always an error.
+// are printed with their lines. They are an error at the end, as is what was refused, or could not be
+// stored or embedded, and what the files lack.
 func importFiles(ctx context.Context, args []string) error {
 	flags := newFlags("import")
 	var options load.Options
@@ -32,7 +32,8 @@ func importFiles(ctx context.Context, args []string) error {
 	flags.BoolVar(&options.TakeOver, "take-over", false, "")
 	flags.BoolVar(&options.Prune, "prune", false, "")
 	flags.BoolVar(&options.PruneMany, "prune-many", false, "")
-	if flags.Parse(args) != nil || flags.NArg() == 0 || options.PruneMany && !options.Prune {
+	restricted := flags.String("restricted", "", "")
+	if flags.Parse(args) != nil || flags.NArg() == 0 || options.PruneMany && !options.Prune || !slices.Contains([]string{"", ticketfile.Keep, ticketfile.Omit}, *restricted) {
 		return errUsage
 	}
 	if utf8.RuneCountInString(options.Origin) > ticketfile.MaxKey {
@@ -62,6 +63,7 @@ func importFiles(ctx context.Context, args []string) error {
 	if err := rows.SetPrefix(*prefix); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
+	rows.Restricted = *restricted
 	rows.Keep(ticketfile.Kept{Text: strings.Split(*text, ","), Labels: strings.Split(*labels, ",")})
 	e, err := newEmbedding(ctx)
 	if err != nil {
@@ -146,6 +148,8 @@ func (e embedding) finishImport(ctx context.Context, sum load.Summary, err, fail
 	switch good := sum.Projects + sum.Tickets + sum.Documents; {
 	case ctx.Err() != nil:
 		return errors.New("interrupted: written rows stay, and the next import continues from there")
+	case errors.Is(err, ticketfile.ErrFiles):
+		return err
 	case err != nil && !errors.Is(err, load.ErrNotPruned):
 		return fmt.Errorf("ended early, because nothing more could be stored; the next import continues from there: %w", err)
 	case good == 0 && sum.BadRows > 0:
@@ -153,6 +157,15 @@ func (e embedding) finishImport(ctx context.Context, sum load.Summary, err, fail
 	}
 	if sum.Unwritten > 0 {
 		err = errors.Join(err, fmt.Errorf("not written: %d (import them again): %w", sum.Unwritten, failure))
+	}
+	if sum.Incomplete != "" && err == nil {
+		err = errors.New("the files are incomplete: " + sum.Incomplete)
+	}
+	if sum.BadRows+sum.BadFields > 0 {
+		err = errors.Join(err, fmt.Errorf("left out, as named above: %d rows or files, %d fields", sum.BadRows, sum.BadFields))
+	}
+	if sum.Tickets+sum.Documents+sum.BadRows+sum.Unwritten+sum.RefusedProjects+sum.RefusedTickets == 0 {
+		err = errors.Join(err, errors.New("the files hold nothing to import"))
 	}
 	return errors.Join(err, e.embedImported(ctx))
 }

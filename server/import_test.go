@@ -15,7 +15,8 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// An error that stops an import names the setting to check. Bad rows alone do not stop it.
+// An error that stops an import names the setting to check. Bad rows alone do not stop it, but tell
+// at the end.
 func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 	_, settings := startStack(t)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -36,8 +37,9 @@ func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 		{"the model is unreachable", good, strings.Replace(gone.URL, "//", "//user:secret@", 1) + "/v1", "OPENAI_BASE_URL, http://user:xxxxx@"},
 		{"the key is rejected", good, refusing.URL + "/v1", "refuses OPENAI_API_KEY"},
 		{"no valid row", bad + bad, settings["OPENAI_BASE_URL"], "none of 2 rows is good"},
-		{"some valid rows", good + bad, settings["OPENAI_BASE_URL"], ""},
-		{"no rows", "", settings["OPENAI_BASE_URL"], ""},
+		{"some valid rows", good + bad, settings["OPENAI_BASE_URL"], "left out, as named above: 1 rows or files, 0 fields"},
+		{"no rows", "", settings["OPENAI_BASE_URL"], "the files hold nothing to import"},
+		{"only valid rows", good, settings["OPENAI_BASE_URL"], ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			setEnvironment(t, with(settings, "OPENAI_BASE_URL", c.model))
@@ -51,6 +53,54 @@ func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 				t.Errorf("the error contains a password: %v", err)
 			}
 		})
+	}
+}
+
+// Whatever is left out because of a flaw, or lacking, is an error at the end; what is left out on
+// purpose is none. Nothing is pruned for files that lack something, or hold nothing.
+func TestImportOfFlawedFiles(t *testing.T) {
+	owner, settings := startStack(t)
+	setEnvironment(t, settings)
+	issue := func(key, more string) string {
+		return `{"key":"` + key + `","fields":{"summary":"n","created":"2025-03-14"` + more + `}}`
+	}
+	before := `{"issues":[` + issue("P-1", "") + "," + issue("P-2", "") + "," + issue("P-3", "") + "," + issue("P-4", "") + "," + issue("P-5", "") + "," + issue("P-6", "") + `]}`
+	two := `"issues":[` + issue("P-1", "") + "," + issue("P-2", "") + `]`
+	const all = "P-1 P-2 P-3 P-4 P-5 P-6"
+	stored := func() (keys string) {
+		if err := owner.QueryRow(t.Context(), `select coalesce(string_agg(key, ' ' order by key), '') from tickets`).Scan(&keys); err != nil {
+			t.Fatal(err)
+		}
+		return keys
+	}
+	for _, c := range []struct {
+		name, file, text string
+		args             []string
+		want             string // in the error
+		stored           string
+	}{
+		{"whole", "x.json", before, nil, "", all},
+		{"not the last page", "x.json", `{` + two + `,"isLast":false}`, []string{"--prune", "--prune-many"}, "nothing is removed: the files are incomplete: the last page says that another follows", all},
+		{"not the last page, without --prune", "x.json", `{` + two + `,"isLast":false}`, nil, "the files are incomplete: the last page", all},
+		{"more in total", "x.json", `{` + two + `,"total":6}`, []string{"--prune", "--prune-many"}, "the files lack the next one", all},
+		{"ids only", "x.json", `{"issues":[{"id":"1"},{"id":"2"}],"isLast":true}`, []string{"--prune", "--prune-many"}, "none of 1 rows is good", all},
+		{"an empty page", "x.json", `{"issues":[],"total":0}`, []string{"--prune", "--prune-many"}, "the files hold nothing to import", all},
+		{"an empty list", "x.json", `[]`, []string{"--prune"}, "the files hold nothing to import", all},
+		{"cut off", "x.json", before[:len(before)-9], []string{"--prune", "--prune-many"}, "it is cut off", all},
+		{"comments of a search", "x.json", `{"issues":[` + issue("P-1", `,"comment":{"total":9,"comments":[]}`) + `]}`, []string{"--prune", "--prune-many"}, "they lack 9 comments", all},
+		{"a CSV with comments", "x.csv", "Issue key,Summary,Comment\nP-7,n,14/Mar/25 9:30 AM;ann;c\n", nil, "--restricted keep imports them all, --restricted omit none", all},
+		{"a bad field", "x.csv", "Issue key,Summary,Due date\nP-1,n,soon\n", nil, "left out, as named above: 0 rows or files, 1 fields", all},
+		{"a key in two spellings", "x.json", `{"issues":[` + issue("P-1", "") + `,{"key":"p-1","fields":{"summary":"other","project":{"key":"P"}}}]}`, nil, "left out, as named above: 1 rows", all},
+		{"restricted tickets", "x.json", `{"issues":[` + issue("P-1", "") + "," + issue("P-8", `,"security":{"name":"Board"}`) + `]}`, nil, "", all},
+		{"restricted tickets, kept", "x.json", `{"issues":[` + issue("P-1", "") + "," + issue("P-8", `,"security":{"name":"Board"}`) + `]}`, []string{"--restricted", "keep"}, "", all + " P-8"},
+		{"now restricted", "x.json", before[:len(before)-2] + "," + issue("P-8", `,"security":{"name":"Board"}`) + `]}`, []string{"--prune"}, "", all},
+		{"a wrong choice", "x.json", before, []string{"--restricted", "some"}, "wrong arguments", all},
+	} {
+		folder := testbed.Folder(t, "files", map[string]string{c.file: c.text})
+		err := importFiles(t.Context(), append(c.args, filepath.Join(folder, c.file)))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || stored() != c.stored {
+			t.Errorf("%s: stored %q, error %v, want %q and %q", c.name, stored(), err, c.stored, c.want)
+		}
 	}
 }
 
@@ -174,8 +224,8 @@ func TestImportOfAFolder(t *testing.T) {
 	for i := range 60 {
 		second += fmt.Sprintf("Number %d,B-%[1]d,,7\n", i)
 	}
-	folder := testbed.Folder(t, "exports", map[string]string{"1.csv": first, "2.csv": second + "Again,b-7,C-1,\n,B-99,,\n", "README.md": "Exported in May."})
-	if err := importFiles(t.Context(), []string{"--text", "", "--labels", "resolution", folder}); err != nil {
+	folder := testbed.Folder(t, "exports", map[string]string{"1.csv": first, "2.csv": second + "Again,B-7,C-1,\n,B-99,,\n", "README.md": "Exported in May."})
+	if err := importFiles(t.Context(), []string{"--text", "", "--labels", "resolution", folder}); err == nil || err.Error() != "left out, as named above: 1 rows or files, 120 fields" {
 		t.Fatal(err)
 	}
 	text := stderr()
@@ -184,7 +234,7 @@ func TestImportOfAFolder(t *testing.T) {
 		"warning: " + folder + "/1.csv:2: A-0: Created is left out: \"soon\" is not a date\n", "\nwarning: 115 more like these\n",
 		"\nleft out: link A-60 blocks B-60: there is no ticket B-60\n", "\nleft out: 56 more like these\n",
 		"\nleft out: " + folder + "/2.csv:63: B-99: Summary is missing\n",
-		"\nrepeated: " + folder + "/2.csv:62: b-7 is at " + folder + "/2.csv:9 too; the last row counts\n",
+		"\nrepeated: " + folder + "/2.csv:62: B-7 is at " + folder + "/2.csv:9 too; the last row counts\n",
 		"\ncolumns left out, with their number of rows: Sprint (60)\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -212,7 +262,7 @@ func TestImportArguments(t *testing.T) {
 		{[]string{tickets, filepath.Join(folder, "none.csv")}, "none.csv: no such file"},
 		{[]string{"--prune", notes}, "documents are imported from one path, without --prune"},
 		{[]string{notes, tickets}, "documents are imported from one path"},
-		{[]string{"--prefix", "a b", tickets}, "the prefix \"a b\" has a space"},
+		{[]string{"--prefix", "a b", tickets}, "the prefix \"a b\" is not of letters"},
 		{[]string{"--origin", strings.Repeat("o", 256), tickets}, "--origin is longer than 255 characters"},
 	} {
 		command := exec.Command(os.Args[0], append([]string{"import"}, c.args...)...)

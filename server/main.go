@@ -19,7 +19,8 @@ const usage = `usage: tasklens VERB
 
   serve          answer HTTP requests and embed edits (settings: docs/settings.md)
   worker         embed edits and nothing else
-  import [--origin NAME] [--prefix TEXT] [--text COLUMNS] [--labels COLUMNS] [--take-over] [--prune [--prune-many]] PATH…
+  import [--origin NAME] [--prefix TEXT] [--text COLUMNS] [--labels COLUMNS] [--take-over] [--restricted keep|omit]
+         [--prune [--prune-many]] PATH…
                  load and index projects and tickets from folders of JSON Lines or exports of Jira, Linear or GitHub,
                  or documents from a folder of Markdown files. --text and --labels name the columns to keep that are no
                  fields of a ticket. --origin names the export, if the files do not; keys that

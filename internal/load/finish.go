@@ -64,7 +64,10 @@ func (l *loader) inParts(size int, call func(size int) error) error {
 // not imported completely nobody knows what they list.
 func (l *loader) prune(ctx context.Context) error {
 	incomplete := fmt.Errorf("%w: rows of the files were left out, refused or not written, or they hold a ticket twice, or none", ErrNotPruned)
-	complete := l.rows > 0 && l.sum.BadRows+l.sum.RefusedProjects+l.sum.RefusedTickets+l.sum.Unwritten == 0
+	if l.sum.Incomplete != "" {
+		incomplete = fmt.Errorf("%w: the files are incomplete: %s", ErrNotPruned, l.sum.Incomplete)
+	}
+	complete := l.rows > 0 && l.sum.Incomplete == "" && l.sum.BadRows+l.sum.RefusedProjects+l.sum.RefusedTickets+l.sum.Unwritten == 0
 	var found []struct {
 		Stored   int      `json:"all_tickets"`
 		Listed   int      `json:"listed_tickets"`

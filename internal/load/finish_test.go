@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -122,7 +123,7 @@ func TestPruneMoreThanOneResponse(t *testing.T) {
 		text := strings.Builder{}
 		text.WriteString("Issue key,Summary,Comment,Comment,Outward issue link (Blocks)\n")
 		for i := range n {
-			fmt.Fprintf(&text, "A-%d,Number %[1]d,14/Mar/25 9:30 AM;ann;One,15/Mar/25 9:30 AM;ann;Two,A-%d\n", i, i-1)
+			fmt.Fprintf(&text, "A-%d,Number %[1]d,14/Mar/25 9:30 AM;ann;One,15/Mar/25 9:30 AM;ann;Two,A-%d\n", i, cmp.Or(i, 9000)-1)
 		}
 		return export(t, text.String())
 	}

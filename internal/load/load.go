@@ -62,8 +62,10 @@ type Summary struct {
 	RefusedProjects int
 	RefusedTickets  int // those of refused projects too
 
-	Links    int  // in the files
-	Unknown  int  // of these, skipped because a ticket does not exist
+	Links      int    // in the files
+	Unknown    int    // of these, skipped because a ticket does not exist
+	Incomplete string // what the files show that they lack
+
 	Stored   int  // tickets of this origin in the database, before pruning
 	Unlisted Gone // in the database but not in the files; nothing if the files were not imported completely
 	Removed  Gone // of these, deleted; nothing without Prune
@@ -72,7 +74,7 @@ type Summary struct {
 // Load writes all rows. Failures are reported and counted, and the rest continues. It ends early if
 // nothing can be stored or the files cannot be read. Rows written before that stay.
 func Load(ctx context.Context, db Database, files *ticketfile.Reader, report Report, options Options) (Summary, error) {
-	l := &loader{writer: writer{db: db, report: report}, files: files, options: options, projects: map[string]bool{}, seen: map[string]string{}}
+	l := &loader{writer: writer{db: db, report: report}, files: files, options: options, projects: map[string]bool{}, seen: map[string]place{}}
 	err := l.load(ctx)
 	return l.sum, err
 }
@@ -82,10 +84,10 @@ type loader struct {
 	files   *ticketfile.Reader
 	options Options
 
-	id       int64             // of this import, in the database
-	projects map[string]bool   // those in the database; true for a refused one
-	seen     map[string]string // the place of each good ticket, by its key in capitals
-	rows     int               // good tickets of projects that are not refused
+	id       int64            // of this import, in the database
+	projects map[string]bool  // those in the database; true for a refused one
+	seen     map[string]place // of each good ticket, by its key in capitals
+	rows     int              // good tickets of projects that are not refused
 }
 
 func (l *loader) load(ctx context.Context) error {
@@ -112,6 +114,7 @@ func (l *loader) load(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	l.sum.Incomplete = l.files.Incomplete()
 	if len(projects) > 0 {
 		if err := l.link(ctx); err != nil {
 			return err
@@ -134,16 +137,24 @@ func (l *loader) accepts(ticket ticketfile.Ticket) bool {
 	for _, warning := range ticket.Warnings {
 		l.warn(warning)
 	}
-	place := fmt.Sprintf("%s:%d", ticket.File, ticket.Line)
+	here := place{fmt.Sprintf("%s:%d", ticket.File, ticket.Line), ticket.Written}
 	key := strings.ToUpper(ticket.Key)
-	if first := l.seen[key]; first != "" {
+	switch first, again := l.seen[key]; {
+	case again && first.key != here.key:
+		l.skip(&ticketfile.RowError{File: ticket.File, Line: ticket.Line, Key: ticket.Key,
+			Reason: fmt.Sprintf("%q and %q, at %s, are the same key: one of them must become another", here.key, first.key, first.at)})
+		return false
+	case again:
 		l.sum.Repeated++
-		l.report.Trouble(Repeated, fmt.Errorf("%s: %s is at %s too; the last row counts", place, ticket.Key, first))
+		l.report.Trouble(Repeated, fmt.Errorf("%s: %s is at %s too; the last row counts", here.at, ticket.Key, first.at))
 	}
-	l.seen[key] = place
+	l.seen[key] = here
 	l.rows++
 	return true
 }
+
+// place is where a ticket is in the files, and its key there.
+type place struct{ at, key string }
 
 func (l *loader) upsertTickets(ctx context.Context, tickets []ticketfile.Ticket) error {
 	var written []struct {

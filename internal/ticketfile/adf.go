@@ -19,8 +19,13 @@ type node struct {
 	Marks   []node
 }
 
-func (n node) attr(name string) string {
-	text, _ := n.Attrs[name].(string)
+// attr returns the text of an attribute, or of one within another's object.
+func (n node) attr(path ...string) string {
+	attrs := n.Attrs
+	for _, outer := range path[:len(path)-1] {
+		attrs, _ = attrs[outer].(map[string]any)
+	}
+	text, _ := attrs[path[len(path)-1]].(string)
 	return text
 }
 
@@ -38,6 +43,7 @@ func readADF(adf []byte, people people) (markdown string, is bool) {
 type writer struct {
 	text   []byte
 	people people
+	inCell bool // of a table, which is one line
 }
 
 func (w *writer) write(text string) { w.text = append(w.text, text...) }
@@ -59,7 +65,7 @@ func (w *writer) lead(separator string, follow func()) bool {
 // separators are what stands between the blocks in a node, by its type; else a blank line.
 var separators = map[string]string{
 	"bulletList": "\n", "orderedList": "\n", "taskList": "\n", "decisionList": "\n", "listItem": "\n",
-	"table": "\n", "tableRow": " | ", "tableCell": " ", "tableHeader": " ",
+	"table": "\n", "tableRow": " | ",
 }
 
 // children writes the nodes in a node: blocks, if one of them has content of its own, or parts of a
@@ -91,7 +97,12 @@ func marker(n node, i, lists int) string {
 	case n.Type == "orderedList":
 		return indent + strconv.Itoa(i+1) + ". "
 	}
-	return indent + "- "
+	return indent + "- " + states[child.Type+" "+child.attr("state")]
+}
+
+// states are what stands before tasks and decisions, by their type and state.
+var states = map[string]string{
+	"taskItem DONE": "[x] ", "taskItem TODO": "[ ] ", "blockTaskItem DONE": "[x] ", "blockTaskItem TODO": "[ ] ", "decisionItem DECIDED": "Decision: ", "decisionItem UNDECIDED": "Open decision: ",
 }
 
 // node writes a node's own text, then its children.
@@ -106,11 +117,20 @@ func (w *writer) node(n node, lists int) {
 		for _, line := range n.Content {
 			code.WriteString(line.Text)
 		}
-		if code.Len() > 0 {
+		switch {
+		case code.Len() > 0 && w.inCell:
+			w.write("`" + code.String() + "`")
+		case code.Len() > 0:
 			w.write(fence(code.String(), oneLine(n.attr("language"))))
 		}
 	case strings.HasSuffix(n.Type, "List"):
 		w.children(n, lists+1)
+	case (n.Type == "tableCell" || n.Type == "tableHeader") && !w.inCell:
+		begin := len(w.text)
+		w.inCell = true
+		w.children(n, lists)
+		w.inCell = false
+		w.text = append(w.text[:begin], oneLine(string(w.text[begin:]))...)
 	default:
 		w.children(n, lists)
 	}
@@ -120,6 +140,8 @@ func (w *writer) node(n node, lists int) {
 // what stands for it.
 func (w *writer) own(n node) string {
 	switch n.Type {
+	case "placeholder": // a hint to who writes
+		return ""
 	case "hardBreak":
 		return "\n"
 	case "mention":
@@ -131,7 +153,7 @@ func (w *writer) own(n node) string {
 		}
 		return time.UnixMilli(ms).UTC().Format(time.DateOnly)
 	}
-	return cmp.Or(n.Text, n.attr("text"), n.attr("shortName"), n.attr("url"), n.attr("alt"))
+	return cmp.Or(n.Text, n.attr("text"), n.attr("shortName"), n.attr("url"), n.attr("data", "url"), n.attr("alt"))
 }
 
 // marks are what stands around a text with a mark in Markdown, beside no space.

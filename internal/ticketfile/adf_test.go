@@ -31,13 +31,42 @@ func TestADF(t *testing.T) {
 	t.Parallel()
 	got, is := readADF(json.RawMessage(document), nil)
 	want := "## Root cause\n\nSee **the page** (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n   1. deep\n- two\n\n" +
-		"```c\nint *a = *b;\nreturn _x_;\n```\n\nCase | Result\n\nCareful\n\n- ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\n\ntoo"
+		"```c\nint *a = *b;\nreturn _x_;\n```\n\nCase | Result\n\nCareful\n\n- [x] ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\n\ntoo"
 	if !is || got != want {
 		t.Errorf("%t\n got %q\nwant %q", is, got, want)
 	}
 	for _, bad := range []string{"", "null", "{}", `"x"`, `{"type":"paragraph"}`, `{"type":"doc","content":"x"}`, `{"type":"doc"`} {
 		if got, is := readADF(json.RawMessage(bad), nil); is {
 			t.Errorf("readADF(%s) = %q, want none", bad, got)
+		}
+	}
+}
+
+// The states of tasks and decisions stay, a cell of a table is one line, and what only who writes sees
+// is left out.
+func TestADFStatesCellsAndCards(t *testing.T) {
+	t.Parallel()
+	text := func(text string) string { return `{"type":"text","text":"` + text + `"}` }
+	block := func(kind, attrs string, content ...string) string {
+		return `{"type":"` + kind + `","attrs":{` + attrs + `},"content":[` + strings.Join(content, ",") + `]}`
+	}
+	item := func(words string) string { return block("listItem", "", block("paragraph", "", text(words))) }
+	for want, content := range map[string]string{
+		"- [x] oil\n- [ ] grease\n   - [x] twice": block("taskList", "", block("taskItem", `"state":"DONE"`, text("oil")), block("taskItem", `"state":"TODO"`, text("grease")),
+			block("taskList", "", block("blockTaskItem", `"state":"DONE"`, block("paragraph", "", text("twice"))))),
+		"- Decision: in May\n- Open decision: where": block("decisionList", "", block("decisionItem", `"state":"DECIDED"`, text("in May")), block("decisionItem", `"state":"UNDECIDED"`, text("where"))),
+		"Hall North | - cranes - lifts 1. one | - [x] swept | `a b`\nHall South | x": block("table", "",
+			block("tableRow", "", block("tableHeader", "", block("paragraph", "", text("Hall")), block("paragraph", "", text("North"))),
+				block("tableCell", "", block("bulletList", "", item("cranes"), item("lifts")), block("orderedList", "", item("one"))),
+				block("tableCell", "", block("taskList", "", block("taskItem", `"state":"DONE"`, text("swept")))),
+				block("tableCell", "", block("paragraph", "", `{"type":"text","text":"a b","marks":[{"type":"code"}]}`))),
+			block("tableRow", "", block("tableCell", "", block("paragraph", "", text("Hall"), `{"type":"hardBreak"}`, text("South"))), block("tableCell", "", block("paragraph", "", text("x"))))),
+		"before\n\nafter":                     block("paragraph", "", text("before")) + "," + block("paragraph", "", `{"type":"placeholder","attrs":{"text":"Steps"}}`) + "," + block("paragraph", "", text("after")),
+		"https://a.example https://b.example": block("paragraph", "", `{"type":"inlineCard","attrs":{"url":"https://a.example"}}`, text(" "), `{"type":"inlineCard","attrs":{"data":{"@type":"Page","url":"https://b.example"}}}`),
+		"https://c.example":                   `{"type":"blockCard","attrs":{"data":{"url":"https://c.example","name":"Plan"}}},{"type":"embedCard","attrs":{"data":7}}`,
+	} {
+		if got, is := readADF([]byte(`{"type":"doc","content":[`+content+`]}`), nil); !is || got != want {
+			t.Errorf("%t\n got %q\nwant %q", is, got, want)
 		}
 	}
 }

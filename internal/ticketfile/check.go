@@ -24,24 +24,31 @@ const (
 
 // check brings a ticket into the form that Ticket promises, or returns why its row is bad. An
 // optional field that is wrong is left out with a warning.
-func (t *Ticket) check(names columns) (err error) {
+func (r *Reader) check(t *Ticket, names columns) (err error) {
 	if t.Key, err = checkKey(names.of("key"), t.Key); err != nil {
 		return err
 	}
 	if t.ProjectKey, err = checkKey(names.of("project_key"), t.ProjectKey); err != nil {
 		return err
 	}
+	if err := r.nameKeys(t, names); err != nil {
+		return err
+	}
 	if t.Name, err = checkName(names.of("name"), t.Name); err != nil {
 		return err
 	}
+	if r.dates[t.File] == nil {
+		r.dates[t.File] = new(dates)
+	}
+	dates := r.dates[t.File]
 	t.Name = t.cut(names.of("name"), t.Name, maxName)
 	t.Status = t.cut(names.of("status"), cmp.Or(strings.TrimSpace(clean(t.Status)), DefaultStatus), maxStatus)
 	t.Description = clean(t.Description)
-	t.checkNotes()
 	for member, field := range t.lines() {
 		field.Value = t.cut(names.of(member), oneLine(field.Value), maxName)
 	}
-	t.checkDates(names)
+	r.checkDates(t, names, dates)
+	t.checkNotes(dates)
 	if category, known := categories[fold(t.Category)]; known {
 		t.Category = category
 	} else {
@@ -49,8 +56,11 @@ func (t *Ticket) check(names columns) (err error) {
 		t.Category = ""
 	}
 	t.checkLabels(names.of("labels"))
-	t.checkComments(names.of("comments"))
+	t.checkComments(names.of("comments"), dates)
 	t.checkLinks(names.of("links"))
+	if t.empty > 0 {
+		r.notices["comments and notes left out because they have no text"] += t.empty
+	}
 	return nil
 }
 
@@ -60,9 +70,11 @@ var categories = map[string]string{
 	"inprogress": "in_progress", "indeterminate": "in_progress", "done": "done", "complete": "done", "completed": "done",
 }
 
-func (t *Ticket) checkDates(names columns) {
+// checkDates reads the dates. One of creation that is not there, or cannot be read, is never that of
+// the import without a word.
+func (r *Reader) checkDates(t *Ticket, names columns, dates *dates) {
 	date := func(member, written string) (string, bool) {
-		date, err := ParseDate(written)
+		date, err := dates.parse(written)
 		if err != nil {
 			t.warn("%s is left out: %s %v", names.of(member), quote(written), err)
 		}
@@ -76,29 +88,41 @@ func (t *Ticket) checkDates(names columns) {
 			*field = Text{} // the stored one stays
 		}
 	}
+	if t.CreatedAt == "" {
+		const remark = "tickets without a creation date that can be read: new ones get "
+		switch t.CreatedAt = cmp.Or(t.UpdatedAt, t.ResolvedAt.Value); t.CreatedAt {
+		case "":
+			r.notices[remark+"the day of the import"]++
+		case t.UpdatedAt:
+			r.notices[remark+"that of their update"]++
+		default:
+			r.notices[remark+"that of their resolution"]++
+		}
+	}
 }
 
-func (t *Ticket) checkNotes() {
-	empty, undated, long := 0, 0, 0
+func (t *Ticket) checkNotes(dates *dates) {
+	undated, long := 0, 0
 	var kept []Note
 	for _, note := range t.Notes {
 		if note.Text = clean(note.Text); strings.TrimSpace(note.Text) == "" {
-			empty++
+			t.empty++
 			continue
 		}
 		var isLong bool
 		if note.Status, isLong = shorten(strings.TrimSpace(clean(note.Status)), maxStatus); isLong {
 			long++
 		}
-		var err error
-		if note.CreatedAt, err = ParseDate(note.CreatedAt); err != nil {
+		created, err := dates.parse(note.CreatedAt)
+		if err != nil {
 			undated++
+			created = t.CreatedAt
 		}
+		note.CreatedAt = created
 		kept = append(kept, note)
 	}
 	t.Notes = kept
-	t.warnCount(empty, "notes left out because they have no text")
-	t.warnCount(undated, "notes.created_at left out because it is not a clear date")
+	t.warnCount(undated, "notes.created_at is not a clear date, so that the ticket's counts")
 	t.warnCount(long, fmt.Sprintf("notes.status cut to %d characters", maxStatus))
 }
 
@@ -125,12 +149,12 @@ func (t *Ticket) checkLabels(name string) {
 	t.warnCount(long, fmt.Sprintf("%s cut to %d characters", name, maxName))
 }
 
-func (t *Ticket) checkComments(name string) {
-	kept, empty, undated := t.Comments[:0], 0, 0
+func (t *Ticket) checkComments(name string, dates *dates) {
+	kept, undated := t.Comments[:0], 0
 	order := map[string]int{} // numbers comments with the same author and time
 	for _, c := range t.Comments {
-		created, err := ParseDate(c.CreatedAt)
-		updated, errUpdated := ParseDate(c.UpdatedAt)
+		created, err := dates.parse(c.CreatedAt)
+		updated, errUpdated := dates.parse(c.UpdatedAt)
 		if err != nil || errUpdated != nil {
 			undated++
 		}
@@ -144,16 +168,18 @@ func (t *Ticket) checkComments(name string) {
 			}
 			c.Key = madeKey(when, c.Author, order)
 		}
+		if err != nil {
+			created = cmp.Or(updated, t.CreatedAt)
+		}
 		c.CreatedAt, c.UpdatedAt = created, updated
 		if c.Body == "" {
-			empty++
+			t.empty++
 			continue
 		}
 		kept = append(kept, c)
 	}
 	t.Comments = kept
-	t.warnCount(empty, name+" left out because they have no text")
-	t.warnCount(undated, name+" with a time left out because it is not a clear date")
+	t.warnCount(undated, name+" with a time that is not a clear date, so that their other one or the ticket's counts")
 }
 
 // madeKey names a comment that has no id. It does not depend on the text, so that an edited comment
@@ -194,7 +220,7 @@ func checkKey(field, raw string) (string, error) {
 		return "", err
 	case key == "":
 		return "", errors.New(field + " is missing")
-	case strings.ContainsFunc(key, isSpace):
+	case strings.ContainsFunc(key, func(r rune) bool { return isSpace(r) || r == '\uFFFD' }):
 		return "", fmt.Errorf("%s %s has a space or control character in it", field, quote(key))
 	default:
 		return key, nil
@@ -235,7 +261,7 @@ func checkLength(field, raw string, most int) (string, error) {
 
 // clean makes s storable in Postgres: valid UTF-8 without U+0000.
 func clean(s string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
 }
 
 // oneLine trims a value and collapses its white space.

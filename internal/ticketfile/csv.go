@@ -31,40 +31,56 @@ type csvRows struct {
 	ids    [][2]int         // the places of a person's id and name
 }
 
-// newCSVRows reads the first non-blank line. It picks the export and separator with which the
+// maxBefore is the most lines before the header: titles, blank lines, Excel's sep=.
+const maxBefore = 50
+
+// commas are the separators, tried in this order.
+const commas = ",;\t|^"
+
+// newCSVRows reads the lines up to the header. It picks the export and separator with which the
 // required columns are found.
 func newCSVRows(in *stream, reader *Reader) (rows, error) {
 	r := &csvRows{in: in}
-	line := ""
-	for strings.TrimSpace(line) == "" {
-		var err error
-		line, err = in.ReadString('\n')
+	first, commas := "", commas // the line that looks most like a header
+	for ; r.before < maxBefore; r.before++ {
+		line, err := in.ReadString('\n')
 		if err == io.EOF && line == "" {
-			return rows{}, errors.New("the file is empty; a CSV export starts with a line of column names")
+			break
 		}
 		if err != nil && err != io.EOF {
 			return rows{}, err
 		}
-		r.before++
-	}
-	if err := CheckText(line); err != nil {
-		return rows{}, err
-	}
-	line = strings.TrimRight(line, "\r\n") // only this: a tab may be a separator
-	for _, e := range csvExports {
-		for _, comma := range []rune{',', ';', '\t'} {
-			if r.readHeader(line, comma, e.required) {
-				r.csv = csv.NewReader(in.Reader)
-				r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = comma, -1, true // checked against the header
-				r.row = row{Reader: reader, export: e.export, cells: r.cellsOf, others: r.unreadCells}
-				r.sortColumns()
-				return rows{r.name, r.columns, r.next}, nil
+		if err := CheckText(line); err != nil {
+			return rows{}, err
+		}
+		line = strings.TrimRight(line, "\r\n") // only this: a tab may be a separator
+		if named, is := strings.CutPrefix(line, "sep="); is {
+			commas += named
+		}
+		for _, e := range csvExports {
+			for _, comma := range commas {
+				if r.readHeader(line, comma, e.required) {
+					r.before++
+					r.csv = csv.NewReader(in.Reader)
+					r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = comma, -1, true // checked against the header
+					r.row = row{Reader: reader, export: e.export, cells: r.cellsOf, others: r.unreadCells}
+					r.sortColumns()
+					return rows{r.name, r.columns, r.next}, nil
+				}
 			}
 		}
+		if r.before == 0 || len(strings.FieldsFunc(line, isSeparator)) > len(strings.FieldsFunc(first, isSeparator)) {
+			first = line
+		}
 	}
-	return rows{}, fmt.Errorf("the first line names neither the columns Issue key and Summary, which a CSV export from Jira has, "+
-		"nor ID, Team and Title, which one from Linear has: %s", quote(line))
+	if strings.TrimSpace(first) == "" {
+		return rows{}, errors.New("the file is empty; a CSV export starts with a line of column names")
+	}
+	return rows{}, fmt.Errorf("no line at its beginning names the columns Issue key and Summary, which a CSV export from Jira has, "+
+		"or ID, Team and Title, which one from Linear has, but %s: if these are the columns in another language, set the tracker's to English and export again", quote(first))
 }
+
+func isSeparator(r rune) bool { return strings.ContainsRune(commas, r) }
 
 // readHeader reports whether the line has the required columns.
 func (r *csvRows) readHeader(line string, comma rune, required []string) bool {

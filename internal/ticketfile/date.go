@@ -3,73 +3,123 @@ package ticketfile
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// dateLayouts are ISO 8601, Postgres's format, the defaults of Jira's exports, and Linear's.
-var dateLayouts = append(withTimes("2006-01-02", "2/Jan/06", "2/Jan/2006"), "Mon Jan 2 2006 15:04:05 GMT-0700")
-
-// Numeric dates, as some Jira instances write them. Nothing in 3/4/25 tells whether day or month
-// comes first, so a date counts only if one order alone is valid or both mean the same.
-var (
-	dayFirstLayouts   = withTimes("2/1/06", "2/1/2006")
-	monthFirstLayouts = withTimes("1/2/06", "1/2/2006")
-)
-
-func withTimes(days ...string) (layouts []string) {
-	times := []string{"", "15:04", "3:04 PM", "15:04:05", "15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07"}
-	for _, day := range days {
-		for _, clock := range times {
-			layouts = append(layouts, strings.TrimSpace(day+" "+clock))
-		}
-	}
-	return layouts
-}
+// Years of dates that are meant.
+const firstYear, lastYear = 1900, 2199
 
 // What is wrong with a date. The message starts with the value.
 var (
 	errNoDate    = errors.New("is not a date")
-	errWhichDate = errors.New("may have the day or the month first")
+	errWhichDate = errors.New("may have the day or the month first, and the file's other dates do not tell which")
+	errYear      = fmt.Errorf("is not in the years %d to %d", firstYear, lastYear)
 )
 
-// Java writes a no-break space before AM and PM, narrow since version 20.
-var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+// dates reads the dates of a file. Those with one possible order of day and month tell that of the
+// others: nothing in 3/4/25 does.
+type dates struct{ dayFirst, monthFirst bool }
 
-// ParseDate reads a date in any of the layouts, in any case, in UTC if it has no zone. It returns
-// it in RFC 3339, or "" for an empty text.
-func ParseDate(s string) (string, error) {
+var (
+	// written matches 2025-03-14, 14/Mar/25, March 14, 2025 and 14.3.2025. A time and its zone may
+	// follow: T09:12:33.5Z, 9:12 AM, 09:12:33 GMT+0100 (CET).
+	written = regexp.MustCompile(`^(?:(?:MON|TUE|WED|THU|FRI|SAT|SUN)[A-Z]*,? )?` +
+		`(?:(\d{4})[-/.](\d\d?)[-/.](\d\d?)|(\d\d?)[-/. ]+([A-Z]{3,9})[-/., ]+(\d{4}|\d\d)|([A-Z]{3,9})\.? (\d\d?),? (\d{4})` +
+		`|(\d\d?)(?:[/.](\d\d?)[/.](\d{4}|\d\d)|-(\d\d?)-(\d{4})))` +
+		`(?:(?:T|,? (?:AT )?)(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9})\d*)?)?(?: ?([AP])\.?M\.?)?` +
+		`(?: ?(?:Z|UTC|GMT))?(?: ?([+-]\d\d)(?::?(\d\d))?)?(?: ?UTC| ?[(\[].*[)\]])?)?$`)
+	compact = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)(?:[T ]?(\d\d)(\d\d)(\d\d)?)?(\D.*)?$`) // 20250314T091200Z
+	epoch   = regexp.MustCompile(`^(\d{9,10})(\d{3})?(\d{3})?(?:\.\d+)?$`)                    // in seconds, milliseconds or microseconds
+	// Java writes a no-break space before AM and PM, narrow since version 20.
+	plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+)
+
+// ParseDate reads a date in any of these forms, in any case, in UTC if it has no zone. It returns it
+// in RFC 3339, or "" for an empty text.
+func ParseDate(s string) (string, error) { return new(dates).parse(s) }
+
+func (d *dates) parse(s string) (string, error) {
 	s = strings.ToUpper(strings.TrimSpace(plainSpaces.Replace(clean(s))))
 	if s == "" {
 		return "", nil
 	}
-	if zone := strings.Index(s, " ("); zone > 0 && strings.Contains(s, "GMT") { // the zone's name after its offset
-		s = s[:zone]
+	if g := compact.FindStringSubmatch(s); g != nil {
+		s = g[1] + "-" + g[2] + "-" + g[3]
+		if g[4] != "" {
+			s += " " + g[4] + ":" + g[5] + ":" + cmp.Or(g[6], "00")
+		}
+		s += g[7]
+	} else if g := epoch.FindStringSubmatch(s); g != nil {
+		micros, err := strconv.ParseInt(g[1]+cmp.Or(g[2], "000")+cmp.Or(g[3], "000"), 10, 64)
+		return format(time.UnixMicro(micros), err == nil)
 	}
-	if len(s) > 10 && s[10] == 'T' {
-		s = s[:10] + " " + s[11:]
-	}
-	if date := parseAny(dateLayouts, s); date != "" {
-		return date, nil
-	}
-	dayFirst, monthFirst := parseAny(dayFirstLayouts, s), parseAny(monthFirstLayouts, s)
-	switch date := cmp.Or(dayFirst, monthFirst); {
-	case date == "":
+	g := written.FindStringSubmatch(s)
+	if g == nil {
 		return "", errNoDate
-	case monthFirst != "" && monthFirst != date:
-		return "", errWhichDate
-	default:
-		return date, nil
 	}
+	if first, second := g[10], cmp.Or(g[11], g[13]); second != "" {
+		year := cmp.Or(g[12], g[14])
+		byDay, isDay := timeOf(year, second, first, g[15:])
+		byMonth, isMonth := timeOf(year, first, second, g[15:])
+		switch {
+		case isDay != isMonth:
+			d.dayFirst, d.monthFirst = d.dayFirst || isDay, d.monthFirst || isMonth
+		case isDay && !byDay.Equal(byMonth) && d.dayFirst == d.monthFirst:
+			return "", errWhichDate
+		}
+		if isDay && (d.dayFirst || !isMonth || byDay.Equal(byMonth)) {
+			return format(byDay, isDay)
+		}
+		return format(byMonth, isMonth)
+	}
+	return format(timeOf(cmp.Or(g[1], g[6], g[9]), cmp.Or(g[2], monthOf(g[5]+g[7])), cmp.Or(g[3], g[4], g[8]), g[15:]))
 }
 
-func parseAny(layouts []string, s string) string {
-	for _, layout := range layouts {
-		t, err := time.Parse(layout, s)
-		t = t.UTC()
-		if err == nil && t.Year() >= 1 && t.Year() <= 9999 { // a zone can move it out of the years that JSON and Postgres both write
-			return t.Format(time.RFC3339Nano)
+// monthOf returns the number of an English month, or of the beginning of its name.
+func monthOf(name string) string {
+	for month := time.January; month <= time.December; month++ {
+		if name != "" && strings.HasPrefix(strings.ToUpper(month.String()), name) {
+			return strconv.Itoa(int(month))
 		}
 	}
 	return ""
+}
+
+// timeOf returns the time of these numbers, and whether there is one. rest are the hour, minute,
+// second, its fraction, A or P, and the hours and minutes of the zone.
+func timeOf(year, month, day string, rest []string) (time.Time, bool) {
+	number := func(digits string) int { n, _ := strconv.Atoi(digits); return n }
+	y, m, d, hour := number(year), number(month), number(day), number(rest[0])
+	switch {
+	case len(year) == 2 && y < 69:
+		y += 2000
+	case len(year) == 2:
+		y += 1900
+	}
+	twelfth := rest[4] == "" || hour >= 1 && hour <= 12
+	switch rest[4] {
+	case "A":
+		hour %= 12
+	case "P":
+		hour = hour%12 + 12
+	}
+	zone := 60*number(rest[5]) + number(rest[5][:min(1, len(rest[5]))]+rest[6])
+	t := time.Date(y, time.Month(m), d, hour, number(rest[1]), number(rest[2]), number((rest[3] + "000000000")[:9]), time.FixedZone("", 60*zone))
+	// A day or minute that there is not has become another.
+	return t, twelfth && t.Month() == time.Month(m) && t.Day() == d && t.Minute() == number(rest[1]) && t.Second() == number(rest[2]) && t.Hour() == hour
+}
+
+// format returns a time in RFC 3339 if it is one.
+func format(t time.Time, is bool) (string, error) {
+	switch t = t.UTC(); {
+	case !is:
+		return "", errNoDate
+	case t.Year() < firstYear || t.Year() > lastYear:
+		return "", errYear
+	}
+	return t.Format(time.RFC3339Nano), nil
 }

@@ -2,10 +2,12 @@ package ticketfile
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -104,11 +106,23 @@ func (r *row) ticket() (Ticket, error) {
 	for member, field := range t.lines() {
 		*field = r.text(member)
 	}
+	who := r.restricted(r.object)
+	if level := r.value("security"); !slices.Contains(everybody, fold(level)) {
+		who = "that only " + strings.Trim(quote(oneLine(level)), `"`) + " may see"
+	}
+	if r.omits("tickets", who) {
+		return t, errLeftOut
+	}
 	if err := r.finish(r, &t); err != nil {
 		return t, &RowError{Line: r.place, Key: t.Key, Reason: err.Error()}
 	}
+	if raw := r.object.Raw; raw != "" && (escapedNUL.MatchString(raw) || !jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true))) {
+		t.warn(`texts have U+FFFD in place of the escapes \u0000 or \ud83d, half of a character`)
+	}
 	return t, nil
 }
+
+var escapedNUL = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\u0000`)
 
 // Kept names the columns that no member has and that are kept: as labels, or as lines at the end of
 // the description.

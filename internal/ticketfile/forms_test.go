@@ -26,7 +26,7 @@ func TestJiraDetails(t *testing.T) {
 	at := on(3, 14, 9, 30)
 	order := map[string]int{}
 	want := []Ticket{
-		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", Description: "# Cause\n*Not* `a*b*c`", Category: "in_progress", Reporter: given("Ann"),
+		{Key: "A-1", ProjectKey: "A", Name: "n", Status: "To Do", CreatedAt: on(4, 3, 10, 0), Description: "# Cause\n*Not* `a*b*c`", Category: "in_progress", Reporter: given("Ann"),
 			DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(on(4, 3, 10, 0)), Labels: []string{"web", "API"},
 			Comments: []Comment{
 				{Key: madeKey(at, "ann", order), Author: "ann", Body: "see; @bob", CreatedAt: at},
@@ -40,7 +40,8 @@ func TestJiraDetails(t *testing.T) {
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
-	if want := []string{"link type read as relates_to: Gantt: start", "parents left out because they are given by a number (export the column Parent key): 1", "columns left out, with their number of rows: Sprint (1)"}; !cmp.Equal(want, r.Notices()) {
+	if want := []string{"link type read as relates_to: Gantt: start", "parents left out because they are given by a number (export the column Parent key): 1",
+		"tickets without a creation date that can be read: new ones get that of their resolution: 1", "tickets without a creation date that can be read: new ones get the day of the import: 1", "columns left out, with their number of rows: Sprint (1)"}; !cmp.Equal(want, r.Notices()) {
 		t.Errorf("notices (-want +got):\n%s", cmp.Diff(want, r.Notices()))
 	}
 }
@@ -77,7 +78,7 @@ func TestLinear(t *testing.T) {
 			UpdatedAt: on(3, 15, 13, 0), Reporter: given("ann@a.example"), Assignee: given("bob@a.example"), Priority: given("High"), Labels: []string{"Bug", "Urgent fix"},
 			DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(""),
 			Links: []Link{{"child_of", "ENG-1", false}, {"relates_to", "ENG-2", false}, {"relates_to", "OPS-3", false}, {"blocks", "ENG-4", true}}},
-		{Key: "ENG-8", ProjectKey: "ENG", Name: "Old", Status: "Canceled", Category: "done", Reporter: given(""), Assignee: given(""), Priority: given(""), Labels: []string{},
+		{Key: "ENG-8", ProjectKey: "ENG", Name: "Old", Status: "Canceled", Category: "done", CreatedAt: on(3, 16, 0, 0), Reporter: given(""), Assignee: given(""), Priority: given(""), Labels: []string{},
 			DueDate: given(""), ResolvedAt: given(on(3, 16, 0, 0)), Links: []Link{{"duplicates", "ENG-7", false}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
@@ -86,7 +87,7 @@ func TestLinear(t *testing.T) {
 	if projects := all(t, r.Projects()); !cmp.Equal(projects, []Project{{Key: "ENG", Name: "Engine"}}) {
 		t.Errorf("the projects are %+v", projects)
 	}
-	if want := []string{"columns left out, with their number of rows: Cycle Number (1), Estimate (1), Project (1), Project ID (1)"}; !cmp.Equal(want, r.Notices()) {
+	if want := []string{"tickets without a creation date that can be read: new ones get that of their resolution: 1", "columns left out, with their number of rows: Cycle Number (1), Estimate (1), Project (1), Project ID (1)"}; !cmp.Equal(want, r.Notices()) {
 		t.Errorf("the notices are %q", r.Notices())
 	}
 }
@@ -120,7 +121,7 @@ func TestGithub(t *testing.T) {
 		if got := one(t, r.Projects()); got != (Project{Key: "BIG-PUMPS", Name: "Acme/big.pumps", Origin: "github.com/acme/big.pumps"}) {
 			t.Errorf("%s: the project is %+v", name, got)
 		}
-		if want := []string{"issues with several assignees, reduced to the first: 1", "pull requests left out: 1"}; !cmp.Equal(want, r.Notices()) {
+		if want := []string{"issues with several assignees, reduced to the first: 1", "keys changed so that queries can name them, such as BIG.PUMPS-N to BIG-PUMPS-N: 1", "pull requests left out: 1"}; !cmp.Equal(want, r.Notices()) {
 			t.Errorf("%s: the notices are %q", name, r.Notices())
 		}
 	}
@@ -137,7 +138,7 @@ func TestGithub(t *testing.T) {
 		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
 	if want := []string{"title is missing", "url is missing or not an address: it tells the repository (gh issue list --json url,…)", "number is missing",
-		"the repositories github.com/Acme/pumps and github.com/Other/Pumps would have the same project key PUMPS: import each from a file of its own, with a prefix"}; !cmp.Equal(want, reasons(bad)) {
+		"github.com/Acme/pumps and github.com/Other/Pumps would have the same project key PUMPS: import each from a file of its own, with a prefix"}; !cmp.Equal(want, reasons(bad)) {
 		t.Errorf("reasons of bad rows (-want +got):\n%s", cmp.Diff(want, reasons(bad)))
 	}
 	if bad[0].Line != 4 || bad[3].Line != 7 {
@@ -162,15 +163,15 @@ func TestJSONDetails(t *testing.T) {
 		`{"ticket_id":"S-2","project_id":"S","name":"n","comments":null,"links":[],"labels":null}`+"\n"+
 		`{"ticket_id":"S-3","project_id":"S","name":"n","links":[{"kind":"likes","key":"S-1"},{"kind":"blocks"},{"kind":"Child_Of","key":"S-2","inward":true}],"assignee":7}`).Tickets())
 	want := []Ticket{
-		{Key: "S-1", ProjectKey: "S", Name: "n", Status: "To Do", Category: "in_progress", UpdatedAt: on(3, 15, 13, 0), Assignee: given("Ann"), Reporter: given(""), TicketType: given("Bug"), Priority: given(""),
+		{Key: "S-1", ProjectKey: "S", Name: "n", Status: "To Do", Category: "in_progress", CreatedAt: on(3, 15, 13, 0), UpdatedAt: on(3, 15, 13, 0), Assignee: given("Ann"), Reporter: given(""), TicketType: given("Bug"), Priority: given(""),
 			Labels: []string{"a", "b"}, DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(""),
 			Comments: []Comment{{Key: "c1", Author: "Bob", Body: "*x*", CreatedAt: on(3, 14, 9, 30)}, {Key: "9", Body: "*y*"}},
-			Links:    []Link{{"duplicates", "S-2", true}, {"blocks", "3", false}}},
+			Links:    []Link{{"duplicates", "S-2", true}, {"blocks", "S-3", false}}},
 		{Key: "S-2", ProjectKey: "S", Name: "n", Status: "To Do", Labels: []string{}, Comments: []Comment{}, Links: []Link{}},
 		{Key: "S-3", ProjectKey: "S", Name: "n", Status: "To Do", Assignee: given("7"), Links: []Link{{"child_of", "S-2", true}}},
 	}
 	if diff := cmp.Diff([][]string{
-		{"comments left out because they have no text: 1"}, nil, {"links left out because they have an unknown kind or no key: 2"},
+		nil, nil, {"links left out because they have an unknown kind or no key: 2"},
 	}, [][]string{reasons(got[0].Warnings), reasons(got[1].Warnings), reasons(got[2].Warnings)}); diff != "" {
 		t.Errorf("reasons of warnings (-want +got):\n%s", diff)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -35,9 +34,6 @@ var github = export{
 	finish: (*row).finishGithub,
 }
 
-// keyless is what no key in a query has: next.js becomes NEXT-JS.
-var keyless = regexp.MustCompile(`[.-]+`)
-
 func (r *row) finishGithub(t *Ticket) error {
 	if r.object.Get("number").Int() <= 0 {
 		return errors.New("number is missing")
@@ -46,13 +42,9 @@ func (r *row) finishGithub(t *Ticket) error {
 	if err != nil {
 		return err
 	}
-	key := strings.Trim(keyless.ReplaceAllString(strings.ToUpper(path.Base(repo)), "-"), "-")
-	if other, known := r.repos[key]; known && other != repo {
-		return fmt.Errorf("the repositories %s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, repo, key)
-	}
-	r.repos[key] = repo
+	key := strings.ToUpper(path.Base(repo))
 	_, name, _ := strings.Cut(repo, "/")
-	t.Key, t.ProjectKey, t.project = key+"-"+t.Key, key, Project{Name: name, Origin: strings.ToLower(repo)}
+	t.Key, t.ProjectKey, t.source, t.project = key+"-"+t.Key, key, repo, Project{Name: name, Origin: strings.ToLower(repo)}
 	t.Status, t.Category = githubStatus(t.Status, r.value("reason"))
 	if len(r.list("assignee")) > 1 {
 		r.notices["issues with several assignees, reduced to the first"]++

@@ -3,6 +3,7 @@ package ticketfile
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -23,6 +24,7 @@ type issues struct {
 	read    int                     // issues
 	known   map[string]bool         // the columns that members have
 	names   map[string]gjson.Result // of Jira's fields, if the file has them
+	bare    int                     // issues without fields
 }
 
 // jiraNames are those of fields on Jira's pages, which a search has with expand=names.
@@ -38,9 +40,11 @@ func newIssues(in *stream, r *Reader) (rows, error) {
 	switch {
 	case err == io.EOF && s.json.InputOffset() > 0:
 		return rows{next: s.next}, nil
-	case err != nil && err != io.EOF:
+	case err == io.EOF:
+		return rows{}, errors.New("the file is empty")
+	case err != nil:
 		return rows{}, err
-	case first.Get("fields").IsObject() || first.Get("issues").IsArray():
+	case first.Get("fields").IsObject() || first.Get("issues").IsArray() || first.Get("id").Exists() && first.Get("key").Exists():
 		s.export = &jiraIssues
 	case first.Get("number").Int() > 0 && first.Get("title").Exists():
 		s.export = &github
@@ -76,34 +80,43 @@ func (s *issues) addPage(object gjson.Result) {
 		return
 	}
 	s.pending = issues.Array()
+	s.reader.pages.add(object, len(s.pending))
 	if names := object.Get("names"); names.IsObject() {
 		s.names = names.Map()
 	}
 }
 
 func (s *issues) next() (Ticket, error) {
-	for {
-		for len(s.pending) == 0 {
-			object, err := s.nextObject()
-			if err != nil {
-				return Ticket{}, err
-			}
-			s.addPage(object)
-		}
-		issue := s.pending[0]
-		s.pending = s.pending[1:]
-		s.read++
+	for len(s.pending) == 0 {
+		object, err := s.nextObject()
 		switch {
-		case !issue.IsObject():
-			return Ticket{}, &RowError{Line: s.read, Reason: "this is not a JSON object: it starts with " + quote(issue.Raw)}
-		case isPullRequest(issue):
-			s.reader.notices["pull requests left out"]++
-		case CheckText(issue.Raw) != nil:
-			return Ticket{}, &RowError{Line: s.read, Key: issue.Get("key").String(), Reason: CheckText(issue.Raw).Error()}
-		default:
-			return s.row(issue).ticket()
+		case err == io.EOF && s.bare > 0:
+			reason := fmt.Sprintf("%d issues have no fields, but an id or a key only: ask Jira for fields=*all, since its search leaves them out otherwise", s.bare)
+			s.bare = 0
+			return Ticket{}, &RowError{Reason: reason}
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return Ticket{}, fmt.Errorf("after issue %d: %w", s.read, err)
+		case err != nil:
+			return Ticket{}, err
 		}
+		s.addPage(object)
 	}
+	issue := s.pending[0]
+	s.pending = s.pending[1:]
+	s.read++
+	switch fields := issue.Get("fields"); {
+	case !issue.IsObject():
+		return Ticket{}, &RowError{Line: s.read, Reason: "this is not a JSON object: it starts with " + quote(issue.Raw)}
+	case CheckText(issue.Raw) != nil:
+		return Ticket{}, &RowError{Line: s.read, Key: issue.Get("key").String(), Reason: CheckText(issue.Raw).Error()}
+	case isPullRequest(issue):
+		s.reader.notices["pull requests left out"]++
+		return Ticket{}, errLeftOut
+	case s.export == &jiraIssues && len(fields.Map()) == 0:
+		s.bare++
+		return Ticket{}, errLeftOut
+	}
+	return s.row(issue).ticket()
 }
 
 func (s *issues) row(issue gjson.Result) *row {
@@ -147,7 +160,7 @@ func (r *Reader) valuesOf(field gjson.Result) []string {
 		}
 	case field.IsObject():
 		name := ""
-		for _, member := range []string{"displayName", "login", "value", "name", "key"} {
+		for _, member := range []string{"displayName", "login", "value", "name", "key", "identifier"} {
 			name = cmp.Or(name, field.Get(member).String())
 		}
 		for _, id := range []string{"accountId", "name", "key"} {
@@ -169,6 +182,9 @@ func (r *Reader) valueOf(field gjson.Result) string { return strings.Join(r.valu
 func (r *row) comments(list gjson.Result, created, updated string, markdown func(string) string) []Comment {
 	comments := []Comment{}
 	for _, c := range list.Array() {
+		if r.omits("comments", r.restricted(c)) {
+			continue
+		}
 		comments = append(comments, Comment{Key: cmp.Or(c.Get("id").String(), c.Get("key").String()), Author: r.valueOf(c.Get("author")), Body: markdown(r.valueOf(c.Get("body"))),
 			CreatedAt: c.Get(created).String(), UpdatedAt: c.Get(updated).String()})
 	}

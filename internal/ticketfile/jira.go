@@ -33,6 +33,7 @@ var jira = export{
 		"project.name":        {"Project name", "project"},
 		"project.description": {"Project description"},
 		"children":            {"subtasks"},
+		"security":            {"Security Level", "security"},
 	},
 	finish: (*row).finishJira,
 }
@@ -41,7 +42,14 @@ var jira = export{
 var jiraIssues = export{jira.name, jira.columns, (*row).finishJiraIssue}
 
 func (r *row) finishJira(t *Ticket) error {
-	if cells := r.list("comments"); cells != nil {
+	cells := r.list("comments")
+	if len(cells) > 0 {
+		r.unclear[0], r.unclear[1] = r.unclear[0]+len(cells), r.unclear[1]+1
+	}
+	switch {
+	case len(cells) > 0 && r.Restricted != Keep:
+		r.notices["comments left out, since the file does not say who may see them"] += len(cells)
+	case cells != nil:
 		t.Comments = []Comment{}
 		for _, cell := range cells {
 			t.Comments = append(t.Comments, r.jiraComment(cell))
@@ -66,9 +74,7 @@ func (r *row) jiraComment(cell string) Comment {
 func (r *row) finishJiraIssue(t *Ticket) error {
 	if page := r.object.Get("fields.comment"); page.Exists() {
 		t.Comments = r.comments(page.Get("comments"), "created", "updated", r.jiraText)
-		if more := int(page.Get("total").Int()) - len(t.Comments); more > 0 {
-			r.notices["comments that the files lack, since Jira returns only some of them in a search"] += more
-		}
+		r.pages.comments += max(0, int(page.Get("total").Int())-len(page.Get("comments").Array()))
 	}
 	if links := r.object.Get("fields.issuelinks"); links.Exists() {
 		t.Links = []Link{}

@@ -12,24 +12,38 @@ import (
 // lines are JSON Lines. Their members have the names of a ticket's, and the forms of Ticket.
 var lines = export{"jsonl", columns{"key": {"ticket_id"}, "project_key": {"project_id"}}, (*row).finishLine}
 
-// lineTexts and lineLists are the members of a line; one of another type is refused, not lost.
+// lineTexts and lineLists are the members of a line. The first three texts are required.
 var (
 	lineTexts = []string{"ticket_id", "project_id", "name", "description", "status", "status_category", "assignee", "reporter", "ticket_type", "priority",
 		"due_date", "created_at", "updated_at", "resolved_at"}
 	lineLists = []string{"labels", "notes", "comments", "links"}
 )
 
-// finishLine reads the lists of objects.
+// finishLine reads the lists of objects. A member of another type is refused or left out, not lost.
 func (r *row) finishLine(t *Ticket) error {
 	members := r.object.Map()
-	for _, member := range lineTexts {
-		if text := members[member]; text.IsBool() || text.IsArray() || text.IsObject() && r.document(text.Raw) == text.Raw {
-			return fmt.Errorf("%s must be a text, not %s", member, quote(text.Raw))
-		}
-	}
-	for _, member := range lineLists {
-		if list := members[member]; list.Type != gjson.Null && !list.IsArray() {
-			return fmt.Errorf("%s must be a list, not %s", member, quote(list.Raw))
+	texts := map[string]*string{"description": &t.Description, "status": &t.Status, "status_category": &t.Category, "created_at": &t.CreatedAt, "updated_at": &t.UpdatedAt}
+	fields := t.lines()
+	fields["due_date"], fields["resolved_at"] = &t.DueDate, &t.ResolvedAt
+	for i, member := range append(lineTexts, lineLists...) {
+		value := members[member]
+		isText := !value.IsBool() && !value.IsArray() && (!value.IsObject() || r.document(value.Raw) != value.Raw)
+		switch isList := value.Type == gjson.Null || value.IsArray(); {
+		case i < 3 && !isText:
+			return fmt.Errorf("%s must be a text, not %s", member, quote(value.Raw))
+		case i < len(lineTexts) && !isText:
+			t.warn("%s is left out: it must be a text, not %s", member, quote(value.Raw))
+			if text := texts[member]; text != nil {
+				*text = ""
+			} else {
+				*fields[member] = Text{}
+			}
+		case i >= len(lineTexts) && !isList:
+			t.warn("%s are left out: they must be a list, not %s", member, quote(value.Raw))
+			delete(members, member)
+			if member == "labels" {
+				t.Labels = nil
+			}
 		}
 	}
 	t.Description = r.document(t.Description)
@@ -72,6 +86,7 @@ func (l *jsonLines) nextProject() (t Ticket, err error) {
 	if err != nil {
 		return Ticket{}, err
 	}
+	t.Line = l.line
 	text := func(member string) string { return l.reader.valueOf(object.Get(member)) }
 	if t.project.Key, err = checkKey("project_id", text("project_id")); err == nil {
 		t.project.Name, err = checkName("name", text("name"))

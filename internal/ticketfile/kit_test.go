@@ -50,12 +50,14 @@ func open(t *testing.T, path string) *Reader {
 	return r
 }
 
-// openCSV opens an export with this content.
+// openCSV opens an export with this content, with its comments.
 func openCSV(t *testing.T, content string) *Reader {
 	t.Helper()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"export.csv": content})
-	return open(t, filepath.Join(folder, "export.csv"))
+	r := open(t, filepath.Join(folder, "export.csv"))
+	r.Restricted = Keep
+	return r
 }
 
 // openTickets opens a folder with these ticket lines and no projects.
@@ -117,4 +119,4 @@ func reasons(bad []*RowError) []string {
 }
 
 // withoutPlace ignores files and line numbers, which tests of content do not specify.
-var withoutPlace = cmp.Options{cmpopts.IgnoreFields(Ticket{}, "File", "Line"), cmpopts.IgnoreUnexported(Ticket{})}
+var withoutPlace = cmp.Options{cmpopts.IgnoreFields(Ticket{}, "File", "Line", "Written"), cmpopts.IgnoreUnexported(Ticket{})}

@@ -27,7 +27,7 @@ func Open(paths ...string) (*Reader, error) {
 	for _, f := range r.tickets {
 		rows, err := r.start(f)
 		if err != nil {
-			return nil, fmt.Errorf("open import: read %s: %w", f.path, err)
+			return nil, fmt.Errorf("open import: read %s: %w", f.path, whole(err))
 		}
 		if r.format != "" && rows.format != "" && r.format != rows.format {
 			return nil, fmt.Errorf("open import: %s is of the format %s, the files before it of %s: import them one after the other", f.path, rows.format, r.format)

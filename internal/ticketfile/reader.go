@@ -18,24 +18,28 @@ type Reader struct {
 	projects, tickets []file // no projects for exports, which have no rows of projects
 	format, prefix    string
 	kept              Kept
-	people            people // of all passes: a name may come after its id
+	Restricted        string            // Keep or Omit what only some may see; "" omits it where the files tell
+	people            people            // of all passes: a name may come after its id
+	dates             map[string]*dates // of all passes, by file
 
 	// Of the last pass over tickets:
 	disk    *os.File // being read; nil between files
 	done    int64    // bytes of the files that were read
 	notices notices
 	unread  map[string]int    // rows with a value, by column
-	repos   map[string]string // host/owner/name, by project key
+	sources map[string]string // what a project's key stands for, by the key in capitals
+	pages   pages
+	unclear [2]int // comments of which no file says who may see them, and their tickets
 }
 
 func newReader() *Reader {
-	r := &Reader{kept: Kept{Text: strings.Split(DefaultText, ",")}, people: people{}}
+	r := &Reader{kept: Kept{Text: strings.Split(DefaultText, ",")}, people: people{}, dates: map[string]*dates{}}
 	r.reset()
 	return r
 }
 
 func (r *Reader) reset() {
-	r.done, r.notices, r.unread, r.repos = 0, notices{}, map[string]int{}, map[string]string{}
+	r.done, r.notices, r.unread, r.sources, r.pages, r.unclear = 0, notices{}, map[string]int{}, map[string]string{}, pages{}, [2]int{}
 }
 
 // rows are the rows of a file in some format.
@@ -52,8 +56,8 @@ func (r *Reader) Format() string { return r.format }
 
 // SetPrefix puts a text before all keys of projects and tickets.
 func (r *Reader) SetPrefix(prefix string) error {
-	if _, err := checkKey("the prefix", prefix); err != nil && prefix != "" {
-		return err
+	if prefix != "" && (!namedMark.MatchString(prefix) || len(prefix) > MaxKey) {
+		return fmt.Errorf("the prefix %s is not of letters, digits and hyphens, as in keys that queries can name", quote(prefix))
 	}
 	r.prefix = prefix
 	return nil
@@ -64,16 +68,14 @@ func (r *Reader) Keep(columns Kept) { r.kept = columns }
 
 // Projects yields the projects in file order. A bad row yields a *RowError and reading continues;
 // any other error ends the pass. An export has no project rows: its projects come from its good
-// tickets, each yielded once; Tickets reports the bad rows.
+// tickets, each yielded once; Tickets reports the bad rows. All files are read, so that Tickets knows
+// their people and the order in their dates.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	return func(yield func(Project, error) bool) {
-		files, seen := r.projects, map[string]bool{}
-		if files == nil {
-			files = r.tickets
-		}
-		for t, err := range r.pass(files) {
-			_, isBad := errors.AsType[*RowError](err)
-			if r.projects == nil && (isBad || err == nil && seen[t.project.Key]) {
+		seen := map[string]bool{}
+		for t, err := range r.pass(slices.Concat(r.projects, r.tickets)) {
+			if bad, is := errors.AsType[*RowError](err); is && !slices.ContainsFunc(r.projects, func(f file) bool { return f.path == bad.File }) ||
+				err == nil && t.Key != "" && (r.projects != nil || seen[t.project.Key]) {
 				continue
 			}
 			seen[t.project.Key] = true
@@ -84,6 +86,10 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 			if !yield(t.project, err) {
 				return
 			}
+		}
+		if r.unclear[0] > 0 && r.Restricted == "" {
+			yield(Project{}, fmt.Errorf("%w: Jira's CSV does not say who may see a comment (date;author;text), and %d tickets have %d: some may be for a role or a group only. "+
+				"--restricted %s imports them all, --restricted %s none of them; Jira's JSON says it of each", ErrFiles, r.unclear[1], r.unclear[0], Keep, Omit))
 		}
 	}
 }
@@ -115,7 +121,7 @@ func (r *Reader) pass(files []file) iter.Seq2[Ticket, error] {
 				}
 			}
 			if err != io.EOF { // not errors.Is: a wrapped one is not the end
-				yield(Ticket{}, fmt.Errorf("read %s: %w", f.path, err))
+				yield(Ticket{}, fmt.Errorf("%w: read %s: %w", ErrFiles, f.path, whole(err)))
 				return
 			}
 			r.close()
@@ -124,17 +130,22 @@ func (r *Reader) pass(files []file) iter.Seq2[Ticket, error] {
 	}
 }
 
-func (r *Reader) nextTicket(path string, rows rows) (Ticket, error) {
-	t, err := rows.next()
+func (r *Reader) nextTicket(path string, rows rows) (t Ticket, err error) {
+	for t, err = rows.next(); err == errLeftOut; {
+		t, err = rows.next()
+	}
 	if err != nil {
 		return t, err
 	}
 	t.File = path
 	if rows.names == nil { // a project
+		if err := r.nameProject(&t.project.Key, ""); err != nil {
+			return t, &RowError{File: t.File, Line: t.Line, Reason: err.Error()}
+		}
 		t.project.Key = r.prefix + t.project.Key
 		return t, nil
 	}
-	if err := t.check(rows.names); err != nil {
+	if err := r.check(&t, rows.names); err != nil {
 		return t, &RowError{File: t.File, Line: t.Line, Key: t.Key, Reason: err.Error()}
 	}
 	r.namePeople(&t)
@@ -145,9 +156,20 @@ func (r *Reader) nextTicket(path string, rows rows) (Ticket, error) {
 		t.Links[i].Key = r.prefix + t.Links[i].Key
 	}
 	for _, warning := range t.Warnings {
-		warning.Key = t.Key
+		warning.File, warning.Key = t.File, t.Key
 	}
 	return t, nil
+}
+
+// ErrFiles is returned for files that cannot be read to their end, or are not to be imported.
+var ErrFiles = errors.New("the files cannot be imported")
+
+// whole says of an error that the file ends too early.
+func whole(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("it is cut off: %w", err)
+	}
+	return err
 }
 
 // Progress returns how many bytes on disk the current pass has read, of how many.
@@ -173,6 +195,9 @@ func (r *Reader) Notices() (all []string) {
 			remark += fmt.Sprintf(": %d", count)
 		}
 		all = append(all, remark)
+	}
+	if why := r.Incomplete(); why != "" {
+		all = append(all, "the files are incomplete: "+why)
 	}
 	var left []string
 	for _, column := range slices.Sorted(maps.Keys(r.unread)) {

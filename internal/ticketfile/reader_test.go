@@ -60,11 +60,11 @@ func TestOpenErrors(t *testing.T) {
 		"empty folder":               {nil, "", "holds 0 of projects.jsonl and projects.jsonl.gz: a folder to import holds exports, or projects.jsonl and tickets.jsonl"},
 		"folder without tickets":     {map[string]string{"projects.jsonl": ""}, "", "holds 0 of tickets.jsonl and tickets.jsonl.gz"},
 		"plain and gzipped projects": {map[string]string{"projects.jsonl": "", "projects.jsonl.gz": "", "tickets.jsonl": ""}, "", "holds 2 of projects.jsonl and projects.jsonl.gz"},
-		"only the file of tickets":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "this is not an export of GitHub issues"},
+		"only the file of tickets":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "the file is empty"},
 		"other format":               {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
 		"empty export":               {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
-		"other columns":              {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names neither the columns Issue key and Summary, which a CSV export from Jira has, nor ID, Team and Title, which one from Linear has: "id,title"`},
-		"only one of two columns":    {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names neither the columns Issue key and Summary"},
+		"other columns":              {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names the columns Issue key and Summary, which a CSV export from Jira has, or ID, Team and Title, which one from Linear has, but "id,title"`},
+		"only one of two columns":    {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names the columns Issue key and Summary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

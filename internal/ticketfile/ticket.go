@@ -48,10 +48,13 @@ type Ticket struct {
 	// Where the row starts, as in RowError, and what was dropped from it, such as an unreadable date.
 	File     string      `json:"-"`
 	Line     int         `json:"-"`
+	Written  string      `json:"-"` // the key as the file has it
 	Warnings []*RowError `json:"-"`
 
 	project Project // of an export, which has no rows of projects
+	source  string  // what the project's key stands for, if it is not the file's own
 	keeps   bool    // whether lines of other columns follow the description
+	empty   int     // comments and notes without text
 }
 
 // lines are the fields that are one line of text, by member. Another one is

@@ -33,7 +33,9 @@ var (
 	heading   = regexp.MustCompile(`^[ \t]*(?:h([1-6])|bq)\.[ \t]+`)
 	item      = regexp.MustCompile(`^([#*]{1,8})[ \t]+(\S)`)
 	backticks = regexp.MustCompile("`{3,}")
-	header    = regexp.MustCompile(`^\|\|(.+)\|\|[ \t]*$`)
+	// longRow matches a row of a table with lines within a cell.
+	longRow = regexp.MustCompile(`(?m)^\|[^\n]*\|[^\n|]*[^\s|][^\n|]*(?:\n[^|\n][^\n|]*){0,20}\n[^|\n][^\n]*\|[ \t]*$`)
+	header  = regexp.MustCompile(`^\|\|(.+)\|\|[ \t]*$`)
 )
 
 // wiki converts one text.
@@ -138,6 +140,7 @@ func (w *wiki) plain(text string) string {
 
 // lines replaces the markup at the beginning of lines: headings, lists, and headers of tables.
 func (w *wiki) lines(text string) string {
+	text = longRow.ReplaceAllStringFunc(text, func(row string) string { return strings.ReplaceAll(row, "\n", " ") })
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		found := item.FindStringSubmatch(line)
@@ -178,7 +181,13 @@ func (w *wiki) item(marks, line string) string {
 		mark = fmt.Sprintf("%d.", w.counts[depth-1])
 	}
 	outer := strings.NewReplacer("#", "   ", "*", "  ").Replace(marks[:depth-1])
-	return outer + mark + line[depth:]
+	text := line[depth:]
+	for sign, state := range map[string]string{" [] ": " [ ] ", " <> ": " Decision: "} { // of tasks and decisions
+		if rest, is := strings.CutPrefix(text, sign); is {
+			text = state + rest
+		}
+	}
+	return outer + mark + text
 }
 
 // fence returns code between fences that are longer than any in it.
