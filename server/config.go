@@ -34,6 +34,7 @@ type Config struct {
 
 	SupabaseURL    string `env:"SUPABASE_URL"`
 	RESTURL        string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
+	Schema         string `env:"SUPABASE_SCHEMA" envDefault:"public"`
 	ServiceRoleKey string `env:"SUPABASE_SERVICE_ROLE_KEY"`
 	SecretKey      string `env:"SUPABASE_SECRET_KEY"`
 

@@ -19,9 +19,9 @@ func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	return startStackOver(t, testbed.Database(t))
 }
 
-func startStackOver(t *testing.T, db *testbed.DB) (owner *pgx.Conn, settings map[string]string) {
+func startStackOver(t *testing.T, db *testbed.DB, schemas ...string) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
-	url, secret := testbed.REST(t, db)
+	url, secret := testbed.REST(t, db, schemas...)
 	key := testbed.Token(t, secret, "service_role")
 	model := httptest.NewServer(offline.NewHandler())
 	t.Cleanup(model.Close)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,6 +86,7 @@ func (c Config) check(unread error) error {
 	p.add(c.MaxInFlight < 0, "MAX_IN_FLIGHT", "be 0 (off) or more, not %d", c.MaxInFlight)
 	p.add(!isHTTP(c.SupabaseURL), "SUPABASE_URL", "be the http(s) address of a Supabase project")
 	p.add(isHTTP(c.SupabaseURL) && !isHTTP(c.RESTURL), "SUPABASE_REST_URL", "be an http(s) address")
+	p.add(!schemaName.MatchString(c.Schema), "SUPABASE_SCHEMA", "be the schema of supabase/apply --schema (small letters, digits and _), not %q", c.Schema)
 	p.add(c.key() == "", "SUPABASE_SERVICE_ROLE_KEY", "be set, or SUPABASE_SECRET_KEY")
 	p.add(!isHTTP(c.OpenAIBaseURL), "OPENAI_BASE_URL", "be an http(s) address")
 	p.add(c.OpenAIKey == "" && strings.HasPrefix(c.OpenAIBaseURL, "https://api.openai.com"), "OPENAI_API_KEY", "be set, or OPENAI_BASE_URL name a server that needs none")
@@ -135,6 +137,9 @@ func isHTTP(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
+
+// schemaName is what supabase/apply accepts.
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
 // isOrigin reports whether a text is an origin as browsers write it (RFC 6454, section 6.2).
 func isOrigin(text string) bool {

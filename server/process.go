@@ -41,7 +41,7 @@ func startProcess(ctx context.Context) (*process, error) {
 	settings := modelConfig(config)
 	settings.Watch, settings.Around = p.observer.Model, p.observer.Carry
 	p.model = openai.New(settings)
-	p.database = postgrest.New(config.RESTURL, config.key(), p.observer.RPC)
+	p.database = postgrest.New(config.RESTURL, config.key(), config.Schema, p.observer.RPC)
 	p.observer.Circuits(p.model)
 	p.observer.Queue(p.database.AsService(), config.storedModel())
 	return p, nil

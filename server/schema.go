@@ -25,7 +25,7 @@ func requireSchema(ctx context.Context, db *postgrest.Session) error {
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	return fmt.Errorf("the database lacks %d migrations, the first of them %s: apply them before this program runs (npx supabase db push, or psql -1 -f with each, in order)",
+	return fmt.Errorf("the database lacks %d migrations, the first of them %s: apply them before this program runs (npx supabase db push, or psql -1 -f with each, in order), or set SUPABASE_SCHEMA to the schema they are in",
 		len(missing), missing[0].File)
 }
 

@@ -33,7 +33,7 @@ const (
 	circuitPause    = 5 * time.Second
 )
 
-func newDatabase(c Config) *postgrest.Client { return postgrest.New(c.RESTURL, c.key()) }
+func newDatabase(c Config) *postgrest.Client { return postgrest.New(c.RESTURL, c.key(), c.Schema) }
 
 func newModel(c Config) *openai.Client { return openai.New(modelConfig(c)) }
 

@@ -47,7 +47,7 @@ func asCallers(t *testing.T) []*postgrest.Session {
 		}
 		return token
 	}
-	client := postgrest.New(restURL, token(map[string]any{"role": "service_role"}))
+	client := postgrest.New(restURL, token(map[string]any{"role": "service_role"}), testbed.Schema())
 	sessions := []*postgrest.Session{client.AsService()}
 	for i := 1; i <= callers; i++ {
 		sessions = append(sessions, client.AsUser(token(map[string]any{"role": "authenticated", "sub": userID(i)})))

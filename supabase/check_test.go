@@ -138,7 +138,7 @@ func fine(t *testing.T, when string, findings []finding) {
 		}
 		subjects = append(subjects, f.Subject)
 	}
-	want := []string{"chunks", "extensions", "indexes", "policies", "queue", "roles", "tables", "triggers"}
+	want := []string{"chunks", "extensions", "functions", "indexes", "policies", "queue", "roles", "tables", "triggers"}
 	if diff := cmp.Diff(want, subjects); diff != "" {
 		t.Errorf("%s: checked is other than wanted: %s", when, diff)
 	}

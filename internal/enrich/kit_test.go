@@ -57,7 +57,7 @@ func newShelf(t *testing.T, titles ...string) *shelf {
 	db := testbed.Database(t)
 	url, secret := testbed.REST(t, db)
 	key := testbed.Token(t, secret, "service_role")
-	s := &shelf{t: t, owner: testbed.Connect(t, db.OwnerURL), rows: postgrest.New(url, key).AsService()}
+	s := &shelf{t: t, owner: testbed.Connect(t, db.OwnerURL), rows: postgrest.New(url, key, testbed.Schema()).AsService()}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	s.ctx = ctx

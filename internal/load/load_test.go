@@ -33,7 +33,7 @@ func newBenchOver(t *testing.T, database *testbed.DB) bench {
 	t.Helper()
 	url, secret := testbed.REST(t, database)
 	return bench{
-		db:      postgrest.New(url, testbed.Token(t, secret, "service_role")).AsService(),
+		db:      postgrest.New(url, testbed.Token(t, secret, "service_role"), testbed.Schema()).AsService(),
 		owner:   testbed.Connect(t, database.OwnerURL),
 		connect: func(t *testing.T) *pgx.Conn { return testbed.Connect(t, database.OwnerURL) },
 	}

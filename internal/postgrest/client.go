@@ -28,15 +28,18 @@ const callTimeout = 90 * time.Second
 type Client struct {
 	url       string
 	key       string
+	schema    string
 	transport http.RoundTripper
 }
 
 // New returns a client for a PostgREST (SUPABASE_URL/rest/v1 in a Supabase project) with the
-// project's service_role or secret key. Each function in around wraps the transport, in order.
-func New(restURL, serviceKey string, around ...func(http.RoundTripper) http.RoundTripper) *Client {
+// project's service_role or secret key. Functions are called in schema. Each function in around
+// wraps the transport, in order.
+func New(restURL, serviceKey, schema string, around ...func(http.RoundTripper) http.RoundTripper) *Client {
 	c := &Client{
-		url: strings.TrimRight(restURL, "/") + "/",
-		key: serviceKey,
+		url:    strings.TrimRight(restURL, "/") + "/",
+		key:    serviceKey,
+		schema: schema,
 		transport: &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
 			DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -75,7 +78,7 @@ func (s *Session) Call(ctx context.Context, function string, arguments, result a
 	// The library's client stores headers for all its users. One client per call keeps tokens
 	// apart.
 	exchange := &exchange{ctx: ctx, transport: s.client.transport}
-	client, err := upstream.NewClientWithError(s.client.url, "public", map[string]string{
+	client, err := upstream.NewClientWithError(s.client.url, s.client.schema, map[string]string{
 		"apikey":        s.client.key,
 		"Authorization": "Bearer " + s.token,
 	})

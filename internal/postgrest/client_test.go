@@ -23,7 +23,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return New(server.URL, key)
+	return New(server.URL, key, "public")
 }
 
 func TestCall(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAddress(t *testing.T) {
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) { _ = json.NewEncoder(w).Encode(r.URL.Path) })
 	for _, suffix := range []string{"/rest/v1", "/rest/v1/"} {
 		var path string
-		if err := New(strings.TrimRight(client.url, "/")+suffix, key).AsService().Call(context.Background(), "f", nil, &path); err != nil || path != "/rest/v1/rpc/f" {
+		if err := New(strings.TrimRight(client.url, "/")+suffix, key, "public").AsService().Call(context.Background(), "f", nil, &path); err != nil || path != "/rest/v1/rpc/f" {
 			t.Errorf("%s: the requested path was %q, %v", suffix, path, err)
 		}
 	}
@@ -212,7 +212,7 @@ func TestNoResponse(t *testing.T) {
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	if err := New(gone.URL, key).AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.Unavailable {
+	if err := New(gone.URL, key, "public").AsService().Call(context.Background(), "f", nil, nil); fault.CodeOf(err) != fault.Unavailable {
 		t.Errorf("the error for a refused connection is %v", err)
 	}
 	cut := serve(t, func(w http.ResponseWriter, _ *http.Request) {

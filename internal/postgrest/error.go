@@ -16,6 +16,9 @@ import (
 // UnknownFunction is PostgREST's code for a function that does not exist with these arguments.
 const UnknownFunction = "PGRST202"
 
+// UnknownSchema is PostgREST's code for a schema that it does not expose.
+const UnknownSchema = "PGRST106"
+
 // invalidParameter is the SQLSTATE that a function raises for an invalid value.
 const invalidParameter = "22023"
 

@@ -103,6 +103,11 @@ func (b *bench) url(database, role string) string {
 	} else if role != "" {
 		u.User = url.User(role)
 	}
+	if Schema() != "public" { // as Supabase has it for public
+		q := u.Query()
+		q.Set("search_path", Schema()+",extensions")
+		u.RawQuery = q.Encode()
+	}
 	return u.String()
 }
 

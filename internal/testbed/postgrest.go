@@ -31,7 +31,7 @@ const (
 // extraSearchPath is Supabase's without public, which is not treated specially here.
 var extraSearchPath = []string{"extensions"}
 
-// REST serves the functions in schemas (default: public) over HTTP as Supabase does, until the test
+// REST serves the functions in schemas (default: Schema) over HTTP as Supabase does, until the test
 // ends: with the real PostgREST if installed, else with our gateway. baseURL + "/rpc/name" calls a
 // function. secret signs tokens (HS256). The real one reads the catalogue at startup, so create
 // functions first.
@@ -104,7 +104,7 @@ func PostgREST(t testing.TB, db *DB, schemas ...string) (baseURL string, secret 
 
 func exposed(schemas []string) []string {
 	if len(schemas) == 0 {
-		return []string{"public"}
+		return []string{Schema()}
 	}
 	return schemas
 }

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -38,17 +40,37 @@ func (b *bench) makeMigrated() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum, err := checksumFiles(supabase.Migrations())
+	migrations := supabase.Migrations()
+	if Schema() != "public" {
+		folder, err := os.MkdirTemp("", "tasklens")
+		if err != nil {
+			return "", err
+		}
+		defer os.RemoveAll(folder)
+		root, err := checkout()
+		if err != nil {
+			return "", err
+		}
+		if out, err := exec.Command(filepath.Join(root, "supabase", "apply"), "--schema", Schema(), "--render", folder).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("render the migrations: %w: %s", err, out)
+		}
+		migrations = os.DirFS(folder)
+	}
+	sum, err := checksumFiles(migrations)
 	if err != nil {
 		return "", err
 	}
 	return b.template("migrated_"+checksum([]byte(from+sum)), "template "+quote(from)+" owner postgres", func(ctx context.Context, database string) error {
 		return b.within(ctx, b.url(database, "postgres"), func(conn *pgx.Conn) error {
-			_, err := migrate.Apply(ctx, conn, supabase.Migrations(), nil)
+			_, err := migrate.Apply(ctx, conn, migrations, nil)
 			return err
 		})
 	})
 }
+
+// Schema is where the tables and functions for callers are in the databases of tests:
+// TASKLENS_TEST_SCHEMA, or public.
+func Schema() string { return cmp.Or(os.Getenv("TASKLENS_TEST_SCHEMA"), "public") }
 
 // template returns the template with this name, and creates it with these options and fill if it
 // does not exist. It is created under another name and renamed when complete, so that an incomplete
@@ -135,18 +157,26 @@ func (b *bench) within(ctx context.Context, databaseURL string, do func(*pgx.Con
 	return errors.Join(do(conn), conn.Close(ctx))
 }
 
-// platformSQL finds scripts/platform.sql from the folder of the package under test.
 func platformSQL() ([]byte, error) {
-	folder, err := os.Getwd()
+	root, err := checkout()
 	if err != nil {
 		return nil, err
 	}
+	return os.ReadFile(filepath.Join(root, "scripts", "platform.sql"))
+}
+
+// checkout finds the checkout from the folder of the package under test.
+func checkout() (root string, err error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
 	for {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return os.ReadFile(filepath.Join(folder, "scripts", "platform.sql"))
+			return folder, nil
 		}
 		if folder == filepath.Dir(folder) {
-			return nil, errors.New("no go.mod in the folders above the test")
+			return "", errors.New("no go.mod in the folders above the test")
 		}
 		folder = filepath.Dir(folder)
 	}

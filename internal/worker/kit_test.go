@@ -57,7 +57,7 @@ func newBenchOver(t testing.TB, database *testbed.DB) *bench {
 	var secret []byte
 	b.url, secret = testbed.REST(t, b.database)
 	b.key = testbed.Token(t, secret, "service_role")
-	b.rows = postgrest.New(b.url, b.key).AsService()
+	b.rows = postgrest.New(b.url, b.key, testbed.Schema()).AsService()
 	b.indexer = newIndexer(t, b.model)
 	b.run(`insert into public.status (name) values ('To Do')`)
 	return b

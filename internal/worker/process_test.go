@@ -16,6 +16,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/testbed"
 	"tasklens/internal/wait"
 	"tasklens/internal/worker"
 )
@@ -48,7 +49,7 @@ func beWorker(url, key string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	worker.New(postgrest.New(url, key).AsService(), indexer, worker.Options{
+	worker.New(postgrest.New(url, key, testbed.Schema()).AsService(), indexer, worker.Options{
 		Concurrency: 3, Batch: 8, Lease: time.Second, Attempts: 4, Poll: 100 * time.Millisecond, Retry: 20 * time.Millisecond,
 	}).Run(ctx)
 }

@@ -78,6 +78,7 @@ func evaluate(ctx context.Context, args []string) error {
 // askConfig are the settings of the service that questions need.
 type askConfig struct {
 	RESTURL       string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
+	Schema        string `env:"SUPABASE_SCHEMA" envDefault:"public"`
 	SupabaseURL   string `env:"SUPABASE_URL,required"`
 	Key           string `env:"SUPABASE_SERVICE_ROLE_KEY,required"`
 	OpenAIBaseURL string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
@@ -110,7 +111,7 @@ func (c askConfig) checkFields(ctx context.Context, folder string) (rates []eval
 		}
 	}
 	model := openai.New(openai.Config{BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, ChatModel: c.ChatModel, AttemptTimeout: 10 * time.Second, Watch: count})
-	database := postgrest.New(cmp.Or(c.RESTURL, c.SupabaseURL+"/rest/v1"), c.Key).AsService()
+	database := postgrest.New(cmp.Or(c.RESTURL, c.SupabaseURL+"/rest/v1"), c.Key, c.Schema).AsService()
 	for _, half := range eval.Halves {
 		rate, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, questions, half, progress)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -36,6 +37,7 @@ type devConfig struct {
 	// PostgREST is a real one, which the gateway then serves under Supabase's path instead of itself.
 	PostgREST   string `env:"POSTGREST_URL"`
 	SupabaseURL string `env:"SUPABASE_URL"` // issuer of user tokens
+	Schema      string `env:"SUPABASE_SCHEMA" envDefault:"public"`
 	// PlatformURL is the owner's database: the gateway then also stands in for Auth and for tables.
 	PlatformURL string `env:"PLATFORM_DATABASE_URL"`
 }
@@ -98,7 +100,7 @@ func serveGateway(ctx context.Context, args []string) error {
 		return errNoDatabase
 	}
 	g, err := gateway.New(ctx, gateway.Config{
-		DatabaseURL: config.DatabaseURL, JWTSecret: []byte(config.JWTSecret), Schemas: []string{"public"},
+		DatabaseURL: config.DatabaseURL, JWTSecret: []byte(config.JWTSecret), Schemas: slices.Compact([]string{config.Schema, "public"}),
 		ExtraSearchPath: []string{"public", "extensions"}, AnonRole: "anon",
 	})
 	if err != nil {

@@ -61,13 +61,17 @@ func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 		if errors.Is(err, supabase.ErrUnreleased) {
 			return []string{"database made before 0.1.0"}
 		}
+		var answer *postgrest.Error
+		if errors.As(err, &answer) && answer.Code == postgrest.UnknownSchema {
+			return []string{"schema of SUPABASE_SCHEMA among the exposed ones"}
+		}
 		return []string{"database"}
 	}
 	for _, m := range lacking {
 		missing = append(missing, "migration "+m.File)
 	}
 	if len(missing) > 0 {
-		a.Log.WarnContext(ctx, "not ready: the database lacks migrations; apply them in this order (npx supabase db push, or psql -1 -f)", "missing", missing)
+		a.Log.WarnContext(ctx, "not ready: the database lacks migrations; apply them in this order (npx supabase db push, or psql -1 -f), or set SUPABASE_SCHEMA to the schema they are in", "missing", missing)
 	}
 	if len(unknown) > 0 {
 		a.newer.Do(func() {

@@ -128,11 +128,11 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	s := &service{t: t, log: &journal{}, cached: &tally{}, ids: map[string]int64{}}
 	s.client = &http.Client{Timeout: 90 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 	s.db = want.database(t)
-	restURL, secret := testbed.REST(t, s.db, "public")
+	restURL, secret := testbed.REST(t, s.db)
 	s.secret = secret
 	s.database, s.model = watchDatabase(t, restURL), watchModel(t)
 	key := s.token("service_role")
-	s.rows = postgrest.New(restURL, key).AsService()
+	s.rows = postgrest.New(restURL, key, testbed.Schema()).AsService()
 
 	measure, err := tokenizer.Load()
 	if err != nil {
@@ -161,7 +161,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	}
 	parts := api.Parts{
 		Memo: remembered, Embeddings: embeddings,
-		Database:     postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key)),
+		Database:     postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key), testbed.Schema()),
 		Indexer:      index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
 		OpenCircuits: model.OpenCircuits,
 		Searcher: search.New(want.weights, func(ctx context.Context, message string, err error) {

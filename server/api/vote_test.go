@@ -8,6 +8,7 @@ import (
 
 	"tasklens/internal/knowledge"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/testbed"
 )
 
 // utility returns a document's utility_score from the API.
@@ -60,7 +61,7 @@ func TestAUserHasOneVote(t *testing.T) {
 	if status := vote(s.user(3), true); status != http.StatusForbidden {
 		t.Errorf("a user of no project votes: %d", status)
 	}
-	direct := postgrest.New(s.database.url, "").AsUser(one)
+	direct := postgrest.New(s.database.url, "", testbed.Schema()).AsUser(one)
 	for _, name := range []string{"user_id", "voter", "sub"} {
 		var answer *postgrest.Error
 		err := direct.Call(t.Context(), "rate_document", map[string]any{"doc_id": id, "helpful": false, name: userID(2)}, nil)

@@ -29,8 +29,8 @@ create index ticket_links_other_ticket_id_idx on public.ticket_links (other_tick
 
 alter table public.comments enable row level security;
 alter table public.ticket_links enable row level security;
-revoke all on public.comments, public.ticket_links from anon, authenticated;
-revoke all on sequence public.comments_comment_id_seq from anon, authenticated;
+revoke all on public.comments, public.ticket_links from anon, authenticated, service_role;
+revoke all on sequence public.comments_comment_id_seq from anon, authenticated, service_role;
 grant select, insert, update, delete on public.comments, public.ticket_links to service_role;
 
 create trigger touch_updated_at before update on public.comments

@@ -48,7 +48,7 @@ comment on function private.projects_as is
   'The projects in which the caller has at least this role, in order; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
 
 alter table public.project_members enable row level security;
-revoke all on public.project_members from anon, authenticated;
+revoke all on public.project_members from anon, authenticated, service_role;
 grant select, insert, update, delete on public.project_members to service_role;
 -- An upsert through PostgREST sets every column that it sends, so updating the key must be granted.
 grant select, insert (project_id, user_id, role), update (project_id, user_id, role), delete on public.project_members to authenticated;

@@ -26,8 +26,8 @@ create index keyword_entries_words_idx on public.keyword_entries using gin (word
 create index keyword_entries_title_words_idx on public.keyword_entries using gin (title_words);
 
 alter table public.keyword_entries enable row level security;
-revoke all on public.keyword_entries from anon, authenticated;
-revoke all on sequence public.keyword_entries_keyword_entry_id_seq from anon, authenticated;
+revoke all on public.keyword_entries from anon, authenticated, service_role;
+revoke all on sequence public.keyword_entries_keyword_entry_id_seq from anon, authenticated, service_role;
 grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
   using (project_id = any ((select private.projects_as('viewer'))::bigint[]));

@@ -50,7 +50,7 @@ create index chunks_embedding_idx on public.chunks using hnsw (embedding extensi
 create index chunks_embedding_2_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 2;
 
 alter table public.chunks enable row level security;
-revoke all on public.chunks from anon, authenticated;
+revoke all on public.chunks from anon, authenticated, service_role;
 grant select, insert, update, delete on public.chunks to service_role;
 grant select on public.chunks to authenticated;
 create policy read_chunks on public.chunks for select to authenticated

@@ -58,7 +58,7 @@ create index documents_created_at_idx on public.documents (created_at desc, id) 
 create index documents_enrichment_due_at_idx on public.documents (archived, enrichment_due_at, id) where enriched_at is null;
 
 alter table public.documents enable row level security;
-revoke all on public.documents from anon, authenticated;
+revoke all on public.documents from anon, authenticated, service_role;
 grant select, insert, update, delete on public.documents to service_role;
 -- Documents belong to no project: every member of any project can read them. Queries of other users
 -- and leases are not readable.

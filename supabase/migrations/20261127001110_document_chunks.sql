@@ -43,8 +43,8 @@ create index embeddings_chunk_embedding_idx on public.embeddings using hnsw (emb
 
 alter table public.document_chunks enable row level security;
 alter table public.embeddings enable row level security;
-revoke all on public.document_chunks, public.embeddings from anon, authenticated;
-revoke all on sequence public.embeddings_embedding_id_seq from anon, authenticated;
+revoke all on public.document_chunks, public.embeddings from anon, authenticated, service_role;
+revoke all on sequence public.embeddings_embedding_id_seq from anon, authenticated, service_role;
 grant select, insert, update, delete on public.document_chunks, public.embeddings to service_role;
 grant select on public.document_chunks, public.embeddings to authenticated;
 create policy read_document_chunks on public.document_chunks for select to authenticated

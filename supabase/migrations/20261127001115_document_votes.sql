@@ -16,8 +16,8 @@ comment on column public.document_votes.voted_at is 'When the user first voted o
 create index document_votes_user_id_idx on public.document_votes (user_id) where user_id is not null;
 
 alter table public.document_votes enable row level security;
-revoke all on public.document_votes from anon, authenticated;
-revoke all on sequence public.document_votes_vote_id_seq from anon, authenticated;
+revoke all on public.document_votes from anon, authenticated, service_role;
+revoke all on sequence public.document_votes_vote_id_seq from anon, authenticated, service_role;
 grant select, insert, update, delete on public.document_votes to service_role;
 grant select, insert (document_id, user_id, helpful), update (helpful), delete on public.document_votes to authenticated;
 create policy read_votes on public.document_votes for select to authenticated

@@ -19,7 +19,7 @@ comment on table public.search_config is
 insert into public.search_config default values;
 
 alter table public.search_config enable row level security;
-revoke all on public.search_config from anon, authenticated;
+revoke all on public.search_config from anon, authenticated, service_role;
 grant select, update on public.search_config to service_role;
 grant select on public.search_config to authenticated;
 create policy read_search_config on public.search_config for select to authenticated

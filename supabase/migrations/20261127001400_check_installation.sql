@@ -1,14 +1,14 @@
 -- Compares an installation with what it should be, for `tasklens check`.
 
 create table private.installed_parts (
-  kind text not null check (kind in ('table', 'policy', 'trigger', 'index')),
+  kind text not null check (kind in ('table', 'policy', 'trigger', 'index', 'function')),
   part text not null,
   on_table text not null,
   definition text,
   primary key (kind, part)
 );
 comment on table private.installed_parts is
-  'The tables, policies, triggers and indexes that the migrations created. definition creates a trigger or index again.';
+  'The tables, policies, triggers, indexes and functions that the migrations created. definition creates a trigger or index again.';
 alter table private.installed_parts enable row level security;
 grant select on private.installed_parts to service_role;
 
@@ -19,7 +19,8 @@ as $$
   with tables as (
     select c.*, n.nspname || '.' || c.relname as name
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('public', 'private') and c.relkind in ('r', 'p')
+    where c.relkind in ('r', 'p')
+      and (n.nspname = 'private' or n.nspname = 'public' and c.relname = any ((select i.tables from private.installation i)::text[]))
   )
   select 'table', t.name, t.name, null,
     case when not t.relrowsecurity then 'row-level security is off: any role with a privilege on it sees every row'
@@ -40,9 +41,13 @@ as $$
     case when not (i.indisvalid and i.indisready) then 'it is invalid: no search uses it' end,
     format('reindex index concurrently %I.%I;', split_part(t.name, '.', 1), x.relname)
   from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join tables t on t.oid = i.indrelid
+  union all
+  select distinct 'function', n.nspname || '.' || f.proname, n.nspname || '.' || f.proname, null, null, null
+  from pg_catalog.pg_proc f join pg_catalog.pg_namespace n on n.oid = f.pronamespace
+  where n.nspname = 'private' or n.nspname = 'public' and f.proname = any ((select i.functions from private.installation i)::text[])
 $$;
 comment on function private.present_parts is
-  'The tables, policies, triggers and indexes there are, with what is wrong with each and the statement that repairs it.';
+  'The tables, policies, triggers, indexes and functions there are, with what is wrong with each and the statement that repairs it.';
 
 create function private.check_platform()
 returns table (area text, severity text, subject text, finding text, remedy text)
@@ -63,10 +68,14 @@ as $$
     'alter role authenticator set statement_timeout = ''8s''; then restart PostgREST.'
   where current_setting('request.method', true) <> '' and current_setting('statement_timeout') = '0'
   union all
-  select 'extensions', 'error', 'extension ' || w.name, 'it is missing',
-    format('create extension %I with schema extensions; then apply the migrations again in a new database.', w.name)
+  select 'extensions', 'error', 'extension ' || w.name,
+    case when n.nspname is null then 'it is missing' else format('it is in the schema %s: what the functions call is not found', n.nspname) end,
+    case when n.nspname is null then format('create extension %I with schema extensions; then apply the migrations again in a new database.', w.name)
+      else format('alter extension %I set schema extensions;', w.name) end
   from unnest('{vector,unaccent,pg_trgm}'::text[]) as w(name)
-  where not exists (select from pg_catalog.pg_extension e where e.extname = w.name)
+  left join pg_catalog.pg_extension e on e.extname = w.name
+  left join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+  where n.nspname is distinct from 'extensions'
   union all
   -- Everything runs on 0.8.0, which hosted projects may have.
   select 'extensions', case when v.numbers < '{0,8}' then 'error' else 'warning' end, 'extension vector',
@@ -144,8 +153,5 @@ as $$
 $$;
 comment on function public.check_installation is
   'What is missing or doubtful in this database, errors first, with the remedy, if possible a statement. embedding_model: the model whose chunks are checked, by default the serving one.';
-
--- A later migration adds its own parts in the same way.
-insert into private.installed_parts select p.kind, p.part, p.on_table, p.definition from private.present_parts() p;
 
 insert into private.migrations (version) values ('20261127001400');

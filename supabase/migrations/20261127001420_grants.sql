@@ -1,8 +1,8 @@
 -- All grants of functions. No other migration grants or revokes a function's execution. A function
 -- of private that is not listed is for its owner alone: triggers, and helpers of "security definer"
--- functions. An expression of an index is evaluated with the rights of the writer, hence "public".
+-- functions. An expression of an index is evaluated with the rights of the writer, hence "PUBLIC".
 
-revoke execute on all routines in schema private from public;
+revoke execute on all routines in schema private from PUBLIC;
 
 do $$
 declare
@@ -41,7 +41,7 @@ begin
         lock_sources, mark_documents, mark_imported, missing_sources,
         pieces, present_parts, source_texts, store_document_vectors,
         unlisted_rows, upsert_comments, write_tickets}'),
-      ('private', 'public', '{
+      ('private', 'PUBLIC', '{
         are_names, fold_labels, name_words}'),
       -- They run what they are given with the owner's rights.
       ('public', 'current_user', '{
@@ -50,10 +50,13 @@ begin
     cross join unnest(l.names::text[]) as f(name)
   loop
     -- By name: an error if there is none, or more than one of it.
-    execute format('revoke execute on function %I.%I from public, anon, authenticated, service_role', granted.schema, granted.name);
+    execute format('revoke execute on function %I.%I from PUBLIC, anon, authenticated, service_role', granted.schema, granted.name);
     execute format('grant execute on function %I.%I to %s', granted.schema, granted.name, granted.callers);
   end loop;
 end
 $$;
+
+-- What check_installation compares with. A later migration adds its own parts in the same way.
+insert into private.installed_parts select p.kind, p.part, p.on_table, p.definition from private.present_parts() p;
 
 insert into private.migrations (version) values ('20261127001420');

@@ -1,13 +1,20 @@
 -- All tables and their privileges. A new table or grant fails here until it is listed.
 
 begin;
-select plan(16);
+select plan(17);
 
 select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
   'the schema public has exactly these tables');
-select tables_are('private', array['attached_rows', 'attached_views', 'changed_rows', 'data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'imported_links', 'imported_projects', 'imported_tickets', 'imports', 'installed_parts', 'match_thresholds', 'migrations', 'query_log',
+select tables_are('private', array['attached_rows', 'attached_views', 'changed_rows', 'data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'imported_links', 'imported_projects', 'imported_tickets', 'imports', 'installation', 'installed_parts', 'match_thresholds', 'migrations', 'query_log',
     'sources', 'ticket_counters', 'word_count_changes', 'word_counts'], 'the schema private has exactly these tables');
+
+-- What is not listed there would neither be checked before an installation nor be removed.
+select is((select (i.tables || i.types || i.functions)::text from private.installation i), array(
+  (select c.relname::text from pg_catalog.pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind not in ('i', 'S') order by c.relname)
+  union all (select t.typname::text from pg_catalog.pg_type t where t.typnamespace = 'public'::regnamespace and t.typtype not in ('b', 'c') order by t.typname)
+  union all (select distinct p.proname::text collate "C" from pg_catalog.pg_proc p where p.pronamespace = 'public'::regnamespace order by 1))::text,
+  'the installation lists what it has in the schema of its callers');
 
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity or coalesce(c.reloptions @> array['security_invoker=on'], false) as guarded

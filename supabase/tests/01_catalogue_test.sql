@@ -10,9 +10,9 @@ select p.oid, n.nspname as schema, p.proname as name,
     from unnest(p.proargtypes::oid[]) with ordinality as a(type, place)), '') || ')' as signature,
   case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end as volatility,
   case when p.prosecdef then 'definer' else 'invoker' end as security,
-  -- All roles except the owner. public is included, to show a privilege that was not revoked.
+  -- All roles except the owner. PUBLIC is included, to show a privilege that was not revoked.
   coalesce((
-    select string_agg(coalesce(r.rolname::text, 'public'), ' ' order by r.rolname nulls first)
+    select string_agg(coalesce(r.rolname::text, 'PUBLIC'), ' ' order by r.rolname nulls first)
     from pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) a
     left join pg_catalog.pg_roles r on r.oid = a.grantee
     where a.grantee <> p.proowner), '') as callers,
@@ -28,7 +28,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
      order by functions.signature collate "C" $$,
   $$ values
     ('private.add_missing_sources()', 'volatile', 'invoker', 'service_role'),
-    ('private.are_names(jsonb)', 'immutable', 'invoker', 'public'),
+    ('private.are_names(jsonb)', 'immutable', 'invoker', 'PUBLIC'),
     ('private.begin_search(text, bigint, text, jsonb, vector, text, double precision)', 'stable', 'invoker', ''),
     ('private.beginning_of(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('private.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
@@ -72,7 +72,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.find_similar(text, vector, text, bigint[], integer, bigint, jsonb)', 'stable', 'definer', 'authenticated service_role'),
     ('private.find_sources(bigint[], bigint[], bigint[], uuid[])', 'volatile', 'definer', 'service_role'),
     ('private.find_ticket(text)', 'stable', 'definer', 'authenticated service_role'),
-    ('private.fold_labels(text[])', 'immutable', 'invoker', 'public'),
+    ('private.fold_labels(text[])', 'immutable', 'invoker', 'PUBLIC'),
     ('private.follow_comments()', 'volatile', 'definer', ''),
     ('private.follow_documents()', 'volatile', 'definer', ''),
     ('private.follow_notes()', 'volatile', 'definer', ''),
@@ -99,7 +99,7 @@ select results_eq( -- Columns of type name, and text computed from them, have th
     ('private.membership_version(uuid)', 'immutable', 'invoker', ''),
     ('private.merge_word_counts()', 'volatile', 'definer', ''),
     ('private.missing_sources(text, boolean, smallint)', 'stable', 'invoker', 'service_role'),
-    ('private.name_words(text)', 'immutable', 'definer', 'public'),
+    ('private.name_words(text)', 'immutable', 'definer', 'PUBLIC'),
     ('private.named_chunks(private.search, text)', 'stable', 'invoker', ''),
     ('private.named_projects(private.scope, text)', 'stable', 'invoker', ''),
     ('private.nearest_sources(private.search, integer)', 'stable', 'invoker', ''),

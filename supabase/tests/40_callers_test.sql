@@ -54,6 +54,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('private.imported_projects',    '- - - - - - 0'),
     ('private.imported_tickets',     '- - - - - - 0'),
     ('private.imports',              '- - - - - - 0'),
+    ('private.installation',         '- - - - - - 1'),
     ('private.installed_parts',      '- - - - - - ' || (select count(*) from private.installed_parts)),
     ('private.match_thresholds',     '- - - - - - 0'),
     ('private.migrations',           '- - - - - - -'),

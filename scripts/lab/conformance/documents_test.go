@@ -15,7 +15,7 @@ import (
 func asService(t *testing.T) *pgx.Conn {
 	t.Helper()
 	db := testbed.Connect(t, testbed.Database(t).OwnerURL)
-	execute(t, db, `set role service_role`, `set search_path = public, extensions`)
+	execute(t, db, `set role service_role`, "set search_path = "+testbed.Schema()+", extensions")
 	return db
 }
 

@@ -64,7 +64,7 @@ func newStack(t testing.TB, model http.Handler, settings map[string]string) stac
 	rest, secret := testbed.REST(t, db)
 	provider := httptest.NewServer(model)
 	t.Cleanup(provider.Close)
-	s := stack{db: db, secret: secret, settings: map[string]string{"SUPABASE_URL": rest, "SUPABASE_REST_URL": rest,
+	s := stack{db: db, secret: secret, settings: map[string]string{"SUPABASE_URL": rest, "SUPABASE_REST_URL": rest, "SUPABASE_SCHEMA": testbed.Schema(),
 		"SUPABASE_SECRET_KEY": testbed.Token(t, secret, "service_role"), "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": provider.URL + "/v1"}}
 	maps.Copy(s.settings, settings)
 	return s

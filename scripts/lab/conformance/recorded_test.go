@@ -49,9 +49,9 @@ func startRecorded(t *testing.T) (url string, callers map[string]string) {
 	s.run(t, "import", "supabase/sample/documents")
 	s.run(t, "enrich")
 	// In the future a document is always new, so that its freshness is the same in each run.
-	execute(t, testbed.Connect(t, s.db.OwnerURL), `update public.documents set created_at = '2999-01-01'`,
-		fmt.Sprintf(`insert into public.project_members (project_id, user_id, role)
-			select project_id, member::uuid, role::public.project_role from public.projects
+	execute(t, testbed.Connect(t, s.db.OwnerURL), `update documents set created_at = '2999-01-01'`,
+		fmt.Sprintf(`insert into project_members (project_id, user_id, role)
+			select project_id, member::uuid, role::project_role from projects
 			join (values ('TX', '%s', 'viewer'), ('TX', '%s', 'member'), ('MOB', '%[2]s', 'viewer'), ('TX', '%s', 'admin')) as m (project, member, role) on m.project = key`,
 			user(1), user(2), user(3)))
 	url = s.serve(t, map[string]string{"AUTH": "on", "SUPABASE_JWT_SECRET": string(s.secret), "SUPABASE_JWKS_URL": "off", "RATE_LIMIT": "off"})

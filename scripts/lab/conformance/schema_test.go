@@ -27,14 +27,14 @@ func TestTables(t *testing.T) {
 			name, kind, _ := strings.Cut(column, " ")
 			got := rows(t, db, pgx.RowTo[string], `
 				select format_type(atttypid, atttypmod) from pg_attribute
-				where attrelid = to_regclass('public.' || $1) and attname = $2 and not attisdropped`, table, name)
+				where attrelid = to_regclass($1) and attname = $2 and not attisdropped`, table, name)
 			if len(got) != 1 || strings.TrimPrefix(got[0], "extensions.") != kind {
 				t.Errorf("%s.%s is %q, want %s", table, name, got, kind)
 			}
 		}
 	}
 	for _, table := range []string{"chunks", "embeddings"} {
-		definitions := rows(t, db, pgx.RowTo[string], `select indexdef from pg_indexes where schemaname = 'public' and tablename = $1`, table)
+		definitions := rows(t, db, pgx.RowTo[string], `select indexdef from pg_indexes where schemaname = current_schema() and tablename = $1`, table)
 		if all := strings.Join(definitions, "\n"); !strings.Contains(all, "USING hnsw (embedding vector_cosine_ops)") {
 			t.Errorf("%s has no HNSW index by cosine:\n%s", table, all)
 		}
@@ -47,7 +47,7 @@ func TestTables(t *testing.T) {
 // describe lists a function's parameters with their defaults, and the columns of its result.
 const describe = `
 	select replace(pg_get_function_arguments(oid), 'extensions.', '') || ' -> ' || replace(pg_get_function_result(oid), 'extensions.', '')
-	from pg_proc where pronamespace = 'public'::regnamespace and proname = $1`
+	from pg_proc where pronamespace = current_schema()::regnamespace and proname = $1`
 
 // The three specified functions, parameter by parameter; more may follow with defaults.
 func TestSpecifiedFunctions(t *testing.T) {

@@ -51,7 +51,7 @@ func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := postgrest.New(restURL, key)
+	client := postgrest.New(restURL, key, testbed.Schema())
 	indexer := index.New(model, tokens, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens})
 	app, err := api.New(api.Parts{
 		Database: client, Indexer: indexer, Comparer: search.NewComparer(model, tokens),

@@ -2,7 +2,7 @@
 
 create temporary view job as
 select j.*, s.project_id, s.ticket_id, s.comment_id, s.document_id from private.embedding_jobs j left join private.sources s using (source_id);
-grant select on job to public;
+grant select on job to PUBLIC;
 create function pg_temp.source(ticket bigint default null, project bigint default null, comment bigint default null, document uuid default null) returns bigint
 language sql as $$
   select s.source_id from private.sources s

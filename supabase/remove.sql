@@ -1,0 +1,74 @@
+-- Removes tasklens from a database: its tables with their rows, functions, schemas, records, and the
+-- extensions that its installation created and nothing else uses. All or nothing.
+--
+--   psql DATABASE-URL -f remove.sql     as the owner of the migrations, or paste it into the SQL editor
+--
+-- It refuses while own tables are attached, and while something else depends on what it would drop.
+do $$
+declare
+  installed record;
+  relations oid[];
+  functions oid[];
+  others text;
+  part record;
+begin
+  if to_regclass('private.installation') is null then
+    raise exception using errcode = 'undefined_table', message = 'tasklens is not installed in this database';
+  end if;
+  perform pg_advisory_xact_lock(x'7461736b6c656e73'::bigint);
+  select i.*, i.api_schema::regnamespace as namespace, array(select m.version from private.migrations m) as versions into installed from private.installation i;
+  if exists (select from private.attached_views) then
+    raise exception using errcode = 'object_in_use', message = 'tables of an application are attached: its triggers would fail',
+      hint = 'select * from ' || installed.api_schema || '.detach_tables(); then repeat this.';
+  end if;
+
+  relations := array(select c.oid from pg_class c where c.relkind in ('r', 'p') and (
+    c.relnamespace = 'private'::regnamespace or c.relnamespace = installed.namespace and c.relname = any (installed.tables)));
+  functions := array(select f.oid from pg_proc f
+    where f.pronamespace = 'private'::regnamespace or f.pronamespace = installed.namespace and f.proname = any (installed.functions));
+
+  with recursive parts(class, id) as (
+    select 'pg_class'::regclass::oid, c.oid from pg_class c where c.oid = any (relations) or c.relnamespace = 'private'::regnamespace
+    union select 'pg_proc'::regclass, unnest(functions)
+    union select 'pg_type'::regclass, t.oid from pg_type t where t.typnamespace = installed.namespace and t.typname = any (installed.types)
+    union select 'pg_ts_config'::regclass, c.oid from pg_ts_config c where c.cfgnamespace = 'private'::regnamespace
+    union select 'pg_ts_dict'::regclass, d.oid from pg_ts_dict d where d.dictnamespace = 'private'::regnamespace
+    -- What goes with them: indexes, sequences, row types, defaults, constraints, policies, triggers.
+    union select d.classid, d.objid from parts p join pg_depend d on d.refclassid = p.class and d.refobjid = p.id where d.deptype in ('i', 'a')
+  )
+  select string_agg(distinct pg_describe_object(d.classid, d.objid, 0), ', ') into others
+  from parts p join pg_depend d on d.refclassid = p.class and d.refobjid = p.id
+  where d.deptype = 'n' and not exists (select from parts o where o.class = d.classid and o.id = d.objid);
+  if others is not null then
+    raise exception using errcode = 'dependent_objects_still_exist', message = 'something else depends on tasklens: ' || others, hint = 'Drop it first.';
+  end if;
+
+  raise notice 'removing % projects, % tickets and % documents', (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I.projects', installed.api_schema), false, true, '')))[1],
+    (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I.tickets', installed.api_schema), false, true, '')))[1],
+    (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I.documents', installed.api_schema), false, true, '')))[1];
+  set local client_min_messages = warning;
+  execute (select 'drop table ' || string_agg(r::regclass::text, ', ') || ' cascade' from unnest(relations) r);
+  for part in select f.oid::regprocedure as name from pg_proc f where f.oid = any (functions) loop
+    if to_regprocedure(part.name::text) is not null then execute format('drop function %s cascade', part.name); end if;
+  end loop;
+  for part in select t.oid::regtype as name from pg_type t where t.typnamespace = installed.namespace and t.typname = any (installed.types) loop
+    execute format('drop type %s cascade', part.name);
+  end loop;
+  drop schema private cascade;
+
+  if to_regclass('supabase_migrations.schema_migrations') is not null then
+    delete from supabase_migrations.schema_migrations where version = any (installed.versions);
+    if 'schema supabase_migrations' = any (installed.made) and not exists (select from supabase_migrations.schema_migrations) then
+      drop table supabase_migrations.schema_migrations;
+    end if;
+  end if;
+  -- Extensions before the schema that they are in. Without cascade: what others use by now stays.
+  for part in select m from unnest(installed.made) m order by m loop
+    begin
+      execute 'drop ' || part.m;
+    exception when dependent_objects_still_exist then
+      raise warning 'the % stays: something else uses it', part.m;
+    end;
+  end loop;
+end
+$$;
