@@ -59,8 +59,9 @@ type row struct {
 	// cells returns the values of a column that are not blank, nil if the file lacks it.
 	cells func(column string) []string
 	// others are the columns that no member has, by the names that people see.
-	others iter.Seq2[string, []string]
-	object gjson.Result // in JSON
+	others  iter.Seq2[string, []string]
+	object  gjson.Result // in JSON
+	members map[string]gjson.Result
 }
 
 // list returns what a row has of a member, nil if the file has none of its columns.

@@ -44,7 +44,7 @@ func newIssues(in *stream, r *Reader) (rows, error) {
 		return rows{}, errors.New("the file is empty")
 	case err != nil:
 		return rows{}, err
-	case first.Get("fields").IsObject() || first.Get("issues").IsArray() || first.Get("id").Exists() && first.Get("key").Exists():
+	case first.Get("fields").IsObject(), first.Get("issues").IsArray(), first.Get("id").Exists() && (first.Get("self").Exists() || first.Get("key").Exists() || len(first.Map()) == 1):
 		s.export = &jiraIssues
 	case first.Get("number").Int() > 0 && first.Get("title").Exists():
 		s.export = &github
@@ -144,7 +144,7 @@ func (r *Reader) objectRow(e *export, place int, object gjson.Result, members ma
 	for name, value := range members {
 		cells[fold(name)] = r.valuesOf(value)
 	}
-	return &row{Reader: r, export: e, place: place, object: object, cells: func(column string) []string { return cells[fold(column)] }}
+	return &row{Reader: r, export: e, place: place, object: object, members: members, cells: func(column string) []string { return cells[fold(column)] }}
 }
 
 // valuesOf returns the values in a field of an issue: of an object, such as a person, a status or

@@ -12,48 +12,23 @@ import (
 // lines are JSON Lines. Their members have the names of a ticket's, and the forms of Ticket.
 var lines = export{"jsonl", columns{"key": {"ticket_id"}, "project_key": {"project_id"}}, (*row).finishLine}
 
-// lineTexts and lineLists are the members of a line. The first three texts are required.
+// lineTexts and lineLists are the members of a line. The first three are required.
 var (
 	lineTexts = []string{"ticket_id", "project_id", "name", "description", "status", "status_category", "assignee", "reporter", "ticket_type", "priority",
 		"due_date", "created_at", "updated_at", "resolved_at"}
 	lineLists = []string{"labels", "notes", "comments", "links"}
 )
 
-// finishLine reads the lists of objects. A member of another type is refused or left out, not lost.
+// finishLine reads the lists of objects.
 func (r *row) finishLine(t *Ticket) error {
-	members := r.object.Map()
-	texts := map[string]*string{"description": &t.Description, "status": &t.Status, "status_category": &t.Category, "created_at": &t.CreatedAt, "updated_at": &t.UpdatedAt}
-	fields := t.lines()
-	fields["due_date"], fields["resolved_at"] = &t.DueDate, &t.ResolvedAt
-	for i, member := range append(lineTexts, lineLists...) {
-		value := members[member]
-		isText := !value.IsBool() && !value.IsArray() && (!value.IsObject() || r.document(value.Raw) != value.Raw)
-		switch isList := value.Type == gjson.Null || value.IsArray(); {
-		case i < 3 && !isText:
-			return fmt.Errorf("%s must be a text, not %s", member, quote(value.Raw))
-		case i < len(lineTexts) && !isText:
-			t.warn("%s is left out: it must be a text, not %s", member, quote(value.Raw))
-			if text := texts[member]; text != nil {
-				*text = ""
-			} else {
-				*fields[member] = Text{}
-			}
-		case i >= len(lineTexts) && !isList:
-			t.warn("%s are left out: they must be a list, not %s", member, quote(value.Raw))
-			delete(members, member)
-			if member == "labels" {
-				t.Labels = nil
-			}
-		}
-	}
 	t.Description = r.document(t.Description)
-	for _, n := range members["notes"].Array() {
+	for _, n := range r.members["notes"].Array() {
 		t.Notes = append(t.Notes, Note{Status: n.Get("status").String(), Text: r.document(n.Get("note").String()), CreatedAt: n.Get("created_at").String()})
 	}
-	if list := members["comments"]; list.Exists() {
+	if list := r.members["comments"]; list.Exists() {
 		t.Comments = r.comments(list, "created_at", "updated_at", r.document)
 	}
-	if list := members["links"]; list.Exists() {
+	if list := r.members["links"]; list.Exists() {
 		t.Links = []Link{}
 		for _, l := range list.Array() {
 			t.Links = append(t.Links, Link{Kind: l.Get("kind").String(), Key: l.Get("key").String(), Inward: l.Get("inward").Bool()})
@@ -78,7 +53,28 @@ func (l *jsonLines) next() (Ticket, error) {
 	if err != nil {
 		return Ticket{}, err
 	}
-	return l.reader.objectRow(&lines, l.line, object, object.Map()).ticket()
+	members, wrong := object.Map(), []string{}
+	for i, member := range append(lineTexts, lineLists...) {
+		value, form, is := members[member], "text", false
+		if i < len(lineTexts) {
+			is = !value.IsBool() && !value.IsArray() && (!value.IsObject() || (&row{Reader: l.reader}).document(value.Raw) != value.Raw)
+		} else {
+			form, is = "list", value.Type == gjson.Null || value.IsArray()
+		}
+		if is {
+			continue
+		}
+		wrong = append(wrong, fmt.Sprintf("%s must be a %s, not %s", member, form, quote(value.Raw)))
+		if i < 3 {
+			return Ticket{}, &RowError{Line: l.line, Key: members["ticket_id"].String(), Reason: wrong[len(wrong)-1]}
+		}
+		delete(members, member)
+	}
+	t, err := l.reader.objectRow(&lines, l.line, object, members).ticket()
+	for _, what := range wrong {
+		t.warn("%s: it is left out", what)
+	}
+	return t, err
 }
 
 func (l *jsonLines) nextProject() (t Ticket, err error) {

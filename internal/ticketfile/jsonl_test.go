@@ -107,14 +107,14 @@ func TestJSONBadFields(t *testing.T) {
 		want   Ticket
 		reason string
 	}{
-		`"description":{"type":"code"}`:   {Ticket{}, `description is left out: it must be a text, not "{\"type\":\"code\"}"`},
-		`"status":false`:                  {Ticket{}, `status is left out: it must be a text, not "false"`},
-		`"assignee":[1]`:                  {Ticket{}, `assignee is left out: it must be a text, not "[1]"`},
-		`"due_date":[]`:                   {Ticket{}, `due_date is left out: it must be a text, not "[]"`},
-		`"labels":"x"`:                    {Ticket{}, `labels are left out: they must be a list, not "\"x\""`},
-		`"notes":"x"`:                     {Ticket{}, `notes are left out: they must be a list, not "\"x\""`},
-		`"comments":1`:                    {Ticket{}, `comments are left out: they must be a list, not "1"`},
-		`"links":{}`:                      {Ticket{}, `links are left out: they must be a list, not "{}"`},
+		`"description":{"type":"code"}`:   {Ticket{}, `description must be a text, not "{\"type\":\"code\"}": it is left out`},
+		`"status":false`:                  {Ticket{}, `status must be a text, not "false": it is left out`},
+		`"assignee":[1]`:                  {Ticket{}, `assignee must be a text, not "[1]": it is left out`},
+		`"due_date":[]`:                   {Ticket{}, `due_date must be a text, not "[]": it is left out`},
+		`"labels":"x"`:                    {Ticket{}, `labels must be a list, not "\"x\"": it is left out`},
+		`"notes":"x"`:                     {Ticket{}, `notes must be a list, not "\"x\"": it is left out`},
+		`"comments":1`:                    {Ticket{}, `comments must be a list, not "1": it is left out`},
+		`"links":{}`:                      {Ticket{}, `links must be a list, not "{}": it is left out`},
 		`"description":"a\ud83d \u0000b"`: {Ticket{Description: "a� �b"}, `texts have U+FFFD in place of the escapes \u0000 or \ud83d, half of a character`},
 		`"description":"\\u0000 \\ud83d \ud83d\ude00"`: {Ticket{Description: `\u0000 \ud83d 😀`}, ""},
 	} {

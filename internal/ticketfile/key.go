@@ -10,10 +10,8 @@ import (
 // A query can name a ticket by letters, digits and underscores, in parts between hyphens, of which
 // the last is a number: as the SQL function parse_query reads it.
 var (
-	keyPart   = `[\pL\pN_]+`
-	named     = regexp.MustCompile(`^` + keyPart + `(?:-` + keyPart + `)*-[0-9]+$`)
-	namedMark = regexp.MustCompile(`^` + keyPart + `(?:-` + keyPart + `)*-?$`)
-	nameless  = regexp.MustCompile(`[^\pL\pN_]+`)
+	named    = regexp.MustCompile(`^[\pL\pN_]+(?:-[\pL\pN_]+)*-[0-9]+$`)
+	nameless = regexp.MustCompile(`[^\pL\pN_]+`)
 )
 
 // nameable makes what no key in a query has a hyphen: next.js becomes next-js.

@@ -40,11 +40,7 @@ func Open(paths ...string) (*Reader, error) {
 
 // add finds the files at a path: itself, the exports in a folder, or its two files of JSON Lines.
 func (r *Reader) add(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return addFile(&r.tickets, path)
 	}
 	entries, err := os.ReadDir(path)

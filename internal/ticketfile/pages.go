@@ -16,28 +16,18 @@ type pages struct {
 	comments int         // that tickets have and the files lack
 }
 
-// add reads what a page says beside its issues, in the words of Jira, GitHub and GraphQL.
+// add reads what a page says beside its issues, in the words of Jira's searches and of GraphQL.
 func (p *pages) add(page gjson.Result, issues int) {
 	last := page.Get("isLast")
-	p.more = last.Raw == "false" || page.Get("nextPageToken").String() != "" && !last.Bool() || page.Get("pageInfo.hasNextPage").Bool() || page.Get("incomplete_results").Bool()
-	total := page.Get("total")
-	if !total.Exists() {
-		total = page.Get("total_count")
-	}
-	if !total.Exists() {
-		return
-	}
-	start := p.position
+	p.more = last.Raw == "false" || page.Get("nextPageToken").String() != "" && !last.Bool() || page.Get("pageInfo.hasNextPage").Bool()
+	start, total := p.position, int(page.Get("total").Int())
 	if at := page.Get("startAt"); at.Exists() {
 		start = int(at.Int())
 	}
-	if p.ends == nil {
-		p.ends = map[int]int{}
-	}
-	if start > 0 {
+	if total > 0 && start > 0 {
 		p.ends[start]--
 	}
-	if p.position = start + issues; p.position < int(total.Int()) {
+	if p.position = start + issues; p.position < total {
 		p.ends[p.position]++
 	} else {
 		p.position = 0
@@ -48,16 +38,13 @@ func (p *pages) add(page gjson.Result, issues int) {
 // does.
 func (r *Reader) Incomplete() string {
 	for _, at := range slices.Sorted(maps.Keys(r.pages.ends)) {
-		switch ends := r.pages.ends[at]; {
-		case ends > 0:
-			return fmt.Sprintf("a page ends at issue %d of more, and the files lack the next one", at)
-		case ends < 0:
-			return fmt.Sprintf("a page begins after issue %d, and the files lack the one before", at)
+		if r.pages.ends[at] != 0 {
+			return fmt.Sprintf("a page ends or begins at issue %d of more, and they lack the one beside it", at)
 		}
 	}
 	switch {
 	case r.pages.more:
-		return "the last page says that another follows, which the files lack"
+		return "the last page says that another follows, which they lack"
 	case r.pages.comments > 0:
 		return fmt.Sprintf("they lack %d comments, since Jira returns only some of them in a search", r.pages.comments)
 	}

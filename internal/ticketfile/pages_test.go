@@ -19,7 +19,7 @@ func TestMissingPages(t *testing.T) {
 		}
 		return `{"issues":[` + strings.Join(list, ",") + `],` + says + `}`
 	}
-	const follows, before, after = "another follows", "the files lack the one before", "the files lack the next one"
+	const follows, before, after = "another follows", "they lack the one beside it", "they lack the one beside it"
 	for i, c := range []struct {
 		missing string
 		pages   []string
@@ -65,6 +65,7 @@ func TestIssuesWithoutFields(t *testing.T) {
 	for name, file := range map[string]string{
 		"ids":  `{"issues":[{"id":"1"},{"id":"2"}],"nextPageToken":"x","isLast":false}`,
 		"keys": `{"issues":[{"id":"1","key":"A-1","self":"x","fields":{}},{"id":"2","key":"A-2"}],"isLast":true}`,
+		"self": `[{"id":"1","self":"x"},{"id":"2"}]`,
 		"list": `[{"expand":"","id":"1","key":"A-1"},{"id":"2","key":"A-2"}]`,
 	} {
 		folder := t.TempDir()

@@ -39,7 +39,7 @@ func newReader() *Reader {
 }
 
 func (r *Reader) reset() {
-	r.done, r.notices, r.unread, r.sources, r.pages, r.unclear = 0, notices{}, map[string]int{}, map[string]string{}, pages{}, [2]int{}
+	r.done, r.notices, r.unread, r.sources, r.pages, r.unclear = 0, notices{}, map[string]int{}, map[string]string{}, pages{ends: map[int]int{}}, [2]int{}
 }
 
 // rows are the rows of a file in some format.
@@ -56,7 +56,7 @@ func (r *Reader) Format() string { return r.format }
 
 // SetPrefix puts a text before all keys of projects and tickets.
 func (r *Reader) SetPrefix(prefix string) error {
-	if prefix != "" && (!namedMark.MatchString(prefix) || len(prefix) > MaxKey) {
+	if nameable(prefix+"1") != prefix+"1" || len(prefix) > MaxKey {
 		return fmt.Errorf("the prefix %s is not of letters, digits and hyphens, as in keys that queries can name", quote(prefix))
 	}
 	r.prefix = prefix

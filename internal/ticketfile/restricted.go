@@ -28,10 +28,15 @@ var everybody = []string{"", "false", "0", "no", "none", "null", "all", "everybo
 func (r *Reader) restricted(object gjson.Result) (who string) {
 	object.ForEach(func(name, value gjson.Result) bool {
 		member, text := fold(name.String()), oneLine(strings.Join(r.valuesOf(value), ", "))
-		internal := value.Get(`#(key=="sd.public.comment").value.internal`).Bool() || value.Get(`sd\.public\.comment.internal`).Bool()
 		switch is := fold(text); {
-		case member == "properties" && internal, slices.Contains([]string{"public", "ispublic", "jsdpublic"}, member) && slices.Contains([]string{"false", "0", "no"}, is):
-			who = "that are internal"
+		case member == "properties":
+			if value.Get(`#(key=="sd.public.comment").value.internal`).Bool() || value.Get(`sd\.public\.comment.internal`).Bool() {
+				who = "that are internal"
+			}
+		case strings.HasSuffix(member, "public"): // jsdPublic
+			if is == "false" || is == "0" || is == "no" {
+				who = "that are internal"
+			}
 		case !slices.Contains(audience, member) || slices.Contains(everybody, is):
 		case strings.HasSuffix(member, "minimized"):
 			who = "that are minimized"
