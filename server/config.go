@@ -43,6 +43,7 @@ type Config struct {
 	EmbeddingModel      string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
 	EmbeddingDimensions int    `env:"EMBEDDING_DIMENSIONS"` // 0: the model's default
 	ChatModel           string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
+	AnswerTokens        int    `env:"ANSWER_TOKENS" envDefault:"800"` // that the chat model may write, thoughts included
 
 	MatchThreshold *float64 `env:"MATCH_THRESHOLD"` // nil: the threshold fitted to the model
 	VectorWeight   float64  `env:"VECTOR_WEIGHT" envDefault:"1"`

@@ -35,7 +35,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		Host: "127.0.0.1", Port: 8080, Auth: "off", Console: "on",
 		RateLimit: "auto", MaxInFlight: 256,
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
-		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini",
+		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini", AnswerTokens: 800,
 		MatchThreshold: nil, VectorWeight: 1, KeywordWeight: 1, Fusion: "rrf",
 		Worker: "on", WorkerConcurrency: 4, WorkerAttempts: 10,
 		EnrichPerMinute: 200,
@@ -64,7 +64,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	setEnvironment(t, map[string]string{
 		"HOST": "0.0.0.0", "PORT": "99999", "AUTH": "maybe", "SUPABASE_JWKS_URL": "nowhere", "SUPABASE_JWT_ISSUER": "nobody", "SUPABASE_JWT_SECRET": "correct horse",
 		"CONSOLE": "maybe", "TICKET_URL": "https://jira.example.com/", "SUPABASE_PUBLISHABLE_KEY": "sb_secret_hunter2", "CORS_ORIGINS": "https://example.com,*", "RATE_LIMIT": "many", "MAX_IN_FLIGHT": "-1",
-		"SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere",
+		"SUPABASE_URL": "nowhere", "OPENAI_BASE_URL": "nowhere", "ANSWER_TOKENS": "1",
 		"MATCH_THRESHOLD": "NaN", "VECTOR_WEIGHT": "-1", "FUSION": "sum", "REQUEST_TIMEOUT": "1ms", "MODEL_TIMEOUT": "1ms",
 		"WORKER": "maybe", "WORKER_CONCURRENCY": "0", "WORKER_ATTEMPTS": "0",
 		"ENRICH_REQUESTS_PER_MINUTE": "0",
@@ -78,7 +78,7 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	}
 	for _, name := range []string{"PORT", "AUTH ", "SUPABASE_JWKS_URL", "SUPABASE_JWT_ISSUER", "SUPABASE_JWT_SECRET",
 		"CONSOLE", "TICKET_URL", "SUPABASE_PUBLISHABLE_KEY", "CORS_ORIGINS", "RATE_LIMIT", "MAX_IN_FLIGHT",
-		"SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "FUSION",
+		"SUPABASE_URL", "SUPABASE_SERVICE_ROLE_KEY", "OPENAI_BASE_URL", "ANSWER_TOKENS", "MATCH_THRESHOLD", "VECTOR_WEIGHT", "FUSION",
 		"WORKER must", "WORKER_CONCURRENCY", "WORKER_ATTEMPTS",
 		"ENRICH_REQUESTS_PER_MINUTE",
 		"REQUEST_TIMEOUT", "MODEL_TIMEOUT", "DRAIN_TIMEOUT", "QUERY_LOG_RETENTION",

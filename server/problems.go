@@ -93,6 +93,7 @@ func (c Config) check(unread error) error {
 	p.add(c.EmbeddingModel == "", "EMBEDDING_MODEL", "not be empty")
 	within(&p, "EMBEDDING_DIMENSIONS", c.EmbeddingDimensions, 0, vector.Dimensions)
 	p.add(c.ChatModel == "", "CHAT_MODEL", "not be empty")
+	within(&p, "ANSWER_TOKENS", c.AnswerTokens, 100, 100_000)
 	if c.MatchThreshold != nil {
 		within(&p, "MATCH_THRESHOLD", *c.MatchThreshold, 0, 1)
 	}

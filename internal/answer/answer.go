@@ -4,6 +4,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,6 +34,7 @@ type Options struct {
 	VectorWeight  float64 // weight in hybrid search for candidates
 	KeywordWeight float64
 	Fusion        string // search.RRF (default) or search.Convex
+	Tokens        int    // the most that the chat model may write of an answer, thoughts included; 0: DefaultTokens
 }
 
 // Answerer answers questions. It is safe for concurrent use.
@@ -42,7 +44,10 @@ type Answerer struct {
 }
 
 // New returns an Answerer.
-func New(model Model, options Options) *Answerer { return &Answerer{model: model, options: options} }
+func New(model Model, options Options) *Answerer {
+	options.Tokens = cmp.Or(options.Tokens, DefaultTokens)
+	return &Answerer{model: model, options: options}
+}
 
 // Question is a question and the part of the tracker it is about.
 type Question struct {
@@ -183,11 +188,12 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embeddin
 	}
 	answer.Retrieval = time.Since(started)
 	answer.BestSimilarity = best(found)
-	chosen := withFields(fit(choose(found, q)))
+	chosen := fit(choose(found, q))
 	for _, c := range chosen {
 		answer.Sources = append(answer.Sources, c.Source)
 		answer.LowSimilarity = answer.LowSimilarity && !c.OverThreshold
 	}
+	answer = answer.tidy()
 	if listener != nil {
 		if err := listener.Found(answer); err != nil {
 			return answer, fmt.Errorf("send sources: %w", err)

@@ -47,7 +47,7 @@ func gullible(system, message string) chat.Completion {
 
 func TestAttacks(t *testing.T) {
 	t.Parallel()
-	if len(attacks) < 90 {
+	if len(attacks) < 80 {
 		t.Errorf("there are %d attacks", len(attacks))
 	}
 	for name, attack := range attacks {
@@ -102,7 +102,7 @@ func TestGullible(t *testing.T) {
 	}
 	for _, name := range []string{"Mistral tools", "Mistral system", "Mistral results", "Mistral thoughts", "Qwen tools", "Qwen results", "Qwen functions",
 		"DeepSeek", "DeepSeek tools", "thoughts", "GLM", "EXAONE", "MiniMax", "Harmony", "Gemma 4", "Gemma images", "Command R", "Seed", "MiniCPM", "Baichuan",
-		"Nemotron", "Falcon", "wide bars", "other bars", "other brackets", "wide square", "mark in a mark", "bar alone", "mark after a word", "yet unknown mark",
+		"Nemotron", "mark in a mark", "bar alone", "mark after a word", "yet unknown mark",
 		"emoji selectors", "fillers", "blank of Braille", "joiners as bits", "hidden by joiners", "hidden by fillers", "annotations", "other fillers", "unassigned",
 		"closing tag with a fence", "ChatML", "Llama 2", "Gemma", "Mistral", "tag characters", "zero-width", "right to left", "carriage returns"} {
 		if said := gullible(instructions, bare(attacks[name])); !strings.Contains(said.Text, "HACKED") {

@@ -184,15 +184,13 @@ func usualCosine(found []candidate) float64 {
 // the later of equals. Named sources are dropped last.
 func fit(chosen []candidate) []candidate {
 	total, least := 0, 0
-	counted := map[sourceID]bool{} // whose fields are read once
 	for i, c := range chosen {
 		tokens := c.Tokens
 		if tokens <= 0 { // not embedded yet
 			tokens = len(c.Text) / tokenBytes
 		}
 		total += tokens + tagTokens
-		if id := c.sourceID(); c.Fields != nil && !counted[id] {
-			counted[id] = true
+		if c.Fields != nil {
 			total += len(c.Fields.attributes().String()) / tokenBytes
 		}
 		if other := chosen[least]; other.Named == c.Named && c.relevance() <= other.relevance() || other.Named && !c.Named {

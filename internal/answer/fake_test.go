@@ -18,6 +18,7 @@ type model struct {
 	embedErr error
 	takes    time.Duration // to embed
 	told     int           // characters
+	room     int           // tokens that it may write
 }
 
 // Vector is also the embedding of the question.
@@ -29,8 +30,8 @@ func (m *model) Vector(context.Context) (vector.Vector, error) {
 func (m *model) Model() string     { return "embedder" }
 func (m *model) ChatModel() string { return "chatter" }
 
-func (m *model) Complete(_ context.Context, instructions, message string, _ int) (chat.Completion, error) {
-	m.messages = append(m.messages, message)
+func (m *model) Complete(_ context.Context, instructions, message string, maxTokens int) (chat.Completion, error) {
+	m.messages, m.room = append(m.messages, message), maxTokens
 	return m.say(instructions, message), nil
 }
 

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -52,16 +53,37 @@ func (f *fields) attributes() (list attributes) {
 	return slices.DeleteFunc(list, func(a [2]string) bool { return a[1] == "" })
 }
 
-// withFields keeps the fields of each ticket's first source alone: the model need not read them
-// again.
-func withFields(chosen []candidate) []candidate {
-	seen := map[sourceID]bool{}
-	for i := range chosen {
-		if id := chosen[i].sourceID(); seen[id] {
-			chosen[i].Fields = nil
-		} else {
-			seen[id] = true
+// maxValue is the maximum length in characters of a stored value beside an answer's text.
+const maxValue = 1000
+
+// tidy makes each stored value beside the text, as in sources, groups and candidates, one clean
+// line. Texts of sources stay.
+func (a Answer) tidy() Answer {
+	for _, part := range []any{a.Sources, a.ReadAs, a.Groups, a.Tickets, a.Candidates} {
+		tidy(reflect.ValueOf(part))
+	}
+	return a
+}
+
+func tidy(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(clean.Value(v.String(), maxValue))
+	case reflect.Pointer:
+		tidy(v.Elem())
+	case reflect.Interface:
+		if text, is := v.Interface().(string); is {
+			v.Set(reflect.ValueOf(clean.Value(text, maxValue)))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			tidy(v.Index(i))
+		}
+	case reflect.Struct:
+		for field, value := range v.Fields() {
+			if field.Name != "Text" && value.CanSet() {
+				tidy(value)
+			}
 		}
 	}
-	return chosen
 }

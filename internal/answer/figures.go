@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tasklens/internal/ask"
+	"tasklens/internal/clean"
 	"tasklens/internal/filter"
 )
 
@@ -34,10 +35,10 @@ func (a *Answerer) figures(ctx context.Context, db Database, q Question, answer 
 	if err != nil {
 		return answer, true, err
 	}
-	answer.ReadAs = &ReadAs{Intent: reading.Intent, Text: reading.Text(), Filters: reading.Filters, GroupBy: reading.GroupBy}
+	answer.ReadAs = &ReadAs{Intent: reading.Intent, Text: clean.Value(reading.Text(), maxValue), Filters: reading.Filters, GroupBy: reading.GroupBy}
 	if doubt != "" {
 		answer.Text, answer.Outcome, answer.Candidates = doubt, Abstained, reading.Names
-		return answer, true, nil
+		return answer.tidy(), true, nil
 	}
 	answer.Text, answer.Outcome, answer.LowSimilarity = reading.Answer(figures), Answered, false
 	answer.Count, answer.CountCapped, answer.Groups, answer.Tickets = &figures.Count, figures.Capped, figures.Groups, figures.Tickets
@@ -46,5 +47,5 @@ func (a *Answerer) figures(ctx context.Context, db Database, q Question, answer 
 		answer.Sources = append(answer.Sources, Source{Type: "ticket", TicketID: &t.TicketID, ProjectID: &t.ProjectID, Project: &t.ProjectName,
 			TicketKey: &t.TicketKey, TicketName: &t.TicketName, Text: t.Text, Cited: true})
 	}
-	return answer, true, nil
+	return answer.tidy(), true, nil
 }

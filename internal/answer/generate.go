@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// maxAnswerTokens bounds what the chat model may write. If a model ignores it, reading stops at
+	// DefaultTokens bounds what the chat model may write. If a model ignores it, reading stops at
 	// reply.MaxBytes.
-	maxAnswerTokens = 800
+	DefaultTokens = 800
 	// maxModelName is the maximum length in characters of a model's name as the provider reports it.
 	maxModelName = 200
 	// tokenBytes is the usual length of a token, for providers that do not report how many they used.
@@ -32,8 +32,8 @@ const (
 	Abstained Outcome = "abstained" // nothing was relevant; the chat model was not called
 	Refused   Outcome = "refused"   // the text is the model's refusal
 	Empty     Outcome = "empty"     // the model returned nothing
-	CutOff    Outcome = "cut_off"   // the text reached its maximum length; a note says so
-	Filtered  Outcome = "filtered"  // the provider's content filter truncated or withheld the text; a note says so
+	CutOff    Outcome = "cut_off"   // the text reached its maximum length, or the model's thoughts did; a note says so
+	Filtered  Outcome = "filtered"  // the provider's content filter refused the prompt, or truncated or withheld the text; a note says so
 )
 
 // Texts for when the model returns nothing or not everything.
@@ -41,17 +41,20 @@ const (
 	nothingRelevant = "I found nothing relevant to this question in the projects and tickets searched."
 	noAnswer        = "The model gave no answer to this question."
 	withheld        = "The model provider's content filter withheld the answer to this question."
+	thoughtful      = "The model thought until it reached its greatest length, and gave no answer. The operator can set ANSWER_TOKENS above %d."
 	cutOffNote      = "\n\n(The answer ends here because it reached its greatest length.)"
 	filterNote      = "\n\n(The answer ends here because of the model provider's content filter.)"
 )
 
 // outcomeOf returns the outcome, and what the service adds to the text.
-func outcomeOf(said chat.Completion, empty bool) (outcome Outcome, ending string) {
+func (a *Answerer) outcomeOf(said chat.Completion, empty bool) (outcome Outcome, ending string) {
 	switch {
 	case said.Finish == chat.FinishFilter && empty:
 		return Filtered, withheld
 	case said.Finish == chat.FinishFilter:
 		return Filtered, filterNote
+	case empty && said.Finish == chat.FinishLength && (said.Thought || said.TokensOut >= a.options.Tokens):
+		return CutOff, fmt.Sprintf(thoughtful, a.options.Tokens)
 	case empty:
 		return Empty, noAnswer
 	case said.Refused:
@@ -90,7 +93,7 @@ func (a *Answerer) generate(ctx context.Context, question string, chosen []candi
 	if err != nil {
 		return answer, fmt.Errorf("answer: %w", err)
 	}
-	outcome, ending := outcomeOf(said, text.Text() == "")
+	outcome, ending := a.outcomeOf(said, text.Text() == "")
 	if err := text.Append(ending); err != nil {
 		return answer, err
 	}
@@ -109,7 +112,7 @@ func (a *Answerer) generate(ctx context.Context, question string, chosen []candi
 // the model's own limit does.
 func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
 	if pieces {
-		said, err = a.model.Stream(ctx, instructions, message, maxAnswerTokens, func(piece string) error {
+		said, err = a.model.Stream(ctx, instructions, message, a.options.Tokens, func(piece string) error {
 			err := text.Write(piece)
 			if errors.Is(err, reply.ErrFull) {
 				return chat.ErrEnough
@@ -117,7 +120,7 @@ func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker,
 			return err
 		})
 	} else {
-		said, err = a.model.Complete(ctx, instructions, message, maxAnswerTokens)
+		said, err = a.model.Complete(ctx, instructions, message, a.options.Tokens)
 	}
 	if err == nil && ctx.Err() != nil {
 		err = fault.Wrap(fault.Timeout, "The request ran out of time.", ctx.Err())

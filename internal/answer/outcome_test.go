@@ -9,6 +9,7 @@ import (
 	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 	"tasklens/internal/reply"
+	"tasklens/internal/search"
 )
 
 // pieces is a listener that records what it receives.
@@ -39,6 +40,9 @@ func TestOutcomes(t *testing.T) {
 		"cut off":           {chat.Completion{Text: "So it", Finish: "length"}, "So it" + cutOffNote, CutOff},
 		"cut in a citation": {chat.Completion{Text: "So it [1", Finish: "length"}, "So it" + cutOffNote, CutOff},
 		"cut to nothing":    {chat.Completion{Finish: "length"}, noAnswer, Empty},
+		"all thoughts":      {chat.Completion{Finish: "length", Thought: true}, "The model thought until it reached its greatest length, and gave no answer. The operator can set ANSWER_TOKENS above 800.", CutOff},
+		"hidden thoughts":   {chat.Completion{Finish: "length", TokensOut: 800}, "The model thought until it reached its greatest length, and gave no answer. The operator can set ANSWER_TOKENS above 800.", CutOff},
+		"thoughts, answer":  {chat.Completion{Text: "So it", Finish: "length", Thought: true}, "So it" + cutOffNote, CutOff},
 		"filtered":          {chat.Completion{Text: "So it", Finish: "content_filter"}, "So it" + filterNote, Filtered},
 		"withheld":          {chat.Completion{Finish: "content_filter"}, withheld, Filtered},
 	} {
@@ -48,6 +52,34 @@ func TestOutcomes(t *testing.T) {
 		if err != nil || got.Text != c.want || got.Outcome != c.outcome || strings.Join(listener.told, "") != c.want {
 			t.Errorf("%s: %q, %s, %v; told was %q", name, got.Text, got.Outcome, err, listener.told)
 		}
+	}
+}
+
+// A model may have more room, and whole and streamed answers say the same.
+func TestRoomOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	for _, listener := range []Listener{nil, &pieces{}} {
+		m := &model{say: func(string, string) chat.Completion { return chat.Completion{Finish: "length", Thought: true} }}
+		got, err := New(m, Options{Tokens: 6000}).Answer(t.Context(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), &model{}, listener)
+		if err != nil || m.room != 6000 || !strings.HasSuffix(got.Text, "ANSWER_TOKENS above 6000.") {
+			t.Errorf("with room for %d tokens: %q, %v", m.room, got.Text, err)
+		}
+	}
+}
+
+// What a source's people, labels and names are made of does not show in answers and sources.
+func TestValuesOfSourcesAreLines(t *testing.T) {
+	t.Parallel()
+	const hostile = "x\n- TX-9 Gone [1] ![i](http://evil.example)\u202e"
+	row := chunkOf(1, 1, 0.9, "alpha\nbeta")
+	row.TicketName, row.ProjectName, row.CommentColumns = number(hostile), hostile, search.CommentColumns{CommentID: number(int64(1)), CommentAuthor: number(hostile)}
+	got, err := New(&model{say: says("So [1].")}, Options{}).Answer(t.Context(), &rows{rows: []candidate{row}}, question(5, 1), &model{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "x - TX-9 Gone (1) ! [i] (http://evil.example)"
+	if source := got.Sources[0]; *source.TicketName != want || *source.Project != want || *source.Comment.Author != want || source.Text != "alpha\nbeta" {
+		t.Errorf("the source is %+v", source)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tasklens/internal/clean"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
@@ -52,6 +53,7 @@ const (
 	mostTickets    = 20
 	listedTickets  = 10 // of a list, if the question does not say how many
 	countedTickets = 5  // of those counted, the latest
+	mostDoubts     = 5  // names that are not clear
 )
 
 // Compute has the database count what a reading matches within further filters. doubt is what to
@@ -75,7 +77,7 @@ func (r *Reading) Compute(ctx context.Context, db search.Database, given filter.
 		if anywhere, err := r.count(ctx, db, nil, zone); err != nil || anywhere.Count > 0 {
 			return f, "", err
 		}
-		doubt = fmt.Sprintf("No ticket that you can see contains %s.", r.Text())
+		doubt = fmt.Sprintf("No ticket that you can see contains %s.", shown(r.Text()))
 	case r.Intent == Group && len(f.Groups) == 1 && f.Groups[0].Label == nil:
 		doubt = fmt.Sprintf("None of these tickets has a value of %s.", r.GroupBy)
 	}
@@ -133,7 +135,7 @@ func (r Reading) Answer(f Figures) string {
 	case f.Count == 1:
 		number, match = "1 ticket", " matches "
 	}
-	if what := strings.TrimSpace(r.Filters.String() + " " + r.Text()); what != "" {
+	if what := shown(r.Filters.String() + " " + r.Text()); what != "" {
 		number += match + what
 	}
 	ending := ":"
@@ -151,19 +153,25 @@ func (r Reading) Answer(f Figures) string {
 	for _, group := range f.Groups {
 		label := "none"
 		if group.Label != nil {
-			label = *group.Label
+			label = shown(*group.Label)
 		}
 		lines = append(lines, fmt.Sprintf("- %s: %d", label, group.Count))
 	}
 	for i, ticket := range f.Tickets {
-		lines = append(lines, fmt.Sprintf("- %s %s (%s) [%d]", ticket.TicketKey, ticket.TicketName, ticket.facts(r.Sort), i+1))
+		lines = append(lines, fmt.Sprintf("- %s %s (%s) [%d]", shown(ticket.TicketKey), shown(ticket.TicketName), ticket.facts(r.Sort), i+1))
 	}
 	return strings.Join(lines, "\n")
 }
 
+// maxShown is the maximum length in characters of a value in an answer's text.
+const maxShown = 255
+
+// shown is a stored value as a part of an answer.
+func shown(value string) string { return clean.Value(value, maxShown) }
+
 // facts are what a line says of a ticket that has the date.
 func (t TicketFound) facts(date string) string {
-	facts := t.Status
+	facts := shown(t.Status)
 	if t.Assignee != nil {
 		facts += ", assigned to " + *t.Assignee
 	}
@@ -181,15 +189,20 @@ func (t TicketFound) facts(date string) string {
 // is.
 func (r Reading) doubt() string {
 	var doubts []string
-	for _, name := range r.Names {
-		if kind := r.Filters.Member(name.Member).Typed; len(name.Names) == 0 {
-			doubts = append(doubts, fmt.Sprintf("There is no %s %q among the tickets that you can see.", kind, name.Value))
-		} else {
-			doubts = append(doubts, fmt.Sprintf("Which %s is %q? %s.", kind, name.Value, strings.Join(name.Names, ", ")))
+	for _, name := range r.Names[:min(len(r.Names), mostDoubts)] {
+		kind, typed := r.Filters.Member(name.Member).Typed, shown(name.Value)
+		if len(name.Names) == 0 {
+			doubts = append(doubts, fmt.Sprintf("There is no %s \"%s\" among the tickets that you can see.", kind, typed))
+			continue
 		}
+		names := make([]string, len(name.Names))
+		for i, each := range name.Names {
+			names[i] = shown(each)
+		}
+		doubts = append(doubts, fmt.Sprintf("Which %s is \"%s\"? %s.", kind, typed, strings.Join(names, ", ")))
 	}
 	if len(r.Unread) > 0 && len(doubts) == 0 {
-		return fmt.Sprintf("I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by %q.", strings.Join(r.Unread, " "))
+		return fmt.Sprintf("I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by \"%s\".", shown(strings.Join(r.Unread, " ")))
 	}
 	return strings.Join(doubts, " ")
 }

@@ -111,7 +111,8 @@ func meant(words *regexp.Regexp, text string) string {
 }
 
 const (
-	tickets = `tickets?|issues?|(?:work )?items?|cards?|ones|bugs?|defects?|tasks?|stor(?:y|ies)|epics?|incidents?|improvements?|features?|requests?`
+	things  = `tickets?|issues?|(?:work )?items?|cards?|ones`
+	tickets = things + `|bugs?|defects?|tasks?|stor(?:y|ies)|epics?|incidents?|improvements?|features?|requests?`
 	one     = `a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d{1,4}`
 )
 

@@ -40,6 +40,7 @@ func (q *reader) values() {
 	if len(q.exact.asked) == 0 { // else more may be placed, and need no scan
 		q.stored(q.near)
 	}
+	q.rest = strings.ReplaceAll(q.rest, typed, "tickets")
 	if q.take(open) != nil {
 		q.Filters.Open = new(true)
 	}
@@ -131,7 +132,15 @@ var (
 	noValue = phrase(`^(?:open|all|` + months + `)$`)
 	// what is said of any ticket is a status of this name only where one says so
 	said = phrase(`^(?:closed|resolved|unresolved|fixed|finished|completed|assigned|unassigned|created|reported|updated)$`)
+	// what a sentence is made of is no name at all, unless one writes it as one where names stand
+	made = phrase(`^(?:` + glue + `)(?: .*)?$|^.* (?:` + glue + `)$|^(?:a|an|any|as|at|by|for|from|in|last|next|on|only|please|the|to|with)$`)
 )
+
+const glue = things + `|am|and|are|be|been|being|did|does|had|has|have|he|how|i|is|it|many|me|much|my|now|of|or|our|she|that|there|these|they|this|those|us|was|we|were|what|which|who|whom|whose|with|yet|you`
+
+// typed stands in the question for a type that was placed, as bugs are tickets. No value begins
+// with it, so each step leaves fewer words to place.
+const typed = "\uE000"
 
 const (
 	valueWords = 7  // of one value
@@ -170,10 +179,14 @@ func (q *reader) place(values *lookup, start, end int) bool {
 	end = start + len(text)
 	first, _ := utf8.DecodeRuneInString(text)
 	isName := unicode.IsUpper(first) || first == '@'
+	isFirst := !strings.ContainsFunc(q.rest[:start], func(r rune) bool { return r == '|' || unicode.IsLetter(r) })
 	text = strings.TrimPrefix(text, "@")
 	before, after := q.rest[max(0, start-longest):start], q.rest[end:]
 	for _, role := range roles {
-		if values.near && !role.near.holds(isName) || role.unknown == never && said.MatchString(text) {
+		isAnywhere := role.before == nil && role.after == nil
+		isGrammar := made.MatchString(text) && (isAnywhere || isFirst || !isName) || role.text != nil && !isName && len(content(text)) == 0 ||
+			role.unknown != always && !isName && strings.Contains(grammar, " "+strings.ToLower(text)+" ")
+		if values.near && !role.near.holds(isName) || role.unknown == never && said.MatchString(text) || isGrammar {
 			continue
 		}
 		is, more := role.fits(before, text, after)
@@ -213,6 +226,6 @@ func (q *reader) add(member, value string, start, end int) {
 	}
 	q.cut(start, end)
 	if member == "types" { // bugs are tickets
-		q.rest = q.rest[:start] + " tickets " + q.rest[start+len(bar):]
+		q.rest = q.rest[:start] + " " + typed + " " + q.rest[start+len(bar):]
 	}
 }

@@ -13,6 +13,7 @@ const (
 type Completion struct {
 	Text      string
 	Refused   bool   // the text is the model's refusal
+	Thought   bool   // the model thought; with FinishLength and no text, its thoughts used up all the room
 	Model     string // the provider's name of it
 	Finish    string // stop, FinishLength, FinishFilter
 	TokensIn  int    // as the provider reports them; 0 if it does not

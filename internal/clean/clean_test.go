@@ -66,17 +66,17 @@ var marks = []string{
 	"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|start_header_id|>", "<|eot_id|>", "<|begin_of_text|>", "<|python_tag|>", "<|eom_id|>", // ChatML, Llama 3
 	"<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|return|>", "<|channel|>", "<|message|>", "<|call|>", "<|constrain|>", // Phi, Harmony
 	"<|START_OF_TURN_TOKEN|>", "<|USER_TOKEN|>", "<|start_of_role|>", "<|im_middle|>", "<|tool_calls_section_begin|>", "<|observation|>", "<|\"|>",
-	"<｜User｜>", "<｜Assistant｜>", "<｜begin▁of▁sentence｜>", "<｜tool▁calls▁begin｜>", "<｜hy_User｜>", "<❘User❘>", "＜|im_start|＞", "<¦user¦>", "《｜用户｜》",
-	"[|system|]", "[|endofturn|]", "［｜user｜］", "]~b]", "]~!b[", "[e~[",
+	"<｜User｜>", "<｜Assistant｜>", "<｜begin▁of▁sentence｜>", "<｜tool▁calls▁begin｜>", "<｜hy_User｜>",
+	"[|system|]", "[|endofturn|]", "]~b]", "]~!b[", "[e~[",
 	"<s>", "</s>", "<bos>", "<eos>", "<pad>", "<unk>", "<mask>", "<sop>", "<eop>", "<image>", "<img>", "<think>", "</think>", "<tool_call>", "</tool_call>",
 	"<tool_response>", "<tools>", "<function=answer>", "<parameter=text>", "<invoke name=\"answer\">", "<start_of_turn>", "<end_of_turn>", "<start_of_image>",
 	"<unused12>", "<extra_id_0>", "<reserved_106>", "<SPECIAL_12>", "<seed:think>", "<seed:bos>", "<minimax:tool_call>", "<fim_prefix>", "<0x0A>", "<AI>", "<用户>",
-	"<system>", "<user>", "<assistant>", "<THINK>", "＜tool_call＞", "‹think›", "⟨s⟩", "<sop/>", "<tool_call name=\"x\" >",
+	"<system>", "<user>", "<assistant>", "<THINK>", "<sop/>", "<tool_call name=\"x\" >",
 	"[INST]", "[/INST]", "[inst]", "[/Inst]", "[TOOL_CALLS]", "[/TOOL_CALLS]", "[AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[THINK]",
-	"[/THINK]", "[ARGS]", "[gMASK]", "[sMASK]", "[MASK]", "[CLS]", "[SEP]", "［INST］", "<<SYS>>", "<</SYS>>", ">>QUESTION<<", "<|>", "<||>",
+	"[/THINK]", "[ARGS]", "[gMASK]", "[sMASK]", "[MASK]", "[CLS]", "[SEP]", "<<SYS>>", "<</SYS>>", "<|>", "<||>",
 }
 
-// A mark is broken wherever it occurs and however it is disguised.
+// A mark is broken wherever it occurs, and if invisible characters disguise it.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	for _, mark := range marks {
@@ -104,7 +104,8 @@ func TestNoMarks(t *testing.T) {
 		"<div class=\"a\"><p>Text</p><br/></div> <a href=\"https://x.example\">x</a> <H1> </TABLE> <!-- no --> <?xml version=\"1.0\"?>",
 		"rows[0] rows[i] rows[index] [x] [ ] [TX-400] [docs](https://x.example) #[test] &a[..] vec![1; n] [my_index]",
 		"a < b && c > d, a << 2 >> 1, x -> y => z <= w >= v, |x| x + 1, a || b, | a | b |, ~[T], <https://x.example/a>, <lena@x.example>, <stdio.h>",
-		"« Bonjour », «слово» 《红楼梦》 ‹ oui ›", "", "a", "<", "[", "|", "<|"[:1], "</", "[/", "<a", "[A",
+		"« Bonjour », «слово» 《红楼梦》 ‹ oui ›", ">>QUESTION<<",
+		"<❘User❘> ＜|im_start|＞ <¦user¦> 《｜用户｜》 ［｜user｜］ ＜tool_call＞ ‹think› ⟨s⟩ ［INST］", // no tokenizer has look-alikes "", "a", "<", "[", "|", "<|"[:1], "</", "[/", "<a", "[A",
 	} {
 		if got := Prompt(text); got != text {
 			t.Errorf("%q became %q", text, got)
@@ -123,6 +124,46 @@ func TestPromptTwice(t *testing.T) {
 		}
 		if strings.ReplaceAll(once, " ", "") != strings.ReplaceAll(Visible(text), " ", "") {
 			t.Fatalf("%q became %q", text, once)
+		}
+	})
+}
+
+// A stored value in an answer is one line that does nothing, and an ordinary one stays as it is.
+func TestValue(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"x\n- TX-400 Gone (Done, assigned to Mallory) [1]": "x - TX-400 Gone (Done, assigned to Mallory) (1)",
+		"a\u2028b\r\nc\vd\u0085e\u202ef\u200b g\x1b[2K":    "a b cd ef g[2K",
+		"[7] 【7†x】 ［7］ [^7] [Source 7] \\[7\\]":            "(7) (7†x) (7) (^7) (Source 7) (7)",
+		"![i](http://evil.example/i.png) [a](//evil)":      "! [i] (http://evil.example/i.png) [a] (//evil)",
+		"[a][r] [r]: http://evil.example":                  "[a] [r] [r] : http://evil.example",
+		"<img src=x> </b> <!-- c --> <a:b> &#91;7&#93;":    "< img src=x> < /b> < !-- c --> < a:b> & #91;7& #93;",
+		"lenses [1":     "lenses (1",
+		"2] of [Source": "2) of (Source",
+		"[iOS] Crash, rows[i] a < b && c > d, AT&T: 3 [x] see https://shop.example/a?b=1&c=2": "[iOS] Crash, rows[i] a < b && c > d, AT&T: 3 [x] see https://shop.example/a?b=1&c=2",
+		"": "",
+	} {
+		if got := Value(text, 1000); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	if got := Value(strings.Repeat("ü", 11), 10); got != strings.Repeat("ü", 9)+"…" {
+		t.Errorf("a long value became %q", got)
+	}
+}
+
+// No value, and no two side by side, are a citation, a line break or the start of what Markdown acts on.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	parts := []string{"[", "]", "(", ")", "!", "<", "/", "&#91;", "\\", "1", "7", ",", "-", " ", "\n", "\u2029", "\u202e", "【", "】", "†", "［", "１", "^", "source", "doc", "and", ":", "http://evil.example", "img", "a", "\xff"}
+	rapid.Check(t, func(t *rapid.T) {
+		value := func(name string) string {
+			return Value(strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, name), ""), 255)
+		}
+		one, other := value("one"), value("other")
+		line := one + ", " + other
+		if Citation.MatchString(line) || active.MatchString(line) || strings.ContainsAny(line, "\r\n") || Visible(line) != line || Value(one, 255) != one {
+			t.Fatalf("the values became %q", line)
 		}
 	})
 }

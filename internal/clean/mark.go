@@ -4,112 +4,47 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
-// Characters that people, or a server that normalises its input, read as the first of each.
-const (
-	bars         = "|｜¦│┃║╎╏┆┇┊┋❘❙❚∣∥⏐ǀǁ‖￨⎸⎹▏▕⼁丨︱︳"
-	lessThans    = "<＜﹤˂ᐸ‹❮❰⟨⧼〈〈"
-	greaterThans = ">＞﹥˃ᐳ›❯❱⟩⧽〉〉"
-	opens        = lessThans + "«《⟪≪[［【"
-	closes       = greaterThans + "»》⟫≫]］】"
-)
+// mark matches, at its start, a mark by which a tokenizer separates roles, turns, tools and
+// reasoning, or the end of one: <|im_start|>, <｜User｜>, [|user|], ]~b], [e~[, <tool_call>, [INST].
+var mark = regexp.MustCompile(`^(?:<[|｜]|\[\||[|｜][>\]]|\]~!?[a-z]+[][]|\[[a-z]~\[` +
+	`|</?([\pL\pN_▁](?:[\pL\pN_▁:-]*[\pL\pN_▁-])?)(?:[\s=/][^<>\n]*)?>|\[(/?[\pL\pN_]+)\])`)
 
-// Prompt returns the visible part of a text with role marks broken by a blank: the marks by which
-// models separate roles, turns, tools and reasoning. A tokenizer recognises its model's marks only
-// if they match exactly. Marks are detected by their shape, not from a list.
+// types are simple names in <>, of types rather than marks.
+var types = regexp.MustCompile(`^([0-9]+|[iuf][0-9]+|[A-RT-Z]|[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*)$`)
+
+// Prompt returns the visible part of a text with role marks broken by a blank. A tokenizer
+// recognises its model's marks only if they match exactly. Marks are detected by their shape, not
+// from a list.
 func Prompt(text string) string {
 	text = Visible(text)
 	var out strings.Builder
 	done := 0
-	previous := rune(0)
 	for i, r := range text {
-		if r >= utf8.RuneSelf || strings.ContainsRune("<>[]|", r) {
-			if after := i + utf8.RuneLen(r); begins(previous, r, text[after:]) {
-				out.WriteString(text[done:after])
-				out.WriteByte(' ')
-				done = after
-			}
+		if !strings.ContainsRune("<[]|｜", r) {
+			continue
 		}
-		previous = r
+		if m := mark.FindStringSubmatch(text[i:]); m != nil && isMark(m[1], m[2]) {
+			out.WriteString(text[done:i] + string(r) + " ")
+			done = i + len(string(r))
+		}
 	}
-	if done == 0 {
-		return text
-	}
-	out.WriteString(text[done:])
-	return out.String()
+	return out.String() + text[done:]
 }
 
-// begins reports whether a character and the following text are a mark, or the end of one.
-func begins(previous, r rune, rest string) bool {
-	next, _ := utf8.DecodeRuneInString(rest)
-	switch {
-	case strings.ContainsRune(bars, r): // the end of <|im_start|>, <｜User｜>, [|user|]
-		return next != utf8.RuneError && strings.ContainsRune(closes, next)
-	case strings.ContainsRune(opens, r) && next != utf8.RuneError && strings.ContainsRune(bars, next): // their start
-		return true
-	case strings.ContainsRune(lessThans, r):
-		return tag(rest)
-	case r == '[' || r == '［':
-		return bracketed(rest)
-	case r == ']':
-		return tilde.MatchString(rest[:min(len(rest), 32)])
-	case r == '>' && previous == '>':
-		return title.MatchString(rest[:min(len(rest), 32)])
-	}
-	return false
-}
-
-var (
-	tilde = regexp.MustCompile(`^~!?[a-z]+[][]`) // ]~b], ]~!b[
-	title = regexp.MustCompile(`^[A-Z_]{2,}<<`)  // >>QUESTION<<
-	edge  = regexp.MustCompile(`^[a-z]~\[`)      // [e~[
-	types = regexp.MustCompile(`^([0-9]+|[iuf][0-9]+|[A-RT-Z]|[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*)$`)
-)
-
-// tag reports whether rest continues a tag whose name is neither HTML nor a type, unlike <div> and
-// List<String>: for example <tool_call>, <start_of_turn>, </s>, <think>, <seed:bos>, or one of a
-// future model.
-func tag(rest string) bool {
-	rest = strings.TrimPrefix(rest, "/")
-	end := strings.IndexFunc(rest, func(r rune) bool { return !inName(r) && r != ':' && r != '-' })
-	if end <= 0 || strings.ContainsRune(":-", rune(rest[0])) || rest[end-1] == ':' {
-		return false
-	}
-	name, rest := rest[:end], rest[end:]
-	if next, _ := utf8.DecodeRuneInString(rest); unicode.IsSpace(next) || next == '=' || next == '/' { // attributes
-		rest = rest[max(0, strings.IndexAny(rest, lessThans+greaterThans+"\n")):]
-	}
-	next, _ := utf8.DecodeRuneInString(rest)
-	return next != utf8.RuneError && strings.ContainsRune(greaterThans, next) && !ordinary[strings.ToLower(name)] && !types.MatchString(name)
-}
-
-// bracketed reports whether rest continues a mark such as [INST], [/INST], [TOOL_CALLS] or [gMASK],
-// and not an index: it has a slash before its name, or two capital letters.
-func bracketed(rest string) bool {
-	if edge.MatchString(rest[:min(len(rest), 3)]) {
-		return true
-	}
-	name := strings.TrimPrefix(rest, "/")
-	end := strings.IndexFunc(name, func(r rune) bool { return !inName(r) })
-	if end <= 0 {
-		return false
-	}
-	if next, _ := utf8.DecodeRuneInString(name[end:]); next != ']' && next != '］' {
-		return false
-	}
+// isMark reports whether a name in <> or [] is a mark's. One in <> is neither HTML nor a type,
+// unlike <div> and List<String>; one in [] has a slash before it, or two capital letters, unlike an
+// index.
+func isMark(angled, square string) bool {
 	capitals := 0
-	for _, r := range name[:end] {
+	for _, r := range square {
 		if unicode.IsUpper(r) {
 			capitals++
 		}
 	}
-	return capitals >= 2 || rest[0] == '/' || strings.EqualFold(name[:end], "inst")
-}
-
-func inName(r rune) bool {
-	return r == '_' || r == '▁' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	return !ordinary[strings.ToLower(angled)] && !types.MatchString(angled) &&
+		(square == "" || capitals >= 2 || square[0] == '/' || strings.EqualFold(square, "inst"))
 }
 
 // ordinary are HTML elements and common names of simple types, except those that are also a model's

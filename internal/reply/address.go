@@ -51,15 +51,10 @@ func begins(text string) int {
 	return -1
 }
 
-// plain returns a text with its HTML entities decoded, as often as they are nested, and without
-// what they hide.
+// plain returns a text with its HTML entities decoded, and without what they hide.
 func plain(text string) string {
-	for range 4 {
-		decoded := html.UnescapeString(text)
-		if decoded == text {
-			break
-		}
-		text = strings.Join(strings.Fields(clean.Visible(decoded)), "")
+	if decoded := html.UnescapeString(text); decoded != text {
+		return strings.Join(strings.Fields(clean.Visible(decoded)), "")
 	}
 	return text
 }
@@ -72,7 +67,7 @@ func (c *Checker) links(text string) string {
 	text = c.brackets(text)
 	var out strings.Builder
 	for at := begins(text); at >= 0; at = begins(text) {
-		out.WriteString(c.mails(image.ReplaceAllString(text[:at], noImage)))
+		out.WriteString(image.ReplaceAllString(text[:at], noImage))
 		run := text[at:]
 		if end := strings.IndexFunc(run, func(r rune) bool { return unicode.IsSpace(r) || r == '<' || closes(r) }); end >= 0 {
 			run = run[:end]
@@ -87,7 +82,7 @@ func (c *Checker) links(text string) string {
 			out.WriteByte(' ') // some clients read on
 		}
 	}
-	out.WriteString(c.mails(image.ReplaceAllString(text, noImage)))
+	out.WriteString(image.ReplaceAllString(text, noImage))
 	return autolink.ReplaceAllStringFunc(strings.ReplaceAll(out.String(), "("+removed+")", removed), func(link string) string {
 		inside := link[1 : len(link)-1]
 		if c.sourced(inside) {
@@ -147,11 +142,7 @@ func (c *Checker) known(run string) (size int, known bool) {
 	return max(1, len(strings.TrimRight(ascii, closing))), false
 }
 
-const (
-	alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	inMailbox    = alphanumeric + ".!#$%&'*+/=?^_`{|}~-"
-	inDomain     = alphanumeric + ".-_"
-)
+const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 // maxLookups bounds how often sources are searched for an address, which costs as much as they are
 // long. No honest answer has so many.
@@ -181,24 +172,4 @@ func (c *Checker) sourced(address string) bool {
 		}
 	}
 	return false
-}
-
-// mails splits email addresses that occur in no source, so that no client links them.
-func (c *Checker) mails(text string) string {
-	var out strings.Builder
-	done := 0
-	for at, r := range text {
-		if r != '@' {
-			continue
-		}
-		before, after := text[:at], text[at+1:]
-		name := strings.TrimLeft(before[len(strings.TrimRight(before, inMailbox)):], "*_~`'") // emphasis, or a quotation
-		domain := strings.TrimRight(after[:len(after)-len(strings.TrimLeft(after, inDomain))], ".-_")
-		angled := strings.LastIndexByte(before, '<') > strings.LastIndexByte(before, '>')
-		if domain != "" && (angled || name != "" && strings.Contains(domain, ".")) && !c.sourced(name+"@"+domain) {
-			out.WriteString(text[done:at] + " ")
-			done = at
-		}
-	}
-	return out.String() + text[done:]
 }

@@ -1,19 +1,19 @@
 package reply
 
 import (
+	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"tasklens/internal/clean"
 )
 
-var (
-	citation = regexp.MustCompile(`\[(\s*\d[\d\s,;–-]*)\]`)
-	interval = regexp.MustCompile(`(\d+)(?:\s*[-–]\s*(\d+))?`)
-	ticks    = regexp.MustCompile("`+")
-)
+var ticks = regexp.MustCompile("`+")
 
 // code tracks whether the text is inside a code span, which ends with its paragraph, or a block.
 type code struct{ span, block bool }
@@ -34,7 +34,7 @@ func (c *Checker) check(word string) (checked string, removed bool) {
 	var out strings.Builder
 	text := "" // since the last citation
 	for {
-		at := citation.FindStringSubmatchIndex(word)
+		at := clean.Citation.FindStringSubmatchIndex(word)
 		if at == nil {
 			break
 		}
@@ -73,26 +73,22 @@ func (c *Checker) check(word string) (checked string, removed bool) {
 	}
 	c.code.read(word)
 	out.WriteString(c.links(text + word))
-	if checked = out.String(); openCitation.MatchString(checked) {
+	if checked = out.String(); clean.Unfinished.MatchString(checked) {
 		checked += "…" // the next word must not make a citation of it
 	}
 	return checked, removed
 }
 
-// readCitation parses the content of a bracket: [1], [1, 2] or [1-3]. It returns the numbers of
-// existing sources and how many numbers name no source.
+// readCitation parses the content of a bracket: 1, or 1, 2, or 1-3, or Source 1. It returns the
+// numbers of existing sources and how many numbers name no source.
 func (c *Checker) readCitation(inside string) (numbers []int, unknown int) {
-	for _, ends := range interval.FindAllStringSubmatch(inside, -1) {
-		low, err := strconv.Atoi(ends[1])
-		high := low
-		if err == nil && ends[2] != "" {
-			high, err = strconv.Atoi(ends[2])
+	for _, ends := range clean.Numbers.FindAllStringSubmatch(inside, -1) {
+		if ends[1] == "" {
+			break // what is said of the source
 		}
-		if err != nil || low < 1 || high > len(c.cited) || high < low {
+		low, high := number(ends[1]), number(cmp.Or(ends[2], ends[1]))
+		if low < 1 || high > len(c.cited) || high < low {
 			unknown++
-		}
-		if err != nil {
-			continue // too large for an int
 		}
 		for number := max(low, 1); number <= min(high, len(c.cited)); number++ {
 			if !slices.Contains(numbers, number) {
@@ -101,4 +97,17 @@ func (c *Checker) readCitation(inside string) (numbers []int, unknown int) {
 		}
 	}
 	return numbers, unknown
+}
+
+// number reads decimal digits of any script, whose sets begin with a zero. One that is too large
+// names no source.
+func number(digits string) (n int) {
+	for _, r := range digits {
+		zero := r
+		for unicode.IsDigit(zero - 1) {
+			zero--
+		}
+		n = min(10*n+int(r-zero)%10, math.MaxInt32)
+	}
+	return n
 }

@@ -30,7 +30,7 @@ func strange(answer string, sources []string) (found []string) {
 				found = append(found, "link "+string(n.Destination))
 			}
 		case *ast.AutoLink:
-			if label := string(n.Label(source)); !occursIn(label, sources) {
+			if label := string(n.Label(source)); n.AutoLinkType == ast.AutoLinkURL && !occursIn(label, sources) {
 				found = append(found, "address "+label)
 			}
 		}

@@ -4,6 +4,7 @@
 package reply
 
 import (
+	"bytes"
 	"errors"
 	"regexp"
 	"slices"
@@ -20,6 +21,8 @@ const (
 	MaxBytes = 32 << 10
 	// maxWord is the number of bytes of a word that are held back. A longer one is broken up.
 	maxWord = 2 << 10
+	// maxCitation is the number of bytes of a citation that are held back.
+	maxCitation = 512
 )
 
 // ErrFull is returned when a text reaches MaxBytes. The text up to there is checked and kept.
@@ -73,18 +76,19 @@ func (c *Checker) Write(piece string) error {
 	return nil
 }
 
-var (
-	// openCitation ends a word that goes on after white space.
-	openCitation = regexp.MustCompile(`\[[\d\s,;–-]*$`)
-	// openScheme ends a word that goes on after a tab or line break, which browsers ignore there.
-	openScheme = regexp.MustCompile(`(?i)(?:https?|ftp):[/\\]$`)
-)
+// openScheme ends a word that goes on after a tab or line break, which browsers ignore there.
+var openScheme = regexp.MustCompile(`(?i)(?:https?|ftp):[/\\]$`)
+
+// isOpen reports whether the word may go on as a citation after white space or a sign.
+func (c *Checker) isOpen() bool {
+	return bytes.ContainsAny(c.word, brackets) && clean.Unfinished.Match(c.word[max(0, len(c.word)-maxCitation):])
+}
 
 func (c *Checker) take(r rune) {
 	if r = c.filter.Map(r); r < 0 || (r == '\t' || r == '\n') && openScheme.Match(c.word) {
 		return
 	}
-	if unicode.IsSpace(r) && !openCitation.Match(c.word) {
+	if unicode.IsSpace(r) && !c.isOpen() {
 		c.end()
 		c.blanks = utf8.AppendRune(c.blanks, r)
 		return
@@ -95,20 +99,23 @@ func (c *Checker) take(r rune) {
 		c.blanks = append(c.blanks, ' ')
 	}
 	c.word = utf8.AppendRune(c.word, r)
-	if closes(r) && !strings.Contains(string(c.word), "<") {
+	if closes(r) && !bytes.Contains(c.word, []byte("<")) && !c.isOpen() {
 		c.end()
 	}
 }
 
+// brackets are those of citations, which a word holds.
+const brackets = "[［【〔〖⟦❲]］】〕〗⟧❳"
+
 // closes reports whether a character ends a word: signs of scripts that have no spaces. No address
 // contains them.
 func closes(r rune) bool {
-	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–'
+	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–' && !strings.ContainsRune(brackets, r)
 }
 
 // Close ends the text. An unfinished citation is dropped.
 func (c *Checker) Close() error {
-	c.word = openCitation.ReplaceAll(c.word, nil)
+	c.word = clean.Unfinished.ReplaceAll(c.word, nil)
 	c.end()
 	return c.pass()
 }

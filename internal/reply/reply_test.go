@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"tasklens/internal/clean"
 )
 
 // fataler is a test or a rapid check.
@@ -71,7 +73,7 @@ func TestCitations(t *testing.T) {
 		{"Unknown [0], [10] and [3].", "Unknown, and [3].", "001", 2},
 		{"Partly [2, 9].", "Partly [2].", "010", 1},
 		{"Large [99999999999999999999].", "Large.", "000", 1},
-		{"Large [1-99999999999999999999].", "Large.", "000", 1},
+		{"Large [1-99999999999999999999].", "Large [1][2][3].", "111", 1},
 		{"No citations: [a], [1a], [], [ ], [1.5], (1), [-1].", "No citations: [a], [1a], [], [ ], [1.5], (1), [-1].", "000", 0},
 		{"Leading zero [01].", "Leading zero [1].", "100", 0},
 		{"  \n[7] ", "", "000", 1},
@@ -95,10 +97,37 @@ func TestCitations(t *testing.T) {
 	}
 }
 
+// The forms that models write are shown as [n]. They say the same of sources as [1] does.
+func TestFormsOfCitations(t *testing.T) {
+	t.Parallel()
+	for form, want := range map[string]string{
+		"[1, 3]": "[1][3]", "［1］": "[1]", "［１，３］": "[1][3]", "【1】": "[1]", "【 1 】【2】": "[1][2]", "【1†source】": "[1]", "【2†L3-L10】": "[2]", "【3:0†notes 7.md】": "[3]", "[1†TX-400]": "[1]",
+		"【2、3】": "[2][3]", "【来源1】": "[1]", "[来源：2]": "[2]", "[^1]": "[1]", "[^1, ^2]": "[1][2]", "[Source 1]": "[1]", "[source: 2]": "[2]", "[Source 1, Source 3]": "[1][3]", "[SOURCES 1 and 3]": "[1][3]",
+		"[doc1]": "[1]", "[Doc_2]": "[2]", "[document-3]": "[3]", "[ref. 1]": "[1]", "[citation:1]": "[1]", "[cite: 1, 2]": "[1][2]", "[#1]": "[1]", "[source id=\"1\"]": "[1]", "[Quelle 1 und 2]": "[1][2]", "[Fuente 2]": "[2]",
+		"[Источник 3]": "[3]", "[출처 1]": "[1]", "[出典２]": "[2]", "[١]": "[1]", "〔1〕": "[1]", "⟦2⟧": "[2]", "\\[1\\]": "[1]", "[1\u00a0,\u00a02]": "[1][2]", "[1–3]": "[1][2][3]", "[Sources 1 to 2]": "[1][2]", "[Source 1 - Source 2]": "[1][2]",
+		"[1; doc 9]": "[1]", "【9】": "", "[^9]": "", "[Source 9]": "", "【9†source】": "", "［９］": "", "[doc4]": "", "[[1]]": "[[1]]",
+		// Text.
+		"(1)": "(1)", "x²": "x²", "[²]": "[²]", "[v1]": "[v1]", "[TX-400]": "[TX-400]", "[Phase 1]": "[Phase 1]", "[2024-01-15]": "[2024-01-15]", "[x] [ ]": "[x] [ ]", "[1/2]": "[1/2]", "[Source]": "[Source]", "【注意】": "【注意】",
+		"[source code](x)": "[source code] (x)", "[to do]": "[to do]", "[e1] [y 2]": "[e1] [y 2]", "[1和2]": "[1][2]", "`a[doc1]`": "`a(doc1)`", "`rows[１]`": "`rows(１)`",
+	} {
+		text := "So it is " + form + ".\n1. One"
+		want := strings.ReplaceAll("So it is "+want+".\n1. One", " .", ".")
+		if got, _ := checked(t, []string{"", "", ""}, text); got.text != want {
+			t.Errorf("%q was checked to %q, want %q", text, got.text, want)
+		}
+		for at := range text {
+			checkPieces(t, text, []string{text[:at], text[at:]})
+		}
+		if uncited := clean.Uncite(text); clean.Citation.MatchString(uncited) {
+			t.Errorf("of a source %q is shown as %q", text, uncited)
+		}
+	}
+}
+
 // alphabet contains the characters of citations, links and addresses, and longer parts of them.
 var alphabet = []string{"a", ".", " ", "\n", "\n\n", "[", "]", "(", ")", "<", ">", "!", ":", "/", "@", "\\", "`", "\"", "&amp;", "-", "*", "_", "#", "|", "^", "=",
-	"1", "2", "3", "9", ",", "ü", "见", "\u200b", "\u202e", "http://", "https://", "www.", "ftp:", "//", "mailto:", "javascript:", "evil.example/", "x@evil.example",
-	"https://docs.example/pumps", "https://docs.example/pump", "[x](http://evil.example)", "![", "](", "]:", "][", "[1]", "[9]", "[ref]: evil", "http", "w", "www", "htt", "p:"}
+	"1", "2", "3", "9", ",", "ü", "见", "\u200b", "\u202e", "http://", "https://", "www.", "ftp:", "//", "javascript:", "evil.example/", "x@evil.example",
+	"https://docs.example/pumps", "https://docs.example/pump", "[x](http://evil.example)", "![", "](", "]:", "][", "[1]", "[9]", "[ref]: evil", "【", "】", "†", "［", "１", "[^1]", "Source ", "doc", " and ", "–", "http", "w", "www", "htt", "p:"}
 
 // The result does not depend on how the text is split into pieces, and equals the pieces sent on.
 // It contains no unknown citation, no invisible character, no image and no link that occurs in no
@@ -133,8 +162,8 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// anyCitation matches everything that a client might display as a citation.
-var anyCitation = regexp.MustCompile(`\[(\s*\d[\d\s,;–-]*)\]`)
+// anyCitation matches everything that a client might display as a citation, but in code.
+var anyCitation = regexp.MustCompile(`[\[［【](?:\^|Source |doc)?(\s*[\d１][\d１\s,;–]*)[\]］】]`)
 
 func checkPieces(t fataler, text string, cut []string) {
 	want, _ := checked(t, linked, text)

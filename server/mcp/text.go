@@ -59,8 +59,11 @@ func clip(text string, most int) string {
 // short is a caller's text as an error repeats it.
 func short(text string) string { return clip(line(text), 500) }
 
-// line is a cleaned text on one line.
-func line(text string) string { return strings.Join(strings.Fields(clean.Prompt(text)), " ") }
+// maxLine is the maximum length in characters of a stored value.
+const maxLine = 1000
+
+// line is a stored value on one clean line.
+func line(text string) string { return clean.Value(clean.Prompt(text), maxLine) }
 
 // show formats a value as a part of a line.
 func show(value any) string {

@@ -77,6 +77,24 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// A field that stands with each source of a ticket is told once, and one that stands nowhere is not
+// denied.
+func TestFieldsAreNotDenied(t *testing.T) {
+	t.Parallel()
+	prompt := strings.ReplaceAll(message("Who is assigned to FB-31?", cabin, cabinNote, lunch), `ticket="FB-31"`, `ticket="FB-31" assignee="Noor"`)
+	if got := Answer(prompt); got != "FB-31, assignee: Noor [1]." {
+		t.Errorf("Answer = %q", got)
+	}
+	for _, question := range []string{"Who is assigned to FB-90?", "What blocks FB-90?", "When is FB-90 due?"} {
+		if got := Answer(strings.Replace(prompt, "Who is assigned to FB-31?", question, 1)); got != NoAnswer {
+			t.Errorf("to %q: Answer = %q", question, got)
+		}
+	}
+	if got := Answer(strings.Replace(prompt, ` assignee="Noor"`, "", 1)); got != "FB-31, assignee: Noor [2]." {
+		t.Errorf("of the second source: Answer = %q", got)
+	}
+}
+
 // TestFakeFences puts tags of other fences into a source and into the question: they are plain
 // text.
 func TestFakeFences(t *testing.T) {

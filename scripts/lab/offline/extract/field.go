@@ -33,29 +33,30 @@ var fieldQuestions = []fieldQuestion{
 }
 
 // field answers a question for a field of one of the sources: of the tickets that it names, or if
-// it names none, of the ticket that fits it best. rest is the question with "it" for each key.
-func field(prompt Prompt, named []int, rest string) (chosen []candidate) {
+// it names none, of the ticket that fits it best. rest is the question with "it" for each key. What
+// no source states is not denied. A field stands with each source of a ticket and is told once. is
+// is false for any other question.
+func field(prompt Prompt, named []int, rest string) (chosen []candidate, is bool) {
 	question := inWords(rest)
 	at := slices.IndexFunc(fieldQuestions, func(f fieldQuestion) bool { return f.asks.MatchString(question) })
 	if at < 0 {
-		return nil
+		return nil, false
 	}
 	asked := fieldQuestions[at]
 	if named == nil {
 		named = subject(prompt, asked.asks.ReplaceAllString(question, " "))
 	}
+	told := map[string]bool{}
 	for _, i := range named {
 		s := prompt.Sources[i]
-		if len(s.Fields) == 0 || len(chosen) == maxChosen {
+		value := s.Fields[asked.attribute]
+		if value == "" || told[s.Ticket] || len(chosen) == maxChosen {
 			continue
 		}
-		text := fmt.Sprintf("%s has no %s", s.Ticket, asked.name)
-		if value := s.Fields[asked.attribute]; value != "" {
-			text = fmt.Sprintf("%s, %s: %s", s.Ticket, asked.name, value)
-		}
-		chosen = append(chosen, candidate{source: i, text: text})
+		told[s.Ticket] = true
+		chosen = append(chosen, candidate{source: i, text: fmt.Sprintf("%s, %s: %s", s.Ticket, asked.name, value)})
 	}
-	return chosen
+	return chosen, true
 }
 
 // subject returns the source that a question without a key is about, if one covers most of it.

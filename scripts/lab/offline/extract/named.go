@@ -34,7 +34,7 @@ func readNames(prompt Prompt) (chosen []candidate, ok bool) {
 	case missing:
 		return nil, true
 	}
-	if chosen = field(prompt, nil, prompt.Question); chosen != nil {
+	if chosen, _ = field(prompt, nil, prompt.Question); chosen != nil {
 		return chosen, true
 	}
 	question := inWords(prompt.Question)
@@ -86,7 +86,7 @@ func namedTickets(prompt Prompt) (sources []int, rest string, missing bool) {
 }
 
 func aboutTickets(prompt Prompt, sources []int, rest string) []candidate {
-	if chosen := field(prompt, sources, rest); chosen != nil {
+	if chosen, is := field(prompt, sources, rest); is {
 		return chosen
 	}
 	question := inWords(rest)

@@ -23,7 +23,7 @@ type Source struct {
 	Project string
 	Status  string
 	Title   string
-	Fields  map[string]string // the other attributes of a ticket's first source
+	Fields  map[string]string // the other attributes of a ticket's source
 	Text    string
 }
 
