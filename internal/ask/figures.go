@@ -135,7 +135,7 @@ func (r Reading) Answer(f Figures) string {
 	case f.Count == 1:
 		number, match = "1 ticket", " matches "
 	}
-	if what := shown(r.Filters.String() + " " + r.Text()); what != "" {
+	if what := clean.Value(r.Filters.String()+" "+r.Text(), maxFilters); what != "" {
 		number += match + what
 	}
 	ending := ":"
@@ -163,8 +163,11 @@ func (r Reading) Answer(f Figures) string {
 	return strings.Join(lines, "\n")
 }
 
-// maxShown is the maximum length in characters of a value in an answer's text.
-const maxShown = 255
+// The maximum lengths in characters of a value in an answer's text, and of all filters.
+const (
+	maxShown   = 255
+	maxFilters = 2000
+)
 
 // shown is a stored value as a part of an answer.
 func shown(value string) string { return clean.Value(value, maxShown) }
@@ -173,10 +176,10 @@ func shown(value string) string { return clean.Value(value, maxShown) }
 func (t TicketFound) facts(date string) string {
 	facts := shown(t.Status)
 	if t.Assignee != nil {
-		facts += ", assigned to " + *t.Assignee
+		facts += ", assigned to " + shown(*t.Assignee)
 	}
 	if t.Reporter != nil {
-		facts += ", reported by " + *t.Reporter
+		facts += ", reported by " + shown(*t.Reporter)
 	}
 	if date == "due" {
 		return facts + ", due " + *t.DueDate
