@@ -70,6 +70,11 @@ func tidy(v reflect.Value) {
 	case reflect.String:
 		v.SetString(clean.Value(v.String(), maxValue))
 	case reflect.Pointer:
+		if v.CanSet() && !v.IsNil() { // the prompt has the value as it is stored
+			copied := reflect.New(v.Type().Elem())
+			copied.Elem().Set(v.Elem())
+			v.Set(copied)
+		}
 		tidy(v.Elem())
 	case reflect.Interface:
 		if text, is := v.Interface().(string); is {
