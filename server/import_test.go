@@ -82,7 +82,7 @@ func TestImportOfFlawedFiles(t *testing.T) {
 		{"whole", "x.json", before, nil, "", all},
 		{"not the last page", "x.json", `{` + two + `,"isLast":false}`, []string{"--prune", "--prune-many"}, "nothing is removed: the files are incomplete: the last page says that another follows", all},
 		{"not the last page, without --prune", "x.json", `{` + two + `,"isLast":false}`, nil, "the files are incomplete: the last page", all},
-		{"more in total", "x.json", `{` + two + `,"total":6}`, []string{"--prune", "--prune-many"}, "they lack the one beside it", all},
+		{"more in total", "x.json", `{` + two + `,"total":6}`, []string{"--prune", "--prune-many"}, "the page beside it is missing", all},
 		{"ids only", "x.json", `{"issues":[{"id":"1"},{"id":"2"}],"isLast":true}`, []string{"--prune", "--prune-many"}, "none of 1 rows is good", all},
 		{"an empty page", "x.json", `{"issues":[],"total":0}`, []string{"--prune", "--prune-many"}, "the files hold nothing to import", all},
 		{"an empty list", "x.json", `[]`, []string{"--prune"}, "the files hold nothing to import", all},

@@ -46,10 +46,10 @@ func (r *row) finishJira(t *Ticket) error {
 	if len(cells) > 0 {
 		r.unclear[0], r.unclear[1] = r.unclear[0]+len(cells), r.unclear[1]+1
 	}
-	switch {
-	case len(cells) > 0 && r.Restricted != Keep:
+	if len(cells) > 0 && r.Restricted == Omit {
 		r.notices["comments left out, since the file does not say who may see them"] += len(cells)
-	case cells != nil:
+	}
+	if cells != nil && (len(cells) == 0 || r.Restricted == Keep) {
 		t.Comments = []Comment{}
 		for _, cell := range cells {
 			t.Comments = append(t.Comments, r.jiraComment(cell))

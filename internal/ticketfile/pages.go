@@ -39,12 +39,12 @@ func (p *pages) add(page gjson.Result, issues int) {
 func (r *Reader) Incomplete() string {
 	for _, at := range slices.Sorted(maps.Keys(r.pages.ends)) {
 		if r.pages.ends[at] != 0 {
-			return fmt.Sprintf("a page ends or begins at issue %d of more, and they lack the one beside it", at)
+			return fmt.Sprintf("a page ends or begins at issue %d, and the page beside it is missing", at)
 		}
 	}
 	switch {
 	case r.pages.more:
-		return "the last page says that another follows, which they lack"
+		return "the last page says that another follows, which is missing"
 	case r.pages.comments > 0:
 		return fmt.Sprintf("they lack %d comments, since Jira returns only some of them in a search", r.pages.comments)
 	}

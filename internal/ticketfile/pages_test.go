@@ -19,7 +19,7 @@ func TestMissingPages(t *testing.T) {
 		}
 		return `{"issues":[` + strings.Join(list, ",") + `],` + says + `}`
 	}
-	const follows, before, after = "another follows", "they lack the one beside it", "they lack the one beside it"
+	const follows, before, after = "another follows", "the page beside it is missing", "the page beside it is missing"
 	for i, c := range []struct {
 		missing string
 		pages   []string

@@ -88,8 +88,8 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 			}
 		}
 		if r.unclear[0] > 0 && r.Restricted == "" {
-			yield(Project{}, fmt.Errorf("%w: Jira's CSV does not say who may see a comment (date;author;text), and %d tickets have %d: some may be for a role or a group only. "+
-				"--restricted %s imports them all, --restricted %s none of them; Jira's JSON says it of each", ErrFiles, r.unclear[1], r.unclear[0], Keep, Omit))
+			yield(Project{}, fmt.Errorf("%w: they hold %d comments of %d tickets, and Jira's CSV (date;author;text) does not say who may see a comment, perhaps a role or group only: "+
+				"--restricted %s imports them all, --restricted %s none of them; Jira's JSON says it of each", ErrFiles, r.unclear[0], r.unclear[1], Keep, Omit))
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestCommentsWithoutVisibility(t *testing.T) {
 	write(t, folder, map[string]string{"x.csv": "Issue key,Summary,Comment,Comment\nA-1,n,14/Mar/25 9:30 AM;ann;one,14/Mar/25 9:31 AM;ann;two\nA-2,n,,\nA-3,n,plain,\n", "none.csv": "Issue key,Summary,Comment\nA-1,n,\n"})
 	r := open(t, filepath.Join(folder, "x.csv"))
 	projects, _, err := collect(t, r.Projects())
-	if !errors.Is(err, ErrFiles) || !strings.Contains(err.Error(), "2 tickets have 3") || !strings.Contains(err.Error(), "--restricted keep") || !strings.Contains(err.Error(), "--restricted omit") {
+	if !errors.Is(err, ErrFiles) || !strings.Contains(err.Error(), "3 comments of 2 tickets") || !strings.Contains(err.Error(), "--restricted keep") || !strings.Contains(err.Error(), "--restricted omit") {
 		t.Errorf("undecided: %v, %v", projects, err)
 	}
 	for restricted, want := range map[string]int{Keep: 3, Omit: 0} {
