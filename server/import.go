@@ -20,8 +20,8 @@ import (
 )
 
 // importFiles imports a folder or a file and embeds what the queue holds then. Bad rows and fields
-// are printed with their lines. They are an error at the end, as is what was refused, or could not be
-// stored or embedded, and what the files lack.
+// are printed with their lines. They are an error at the end, as is what was refused, or could not
+// be stored or embedded, and what the files lack.
 func importFiles(ctx context.Context, args []string) error {
 	flags := newFlags("import")
 	var options load.Options

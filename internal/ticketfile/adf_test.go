@@ -42,8 +42,8 @@ func TestADF(t *testing.T) {
 	}
 }
 
-// The states of tasks and decisions stay, a cell of a table is one line, and what only who writes sees
-// is left out.
+// The states of tasks and decisions stay, a cell of a table is one line, and what only who writes
+// sees is left out.
 func TestADFStatesCellsAndCards(t *testing.T) {
 	t.Parallel()
 	text := func(text string) string { return `{"type":"text","text":"` + text + `"}` }

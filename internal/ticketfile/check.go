@@ -70,8 +70,8 @@ var categories = map[string]string{
 	"inprogress": "in_progress", "indeterminate": "in_progress", "done": "done", "complete": "done", "completed": "done",
 }
 
-// checkDates reads the dates. One of creation that is not there, or cannot be read, is never that of
-// the import without a word.
+// checkDates reads the dates. One of creation that is not there, or cannot be read, is never that
+// of the import without a word.
 func (r *Reader) checkDates(t *Ticket, names columns, dates *dates) {
 	date := func(member, written string) (string, bool) {
 		date, err := dates.parse(written)

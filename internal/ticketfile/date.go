@@ -38,8 +38,8 @@ var (
 	plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 )
 
-// ParseDate reads a date in any of these forms, in any case, in UTC if it has no zone. It returns it
-// in RFC 3339, or "" for an empty text.
+// ParseDate reads a date in any of these forms, in any case, in UTC if it has no zone. It returns
+// it in RFC 3339, or "" for an empty text.
 func ParseDate(s string) (string, error) { return new(dates).parse(s) }
 
 func (d *dates) parse(s string) (string, error) {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// marked are the encodings whose byte order mark is obeyed, and the mark: of UTF-32 first, since its
-// mark begins like that of UTF-16.
+// marked are the encodings whose byte order mark is obeyed, and the mark: of UTF-32 first, since
+// its mark begins like that of UTF-16.
 var marked = []struct {
 	mark string
 	encoding.Encoding
@@ -24,8 +24,8 @@ var marked = []struct {
 	{"\xff\xfe", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)}, {"\xfe\xff", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)},
 }
 
-// Decode returns the text of a file in UTF-8, without the byte order mark that Windows programs write.
-// What its encoding does not allow becomes a byte that CheckText refuses.
+// Decode returns the text of a file in UTF-8, without the byte order mark that Windows programs
+// write. What its encoding does not allow becomes a byte that CheckText refuses.
 func Decode(file io.Reader) io.Reader {
 	in := bufio.NewReader(file)
 	head, _ := in.Peek(4)

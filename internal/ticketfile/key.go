@@ -17,8 +17,8 @@ var (
 // nameable makes what no key in a query has a hyphen: next.js becomes next-js.
 func nameable(key string) string { return strings.Trim(nameless.ReplaceAllString(key, "-"), "-") }
 
-// nameKeys gives a ticket and its project keys that queries can name. A number gets the project's key
-// before it.
+// nameKeys gives a ticket and its project keys that queries can name. A number gets the project's
+// key before it.
 func (r *Reader) nameKeys(t *Ticket, names columns) error {
 	if err := r.nameProject(&t.ProjectKey, t.source); err != nil {
 		return err

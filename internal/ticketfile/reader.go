@@ -68,8 +68,8 @@ func (r *Reader) Keep(columns Kept) { r.kept = columns }
 
 // Projects yields the projects in file order. A bad row yields a *RowError and reading continues;
 // any other error ends the pass. An export has no project rows: its projects come from its good
-// tickets, each yielded once; Tickets reports the bad rows. All files are read, so that Tickets knows
-// their people and the order in their dates.
+// tickets, each yielded once; Tickets reports the bad rows. All files are read, so that Tickets
+// knows their people and the order in their dates.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	return func(yield func(Project, error) bool) {
 		seen := map[string]bool{}
