@@ -128,3 +128,14 @@ func TestPostgresEndsNobodyElse(t *testing.T) {
 	}
 	lives(t, other)
 }
+
+// The proxy before a PostgREST has the secret with which the rest of the stand-in checks tokens.
+func TestProxyHasTheSecret(t *testing.T) {
+	t.Parallel()
+	got := shell(t, t.TempDir(), `mkdir -p "$local"; POSTGREST_BIN=true; lab=true; begin_rest() { :; }; address_of() { echo http://127.0.0.1:1; }
+begin() { [ ${#JWT_SECRET} = 64 ] && echo "$1 has it"; }
+start_rest`)
+	if got != "gateway has it" {
+		t.Errorf("it prints %q", got)
+	}
+}

@@ -184,7 +184,7 @@ start_rest() {
   begin_rest
   if [ $rest = postgrest ]; then
     # supabase-js appends /rest/v1, which PostgREST itself does not serve.
-    PORT=$(kept_port "$local/rest-port") POSTGREST_URL=$SUPABASE_REST_URL begin gateway "$lab" gateway
+    PORT=$(kept_port "$local/rest-port") POSTGREST_URL=$SUPABASE_REST_URL JWT_SECRET=$secret begin gateway "$lab" gateway
   fi
   SUPABASE_URL=$(address_of gateway)
   export SUPABASE_URL

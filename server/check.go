@@ -29,6 +29,10 @@ type finding struct {
 	Remedy   string `json:"remedy,omitempty"`
 }
 
+// stale is what is wrong where functions have changed since PostgREST read the schema.
+var stale = finding{"error", "PostgREST", "its schema cache is older than the database: functions that have changed cannot be called",
+	"Have it read the schema again: notify pgrst, 'reload schema';"}
+
 // checkInstallation prints missing or misconfigured parts of the database.
 func checkInstallation(ctx context.Context, args []string) error {
 	flags := newFlags("check")
@@ -61,7 +65,10 @@ func checkInstallation(ctx context.Context, args []string) error {
 // in the database. Errors come first, then warnings.
 func inspect(ctx context.Context, db *postgrest.Session, model string) ([]finding, error) {
 	findings, err := inspectMigrations(ctx, db)
-	if err != nil {
+	switch {
+	case postgrest.IsStale(err):
+		return []finding{stale}, nil
+	case err != nil:
 		return nil, err
 	}
 	var rows []finding
@@ -69,11 +76,15 @@ func inspect(ctx context.Context, db *postgrest.Session, model string) ([]findin
 	case isUnknown(err):
 		findings = append(findings, finding{"error", "check_installation", "the database has no such function: nothing else was checked",
 			"Apply the migrations. If none is missing, have PostgREST read the schema again: notify pgrst, 'reload schema';"})
+	case postgrest.IsStale(err):
+		findings = append(findings, stale)
 	case err != nil:
 		return nil, fmt.Errorf("check the installation: %w", err)
 	}
 	findings = append(findings, rows...)
 	switch err := db.Call(ctx, "probe_statement_timeout", nil, nil); {
+	case postgrest.IsStale(err):
+		findings = append(findings, stale)
 	case err == nil: // it was not cut off
 		findings = append(findings, finding{"warning", "PostgREST", "it does not apply the statement timeouts of functions: a long text that takes longer than that of the role is not indexed",
 			"Upgrade PostgREST to 12.2 or later; db-hoisted-tx-settings, if set, must contain statement_timeout."})

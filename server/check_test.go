@@ -2,12 +2,16 @@ package main
 
 import (
 	"errors"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
+	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/gateway"
 )
 
 func TestCheckReportsWhatIsMissing(t *testing.T) {
@@ -88,4 +92,31 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(check(1), "error    check_installation: the database has no such function", "ok       migrations: all ")
+}
+
+// Functions that changed since PostgREST read the schema are a finding, whichever of the check's
+// own they are.
+func TestCheckFindsAnOlderSchemaCache(t *testing.T) {
+	t.Parallel()
+	for _, function := range []string{"list_migrations()", "check_installation(text)", "probe_statement_timeout()"} {
+		database := testbed.Database(t)
+		secret := []byte(strings.Repeat("s", 32))
+		rest, err := gateway.New(t.Context(), gateway.Config{DatabaseURL: database.AuthenticatorURL, JWTSecret: secret, Schemas: []string{"public"}, ExtraSearchPath: []string{"extensions"}, CachesSchema: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(rest.Close)
+		server := httptest.NewServer(rest)
+		t.Cleanup(server.Close)
+		session := postgrest.New(server.URL, testbed.Token(t, secret, "service_role")).AsService()
+		for _, isOlder := range []bool{false, true} {
+			findings, err := inspect(t.Context(), session, "")
+			if err != nil || slices.Contains(findings, stale) != isOlder {
+				t.Errorf("%s, gone: %t: %v (%v)", function, isOlder, findings, err)
+			}
+			if _, err := testbed.Connect(t, database.OwnerURL).Exec(t.Context(), "drop function if exists public."+function); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }

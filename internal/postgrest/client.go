@@ -5,12 +5,14 @@ package postgrest
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"time"
 
@@ -22,6 +24,17 @@ const maxResponseBytes = 64 << 20
 
 // callTimeout bounds a call with its response. No function may take longer than 60 s.
 const callTimeout = 90 * time.Second
+
+// A call is repeated whose transaction the database undid for the sake of another: PostgREST 14
+// does so by itself, 16 reports it. The pause grows with the tries.
+const (
+	maxTries    = 4
+	undonePause = 50 * time.Millisecond
+)
+
+// readAnyway is how much of a body PostgREST reads although it refused the request, in bytes. If
+// there is more, it resets the connection some time after its response.
+const readAnyway = 8 << 10
 
 // Client holds what calls share: the address, the service key and one connection pool. It is safe
 // for concurrent use and holds no caller's identity.
@@ -75,6 +88,31 @@ type Session struct {
 func (s *Session) Call(ctx context.Context, function string, arguments, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	for try := 1; ; try++ {
+		body, err := s.call(ctx, function, arguments)
+		var answer *Error
+		if try < maxTries && errors.As(err, &answer) && answer.isUndone() {
+			select {
+			case <-time.After(time.Duration(try) * undonePause):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("call %s: %w", function, s.failure(ctx, function, err))
+		}
+		if result == nil {
+			return nil
+		}
+		if err := json.Unmarshal([]byte(body), result); err != nil {
+			return fmt.Errorf("call %s: decode the result: %w", function, err)
+		}
+		return nil
+	}
+}
+
+// call makes one request.
+func (s *Session) call(ctx context.Context, function string, arguments any) (body string, err error) {
 	// The library's client stores headers for all its users. One client per call keeps tokens
 	// apart.
 	exchange := &exchange{ctx: ctx, transport: s.client.transport}
@@ -83,21 +121,11 @@ func (s *Session) Call(ctx context.Context, function string, arguments, result a
 		"Authorization": "Bearer " + s.token,
 	})
 	if err != nil {
-		return fmt.Errorf("make a client for %s: %w", function, err)
+		return "", fmt.Errorf("make a client: %w", err)
 	}
 	client.Transport.Parent = exchange
 	defer exchange.close()
-	body, err := client.RpcWithError(function, "", arguments)
-	if err != nil {
-		return fmt.Errorf("call %s: %w", function, s.failure(ctx, err))
-	}
-	if result == nil {
-		return nil
-	}
-	if err := json.Unmarshal([]byte(body), result); err != nil {
-		return fmt.Errorf("call %s: decode the result: %w", function, err)
-	}
-	return nil
+	return client.RpcWithError(function, "", arguments)
 }
 
 // exchange is one request. It adds the context and the status check that the library lacks.
@@ -116,9 +144,19 @@ func (e *exchange) close() {
 }
 
 func (e *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := e.transport.RoundTrip(request.WithContext(e.ctx))
+	var on httptrace.GotConnInfo
+	request = request.WithContext(httptrace.WithClientTrace(e.ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { on = got }}))
+	response, err := e.transport.RoundTrip(request)
+	for isUnsent(err) && on.Reused { // net/http repeats it only if the body is short
+		if request.Body, err = request.GetBody(); err == nil {
+			response, err = e.transport.RoundTrip(request)
+		}
+	}
 	if err != nil {
 		return nil, err
+	}
+	if response.StatusCode >= 300 && response.ProtoMajor == 1 && request.ContentLength > readAnyway {
+		retire(on.Conn)
 	}
 	response.Body = http.MaxBytesReader(nil, response.Body, maxResponseBytes)
 	e.body = response.Body
@@ -131,6 +169,22 @@ func (e *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 var _ http.RoundTripper = (*exchange)(nil)
+
+// isUnsent reports whether a request could not be written whole, so that no server has run it.
+func isUnsent(err error) bool {
+	failed, is := errors.AsType[*net.OpError](err)
+	return is && failed.Op == "write"
+}
+
+// retire closes a connection for writing: the next request would be lost with it unsuspected.
+func retire(connection net.Conn) {
+	if secure, is := connection.(*tls.Conn); is {
+		connection = secure.NetConn()
+	}
+	if plain, is := connection.(*net.TCPConn); is {
+		_ = plain.CloseWrite()
+	}
+}
 
 // isTimeout tells a timeout, of the context or the connection, from other connection errors.
 func isTimeout(ctx context.Context, err error) bool {

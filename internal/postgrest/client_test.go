@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
+	"tasklens/scripts/lab/gateway"
 )
 
 const key = "the-service-key"
@@ -153,7 +154,9 @@ func TestFailures(t *testing.T) {
 		"another server's 404":         {404, `<html>`, fault.Unavailable, fault.Unavailable},
 		"body is null":                 {500, `null`, fault.Unavailable, fault.Unavailable},
 		"invalid argument":             {400, `{"code":"22P02","message":"m"}`, fault.Internal, fault.Internal},
-		"deadlock":                     {500, `{"code":"40P01","message":"m"}`, fault.Internal, fault.Internal},
+		"deadlock":                     {500, `{"code":"40P01","message":"m"}`, fault.Unavailable, fault.Unavailable},
+		"dropped function":             {404, `{"code":"42883","message":"function public.f(a => integer) does not exist"}`, fault.Unavailable, fault.Unavailable},
+		"missing inner function":       {404, `{"code":"42883","message":"function private.other_f(integer) does not exist"}`, fault.Internal, fault.Internal},
 	} {
 		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)
@@ -169,6 +172,75 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%s: the error lacks the response's status or message: %v", name, err)
 			}
 		}
+	}
+}
+
+// A transaction that was undone because of another is repeated, a few times.
+func TestUndoneTransactions(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"40001", "40P01"} {
+		for undone, want := range map[int64]int64{0: 1, 1: 2, 3: 4, 9: 4} {
+			var calls atomic.Int64
+			client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if body, _ := io.ReadAll(r.Body); string(body) != `{"a":1}` {
+					t.Errorf("the body is %s", body)
+				}
+				if calls.Add(1) <= undone {
+					w.WriteHeader(http.StatusInternalServerError)
+					_, _ = io.WriteString(w, `{"code":"`+code+`","message":"m"}`)
+					return
+				}
+				_, _ = io.WriteString(w, "7")
+			})
+			var result int
+			err := client.AsService().Call(context.Background(), "f", map[string]any{"a": 1}, &result)
+			if isDone := undone < want; calls.Load() != want || isDone != (err == nil && result == 7) || !isDone && fault.CodeOf(err) != fault.Unavailable {
+				t.Errorf("%s %d times: %d calls, %v", code, undone, calls.Load(), err)
+			}
+		}
+	}
+}
+
+// PostgREST refuses a token without reading a long body, and resets the connection later. No other
+// call is lost with it, even one that must not be sent twice.
+func TestRefusedBodiesHarmNoOthers(t *testing.T) {
+	t.Parallel()
+	secret := []byte(strings.Repeat("s", 32))
+	expired, err := gateway.Token(secret, map[string]any{"role": "authenticated", "exp": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuses, err := gateway.New(t.Context(), gateway.Config{DatabaseURL: "postgres://127.0.0.1:1/none", JWTSecret: secret, Schemas: []string{"public"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(refuses.Close)
+	var done atomic.Int64
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+key {
+			refuses.ServeHTTP(w, r)
+			return
+		}
+		done.Add(1)
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		_, _ = w.Write(body)
+	})
+	long := map[string]any{"a": strings.Repeat("x", 20_000)}
+	for range 50 {
+		err := client.AsUser(expired).Call(context.Background(), "f", long, nil)
+		if failure, is := errors.AsType[*fault.Error](err); !is || failure.Reason != fault.TokenExpired {
+			t.Fatalf("the refused call: %v", err)
+		}
+		var echo map[string]any
+		if err := client.AsService().Call(context.Background(), "f", long, &echo); err != nil || echo["a"] != long["a"] {
+			t.Fatalf("the next call: %v", err)
+		}
+	}
+	if done.Load() != 50 {
+		t.Errorf("%d calls were made", done.Load())
 	}
 }
 

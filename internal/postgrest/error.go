@@ -19,6 +19,10 @@ const UnknownFunction = "PGRST202"
 // UnknownSchema is PostgREST's code for a schema that it does not expose.
 const UnknownSchema = "PGRST106"
 
+// undefinedFunction is the SQLSTATE of a call that PostgREST's schema cache still knows, although
+// the function was dropped or has other parameters.
+const undefinedFunction = "42883"
+
 // invalidParameter is the SQLSTATE that a function raises for an invalid value.
 const invalidParameter = "22023"
 
@@ -33,10 +37,25 @@ type Error struct {
 	Message string
 	Details string // may quote whole rows, so it is in no error text
 	Hint    string
+	stale   bool // the schema cache of PostgREST is older than the function
 }
 
+// IsStale reports whether a call failed because PostgREST has not read the schema since the function
+// changed.
+func IsStale(err error) bool {
+	answer, is := errors.AsType[*Error](err)
+	return is && answer.stale
+}
+
+// isUndone reports whether the transaction was undone because of another (40001, or a deadlock).
+func (e *Error) isUndone() bool { return e.Code == "40001" || e.Code == "40P01" }
+
 func (e *Error) Error() string {
-	return fmt.Sprintf("PostgREST answered %d %s: %s", e.Status, e.Code, e.Message)
+	text := fmt.Sprintf("PostgREST answered %d %s: %s", e.Status, e.Code, e.Message)
+	if e.stale {
+		text += " (its schema cache is older than the database: notify pgrst, 'reload schema')"
+	}
+	return text
 }
 
 // readError reads the error body if there is one: a proxy may respond with anything.
@@ -62,11 +81,13 @@ func readError(response *http.Response) *Error {
 
 // failure maps a failure to the service's errors. Database messages are kept in the cause, because
 // they may name tables and quote values.
-func (s *Session) failure(ctx context.Context, err error) error {
+func (s *Session) failure(ctx context.Context, function string, err error) error {
 	var answer *Error
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &answer):
+		// A function that it calls may be missing, too.
+		answer.stale = answer.Code == undefinedFunction && strings.Contains(answer.Message, "."+function+"(")
 		return s.answered(answer)
 	case errors.As(err, &long):
 		return fault.Wrap(fault.TooLarge, "The database's response is too large.", err)
@@ -102,6 +123,10 @@ func (s *Session) answered(answer *Error) error {
 		return invalid
 	case answer.Code == UnknownFunction:
 		return fault.Wrap(fault.Unavailable, "The database is not ready: migrations are missing.", answer)
+	case answer.stale:
+		return fault.Wrap(fault.Unavailable, "The database is not ready: its functions have changed.", answer)
+	case answer.isUndone():
+		return fault.Wrap(fault.Unavailable, "Another transaction was in the way.", answer)
 	case answer.Code == "": // not from PostgREST: a proxy, or another server at its address
 		return fault.Wrap(fault.Unavailable, "The database is not reachable.", answer)
 	case answer.Status >= 502 || strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "53") ||

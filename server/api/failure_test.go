@@ -266,6 +266,17 @@ func TestReady(t *testing.T) {
 	if text := s.get("/readyz").want(http.StatusOK).text; text != `{"status":"ready"}` {
 		t.Errorf("readyz says %s", text)
 	}
+	older := `{"code":"42883","details":null,"hint":null,"message":"function public.%s() does not exist"}`
+	s.database.answer("list_migrations", http.StatusNotFound, fmt.Sprintf(older, "list_migrations"))
+	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text != `{"missing":["schema cache of PostgREST"],"status":"not ready"}` {
+		t.Errorf("readyz says %s", text)
+	}
+	s.database.intercept(nil)
+	s.database.answer("list_projects", http.StatusNotFound, fmt.Sprintf(older, "list_projects"))
+	if p := s.get("/api/projects").want(http.StatusServiceUnavailable).problem(); p.Code != "unavailable" || p.Detail != "The database is not ready: its functions have changed." || !strings.Contains(s.log.String(), "schema cache is older") {
+		t.Errorf("a function that is gone: %+v", p)
+	}
+	s.database.intercept(nil)
 	db := s.connect()
 	run(t, db, "insert into private.migrations (version) values ('20990101000000')") // a newer migration
 	s.get("/readyz").want(http.StatusOK)

@@ -65,6 +65,9 @@ func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 		if errors.As(err, &answer) && answer.Code == postgrest.UnknownSchema {
 			return []string{"schema of SUPABASE_SCHEMA among the exposed ones"}
 		}
+		if postgrest.IsStale(err) {
+			return []string{"schema cache of PostgREST"}
+		}
 		return []string{"database"}
 	}
 	for _, m := range lacking {

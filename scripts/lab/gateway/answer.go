@@ -1,9 +1,13 @@
 package gateway
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // answer is a response that is complete before its first byte is sent: only a committed transaction
@@ -24,6 +28,37 @@ func (a answer) write(w http.ResponseWriter) {
 	w.WriteHeader(a.status)
 	// The client may have disconnected; the error is of no use.
 	_, _ = w.Write(a.body)
+}
+
+// readAnyway is how much of the body of a refused request PostgREST reads, in bytes.
+const readAnyway = 8 << 10
+
+// refuse answers a request whose body was not read: after a long one PostgREST seems to keep the
+// connection, and resets it. Here that is as soon as another request comes on it.
+func (a answer) refuse(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength <= readAnyway {
+		a.write(w)
+		return
+	}
+	conn, stream, err := http.NewResponseController(w).Hijack()
+	if err != nil { // no socket
+		a.write(w)
+		return
+	}
+	defer conn.Close()
+	if socket, is := conn.(*net.TCPConn); is {
+		_ = socket.SetLinger(0) // close resets
+	}
+	_ = conn.SetDeadline(time.Now().Add(bodyTime))
+	header := w.Header()
+	for name, value := range a.header {
+		header.Set(name, value)
+	}
+	response := http.Response{StatusCode: a.status, ProtoMajor: 1, ProtoMinor: 1, Header: header, ContentLength: int64(len(a.body)), Body: io.NopCloser(bytes.NewReader(a.body))}
+	if response.Write(stream) == nil && stream.Flush() == nil {
+		_, _ = io.CopyN(io.Discard, stream, r.ContentLength)
+		_, _ = stream.ReadByte()
+	}
 }
 
 // outcome is the result of a function call.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -264,6 +265,57 @@ func TestSchemaChanges(t *testing.T) {
 	}
 	execute(t, s.db, `drop function golden.moving(text)`)
 	s.wantCode(s.post("moving", `{}`), 404, "PGRST202")
+}
+
+// A PostgREST that has not been told of changes keeps to what it knows: a call of a function that is
+// gone or has other parameters fails in Postgres.
+func TestSchemaCacheIsOlder(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	server := httptest.NewServer(s.gateway(gateway.Config{CachesSchema: true}))
+	t.Cleanup(server.Close)
+	s.baseURL = server.URL
+	execute(t, s.db, `create function golden.stays(x text) returns text language sql as 'select x'`)
+	s.want(s.post("stays", `{"x": "y"}`), `200 "y"`)
+	execute(t, s.db, `create function golden.stays(x text, z text) returns text language sql as 'select z'`)
+	s.wantCode(s.post("stays", `{"x": "y", "z": "z"}`), 404, "PGRST202")
+	for _, change := range []string{`drop function golden.stays(text)`, `create function golden.stays(x bigint) returns text language sql as 'select x::text'`} {
+		execute(t, s.db, change)
+		s.wantCode(s.post("stays", `{"x": "y"}`), 404, "42883")
+	}
+}
+
+// A refused token with a long body: the response seems to keep the connection, and the next request
+// on it is lost.
+func TestRefusedBodiesResetTheConnection(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	for length, isLost := range map[int]bool{100: false, 20_000: true} {
+		client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+		ask := func(token string) (status int, err error) {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.baseURL+"/rpc/who", strings.NewReader(`{"x": "`+strings.Repeat("x", length)+`"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Authorization", "Bearer "+token)
+			request.Header.Set("Content-Type", "application/json")
+			response, err := client.Do(request)
+			if err != nil {
+				return 0, err
+			}
+			defer response.Body.Close()
+			if _, err := io.Copy(io.Discard, response.Body); err != nil || response.Close {
+				t.Errorf("the connection ends with the response: %v", err)
+			}
+			return response.StatusCode, nil
+		}
+		if status, err := ask("bad"); err != nil || status != http.StatusUnauthorized {
+			t.Errorf("%d bytes: %d, %v", length, status, err)
+		}
+		if _, err := ask(tokenOf(t, "user1", s.secret)); (err != nil) != isLost {
+			t.Errorf("%d bytes, the next request: %v", length, err)
+		}
+	}
 }
 
 func TestTransactionEnds(t *testing.T) {

@@ -21,7 +21,8 @@ const maxLookups = 3
 // call is repeated.
 func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to target, args arguments) (outcome, error) {
 	key := familyKey{to.schema, to.function}
-	found, fresh := g.catalogue.cached(key), false
+	found := g.catalogue.cached(key)
+	fresh := g.config.CachesSchema && len(found.members) > 0
 	for range maxLookups {
 		f, ok, err := found.choose(args)
 		if err != nil || !ok {

@@ -60,6 +60,9 @@ type Config struct {
 	MaxConns int
 	// MaxRows is the maximum number of rows in a response, PostgREST's db-max-rows; 0 means MaxRows.
 	MaxRows int
+	// CachesSchema is a PostgREST that nobody tells of changes: what it knows of a function stays as
+	// it was. Without it, it is told of each, as in a Supabase project.
+	CachesSchema bool
 	// Served, if not nil, gets the rows of each result, of which the client got at most MaxRows.
 	Served func(function string, rows int64)
 }
@@ -116,20 +119,21 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if allowOrigin(w, r) {
 		return
 	}
-	reply, err := g.handle(context.WithoutCancel(r.Context()), w, r)
+	who, err := g.authenticate(r.Header.Get("Authorization"))
+	if err != nil {
+		faultOf(err).answer().refuse(w, r)
+		return
+	}
+	reply, err := g.handle(context.WithoutCancel(r.Context()), w, r, who)
 	if err != nil {
 		reply = faultOf(err).answer()
 	}
 	reply.write(w)
 }
 
-// handle makes the same checks as PostgREST in the same order, which decides the error that a
+// handle makes, after the token's, the same checks as PostgREST in the same order, which decides the error that a
 // client sees.
-func (g *Gateway) handle(ctx context.Context, w http.ResponseWriter, r *http.Request) (answer, error) {
-	who, err := g.authenticate(r.Header.Get("Authorization"))
-	if err != nil {
-		return answer{}, err
-	}
+func (g *Gateway) handle(ctx context.Context, w http.ResponseWriter, r *http.Request, who caller) (answer, error) {
 	to, err := g.route(r)
 	if err != nil {
 		return answer{}, err

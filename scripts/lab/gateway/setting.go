@@ -44,6 +44,10 @@ func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function,
 	if to.read || !f.volatile {
 		set("transaction_read_only", "on")
 	}
+	if g.config.CachesSchema {
+		s.sql = "select " + strings.Join(list, ", ")
+		return s
+	}
 	fingerprint := fmt.Sprintf(fingerprintSQL, s.bind(pgtype.NameOID, []byte(to.function)), s.bind(pgtype.OIDOID, []byte(of.schemaID)))
 	list = append(list, "1 / ("+s.bind(pgtype.TextOID, []byte(of.fingerprint))+" = ("+fingerprint+"))::pg_catalog.int4")
 	s.sql = "select " + strings.Join(list, ", ")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -47,7 +46,11 @@ func (g *Gateway) authenticate(header string) (caller, error) {
 		}
 	}
 	role := g.config.AnonRole
-	switch named := claims["role"].(type) {
+	given, has := claims["role"]
+	if has && (given == nil || given == "") {
+		return caller{}, invalidClaims("Parsing claims failed")
+	}
+	switch named := given.(type) {
 	case nil:
 	case string:
 		role = named
@@ -85,34 +88,36 @@ func (g *Gateway) verify(token string, claims jwt.MapClaims) error {
 	// Only HS256, or a token could choose how it is verified. Times are checked below, with
 	// PostgREST's messages.
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithJSONNumber(), jwt.WithoutClaimsValidation())
-	_, err := parser.ParseWithClaims(token, claims, func(*jwt.Token) (any, error) { return g.config.JWTSecret, nil })
-	if err != nil {
+	parsed, err := parser.ParseWithClaims(token, claims, func(*jwt.Token) (any, error) { return g.config.JWTSecret, nil })
+	if err != nil || parsed.Header["kid"] != nil { // the secret has no such name
 		return invalidToken("No suitable key or wrong key type", "None of the keys was able to decode the JWT")
 	}
 	now := time.Now()
 	for _, check := range []struct {
 		claim, message string
-		bad            func(t float64) bool
+		bad            func(t int64) bool
 	}{
-		{"exp", "JWT expired", func(t float64) bool { return t < float64(now.Add(-clockSkew).Unix()) }},
-		{"nbf", "JWT not yet valid", func(t float64) bool { return t > float64(now.Add(clockSkew).Unix()) }},
-		{"iat", "JWT issued at future", func(t float64) bool { return t > float64(now.Add(clockSkew).Unix()) }},
+		{"exp", "JWT expired", func(t int64) bool { return t < now.Add(-clockSkew).Unix() }},
+		{"nbf", "JWT not yet valid", func(t int64) bool { return t > now.Add(clockSkew).Unix() }},
+		{"iat", "JWT issued at future", func(t int64) bool { return t > now.Add(clockSkew).Unix() }},
 	} {
 		value, ok := claims[check.claim]
 		if !ok || value == nil {
 			continue
 		}
-		number, ok := value.(json.Number)
-		if !ok {
+		number, _ := value.(json.Number)
+		seconds, err := number.Int64() // no fraction, and nothing out of range
+		if err != nil {
 			return invalidClaims("The JWT '" + check.claim + "' claim must be a number")
 		}
-		seconds, err := number.Float64()
-		if err != nil {
-			seconds = 0 // out of range counts as 1970
-		}
-		if check.bad(math.Floor(seconds)) {
+		if check.bad(seconds) {
 			return invalidClaims(check.message)
 		}
+	}
+	switch claims["aud"].(type) {
+	case nil, string, []any:
+	default:
+		return invalidClaims("The JWT 'aud' claim must be a string or an array of strings")
 	}
 	return nil
 }
