@@ -32,8 +32,8 @@ func backfill(ctx context.Context, args []string) error {
 	everything := flags.Bool("everything", false, "")
 	price := flags.Float64("price", -1, "")
 	yes := flags.Bool("yes", false, "")
-	if flags.Parse(args) != nil || flags.NArg() > 0 {
-		return errUsage
+	if err := parse(flags, args, 0); err != nil {
+		return err
 	}
 	e, err := newEmbedding(ctx)
 	if err != nil {

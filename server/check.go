@@ -37,8 +37,8 @@ var stale = finding{"error", "PostgREST", "its schema cache is older than the da
 func checkInstallation(ctx context.Context, args []string) error {
 	flags := newFlags("check")
 	asJSON := flags.Bool("json", false, "")
-	if flags.Parse(args) != nil || flags.NArg() > 0 {
-		return errUsage
+	if err := parse(flags, args, 0); err != nil {
+		return err
 	}
 	config, err := readConfig()
 	if err != nil {
@@ -65,10 +65,7 @@ func checkInstallation(ctx context.Context, args []string) error {
 // in the database. Errors come first, then warnings.
 func inspect(ctx context.Context, db *postgrest.Session, model string) ([]finding, error) {
 	findings, err := inspectMigrations(ctx, db)
-	switch {
-	case postgrest.IsStale(err):
-		return []finding{stale}, nil
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
 	var rows []finding
@@ -106,6 +103,9 @@ func inspectMigrations(ctx context.Context, db *postgrest.Session) (findings []f
 	missing, unknown, err := api.CompareSchema(ctx, db, known)
 	if errors.Is(err, supabase.ErrUnreleased) {
 		return []finding{{"error", "migrations", err.Error(), ""}}, nil
+	}
+	if postgrest.IsStale(err) {
+		return []finding{stale}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func TestCheckFindsAnOlderSchemaCache(t *testing.T) {
 		t.Cleanup(rest.Close)
 		server := httptest.NewServer(rest)
 		t.Cleanup(server.Close)
-		session := postgrest.New(server.URL, testbed.Token(t, secret, "service_role")).AsService()
+		session := postgrest.New(server.URL, testbed.Token(t, secret, "service_role"), "public").AsService()
 		for _, isOlder := range []bool{false, true} {
 			findings, err := inspect(t.Context(), session, "")
 			if err != nil || slices.Contains(findings, stale) != isOlder {

@@ -26,8 +26,8 @@ const (
 func enrichDocuments(ctx context.Context, args []string) error {
 	flags := newFlags("enrich")
 	retry := flags.Bool("retry", false, "")
-	if flags.Parse(args) != nil || flags.NArg() > 0 {
-		return errUsage
+	if err := parse(flags, args, 0); err != nil {
+		return err
 	}
 	config, err := readConfig()
 	if err != nil {

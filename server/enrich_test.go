@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -21,7 +22,7 @@ func TestEnrichDocuments(t *testing.T) {
 		t.Errorf("output is %q", output)
 	}
 	await(t, owner, 45, `select count(*) from public.documents where enrichment_model = 'offline-chat'`)
-	if err := enrichDocuments(t.Context(), []string{"more"}); err != errUsage {
+	if err := enrichDocuments(t.Context(), []string{"more"}); !errors.Is(err, errUsage) {
 		t.Errorf("with an argument: %v", err)
 	}
 }

@@ -15,8 +15,8 @@ const healthTimeout = 3 * time.Second
 // checkHealth asks the service at HOST and PORT whether it is alive. It is for containers, which
 // have no other HTTP client.
 func checkHealth(_ context.Context, args []string) error {
-	if len(args) > 0 {
-		return errUsage
+	if err := parse(newFlags("health"), args, 0); err != nil {
+		return err
 	}
 	config, err := readConfig()
 	if err != nil {

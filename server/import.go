@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -33,8 +34,15 @@ func importFiles(ctx context.Context, args []string) error {
 	flags.BoolVar(&options.Prune, "prune", false, "")
 	flags.BoolVar(&options.PruneMany, "prune-many", false, "")
 	restricted := flags.String("restricted", "", "")
-	if flags.Parse(args) != nil || flags.NArg() == 0 || options.PruneMany && !options.Prune || !slices.Contains([]string{"", ticketfile.Keep, ticketfile.Omit}, *restricted) {
-		return errUsage
+	switch err := parse(flags, args, math.MaxInt); {
+	case err != nil:
+		return err
+	case flags.NArg() == 0:
+		return fmt.Errorf("%w: name what to import", errUsage)
+	case options.PruneMany && !options.Prune:
+		return fmt.Errorf("%w: --prune-many goes with --prune", errUsage)
+	case !slices.Contains([]string{"", ticketfile.Keep, ticketfile.Omit}, *restricted):
+		return fmt.Errorf("%w: --restricted is %s or %s, not %q", errUsage, ticketfile.Keep, ticketfile.Omit, *restricted)
 	}
 	if utf8.RuneCountInString(options.Origin) > ticketfile.MaxKey {
 		return fmt.Errorf("%w: --origin is longer than %d characters", errUsage, ticketfile.MaxKey)

@@ -52,14 +52,28 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"version":  printVersion,
 }
 
-// newFlags returns a verb's flags. Errors print the usage.
+// newFlags returns a verb's flags.
 func newFlags(verb string) *flag.FlagSet {
 	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	return flags
 }
 
-// errUsage is returned by a verb for wrong arguments.
+// parse reads a verb's options, and refuses more than most other arguments.
+func parse(flags *flag.FlagSet, args []string, most int) error {
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return errUsage
+	case err != nil:
+		return fmt.Errorf("%w: %w", errUsage, err)
+	case flags.NArg() > most:
+		return fmt.Errorf("%w: %q is one too many", errUsage, flags.Arg(most))
+	}
+	return nil
+}
+
+// errUsage is returned by a verb for wrong arguments. Without a reason main prints the usage.
 var errUsage = errors.New("wrong arguments")
 
 // untilSignalled returns a context that the first SIGINT or SIGTERM cancels. A second signal ends

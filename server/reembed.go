@@ -17,8 +17,11 @@ func reembedAll(ctx context.Context, args []string) error {
 	onlyEstimate := flags.Bool("estimate", false, "")
 	price := flags.Float64("price", -1, "")
 	abandon := flags.Bool("abandon", false, "")
-	if flags.Parse(args) != nil || flags.NArg() > 0 {
-		return errUsage
+	if err := parse(flags, args, 0); err != nil {
+		return err
+	}
+	if *onlyEstimate && *abandon {
+		return fmt.Errorf("%w: give either --estimate or --abandon", errUsage)
 	}
 	e, err := newEmbedding(ctx)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 // serve answers HTTP requests and runs a worker until the context ends. Then it completes the
 // requests in progress.
 func serve(ctx context.Context, args []string) error {
-	if len(args) > 0 {
-		return errUsage
+	if err := parse(newFlags("serve"), args, 0); err != nil {
+		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -42,8 +42,8 @@ var cacheRevision = sync.OnceValue(func() string { return cmp.Or(builtFrom(), ra
 
 // printVersion prints the version, the revision if the build has one, and the version of Go.
 func printVersion(_ context.Context, args []string) error {
-	if len(args) > 0 {
-		return errUsage
+	if err := parse(newFlags("version"), args, 0); err != nil {
+		return err
 	}
 	_, err := fmt.Printf("tasklens %s revision %s %s\n", version(), cmp.Or(builtFrom(), "unknown"), runtime.Version())
 	return err

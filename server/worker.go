@@ -10,8 +10,8 @@ import (
 
 // work embeds edits until the context ends. Any number of instances may run, also beside services.
 func work(ctx context.Context, args []string) error {
-	if len(args) > 0 {
-		return errUsage
+	if err := parse(newFlags("worker"), args, 0); err != nil {
+		return err
 	}
 	p, err := startProcess(ctx)
 	if err != nil {

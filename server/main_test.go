@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A verb that is called wrongly says what is wrong, before it does anything.
+func TestWrongArgumentsAreNamed(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"serve --port 1":                  "flag provided but not defined: -port",
+		"worker now":                      `"now" is one too many`,
+		"version 2":                       `"2" is one too many`,
+		"health x":                        `"x" is one too many`,
+		"check --yaml":                    "flag provided but not defined: -yaml",
+		"enrich --retry more":             `"more" is one too many`,
+		"backfill --price much":           `invalid value "much" for flag -price`,
+		"reembed --estimate --abandon":    "give either --estimate or --abandon",
+		"import":                          "name what to import",
+		"import --prune-many x.json":      "--prune-many goes with --prune",
+		"import --restricted some x.json": `--restricted is keep or omit, not "some"`,
+		"import --origin " + strings.Repeat("x", 9999) + " x": "--origin is longer than",
+	} {
+		args := strings.Fields(line)
+		if err := verbs[args[0]](t.Context(), args[1:]); !errors.Is(err, errUsage) || err == errUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %v, not %s", line, err, want)
+		}
+	}
+	for _, verb := range []string{"serve", "import", "reembed"} {
+		if err := verbs[verb](t.Context(), []string{"--help"}); err != errUsage { // and main prints how it is called
+			t.Errorf("%s --help: %v", verb, err)
+		}
+	}
+}
