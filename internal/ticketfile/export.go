@@ -108,8 +108,8 @@ func (r *row) ticket() (Ticket, error) {
 		*field = r.text(member)
 	}
 	who := r.restricted(r.object)
-	if level := r.value("security"); !slices.Contains(everybody, fold(level)) {
-		who = "that only " + strings.Trim(quote(oneLine(level)), `"`) + " may see"
+	if level := oneLine(r.value("security")); !forAll(level) {
+		who = "that only " + strings.Trim(quote(level), `"`) + " may see"
 	}
 	if r.omits("tickets", who) {
 		return t, errLeftOut

@@ -20,28 +20,31 @@ var errLeftOut = errors.New("left out")
 var audience = []string{"visibility", "visibleto", "restricted", "restrictedto", "restriction", "rolelevel", "grouplevel", "security", "securitylevel",
 	"internal", "isinternal", "private", "isprivate", "confidential", "isconfidential", "minimized", "isminimized"}
 
-// everybody are the values of these that restrict nothing.
-var everybody = []string{"", "false", "0", "no", "none", "null", "all", "everybody", "everyone", "anyone", "public", "open", "external"}
+// forAll reports whether such a value restricts nothing.
+func forAll(value string) bool {
+	return value == "" || slices.Contains([]string{"false", "0", "no", "none", "null", "all", "everybody", "everyone", "anyone", "public"}, fold(value))
+}
 
 // restricted says that not everybody may see a comment or a ticket, and who may; it is empty if
 // all may.
 func (r *Reader) restricted(object gjson.Result) (who string) {
 	object.ForEach(func(name, value gjson.Result) bool {
-		member, text := fold(name.String()), oneLine(strings.Join(r.valuesOf(value), ", "))
-		switch is := fold(text); {
-		case member == "properties":
-			if value.Get(`#(key=="sd.public.comment").value.internal`).Bool() || value.Get(`sd\.public\.comment.internal`).Bool() {
-				who = "that are internal"
-			}
-		case strings.HasSuffix(member, "public"): // jsdPublic
-			if is == "false" || is == "0" || is == "no" {
-				who = "that are internal"
-			}
-		case !slices.Contains(audience, member) || slices.Contains(everybody, is):
+		member := fold(name.String())
+		isPublic := strings.HasSuffix(member, "public") // jsdPublic
+		if member == "properties" && (value.Get(`#(key=="sd.public.comment").value.internal`).Bool() || value.Get(`sd\.public\.comment.internal`).Bool()) {
+			who = "that are internal"
+		}
+		if !isPublic && !slices.Contains(audience, member) {
+			return true
+		}
+		text := oneLine(strings.Join(r.valuesOf(value), ", "))
+		is := fold(text)
+		switch internal := slices.Contains([]string{"true", "1", "yes", member}, is); {
+		case isPublic && (is == "false" || is == "0" || is == "no"), !isPublic && internal && !strings.HasSuffix(member, "minimized"):
+			who = "that are internal"
+		case isPublic || forAll(text) && !value.Get("type").Exists(): // a role may have any name
 		case strings.HasSuffix(member, "minimized"):
 			who = "that are minimized"
-		case is == "true" || is == "1" || is == "yes" || is == member:
-			who = "that are internal"
 		default:
 			who = "that only " + strings.Trim(quote(text), `"`) + " may see"
 		}

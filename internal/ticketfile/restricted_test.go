@@ -20,6 +20,8 @@ func TestRestrictedComments(t *testing.T) {
 		`"roleLevel":"Service Desk Team"`:                                 "that only Service Desk Team may see",
 		`"group_level":{"name":"staff"}`:                                  "that only staff may see",
 		`"restrictedTo":["board","audit"]`:                                "that only board, audit may see",
+		`"visibility":{"type":"role","value":"Everyone"}`:                 "that only Everyone may see",
+		`"visibility":"—"`:                                                "that only — may see",
 		`"jsdPublic":false`:                                               "that are internal",
 		`"public":"false"`:                                                "that are internal",
 		`"internal":true`:                                                 "that are internal",
