@@ -76,41 +76,20 @@ func (d *dates) parse(s string) (string, error) {
 		}
 		return format(byMonth, isMonth)
 	}
-	return format(timeOf(cmp.Or(g[1], g[6], g[9]), cmp.Or(g[2], monthOf(g[5]+g[7])), cmp.Or(g[3], g[4], g[8]), g[15:]))
+	return format(timeOf(cmp.Or(g[1], g[6], g[9]), cmp.Or(g[2], g[5], g[7]), cmp.Or(g[3], g[4], g[8]), g[15:]))
 }
 
-// monthOf returns the number of an English month, or of the beginning of its name.
-func monthOf(name string) string {
-	for month := time.January; month <= time.December; month++ {
-		if name != "" && strings.HasPrefix(strings.ToUpper(month.String()), name) {
-			return strconv.Itoa(int(month))
-		}
-	}
-	return ""
-}
-
-// timeOf returns the time of these numbers, and whether there is one. rest are the hour, minute,
+// timeOf returns the time of these parts, and whether there is one. rest are the hour, minute,
 // second, its fraction, A or P, and the hours and minutes of the zone.
 func timeOf(year, month, day string, rest []string) (time.Time, bool) {
-	number := func(digits string) int { n, _ := strconv.Atoi(digits); return n }
-	y, m, d, hour := number(year), number(month), number(day), number(rest[0])
-	switch {
-	case len(year) == 2 && y < 69:
-		y += 2000
-	case len(year) == 2:
-		y += 1900
+	layout := "2006"[4-len(year):] + "-" + cmp.Or(map[int]string{1: "1", 2: "1", 3: "Jan"}[len(month)], "January") + "-2 15:4:5 -07:00"
+	text := fmt.Sprintf("%s-%s-%s %s:%s:%s.%s %s:%s", year, month, day,
+		cmp.Or(rest[0], "0"), cmp.Or(rest[1], "0"), cmp.Or(rest[2], "0"), cmp.Or(rest[3], "0"), cmp.Or(rest[5], "+00"), cmp.Or(rest[6], "00"))
+	if rest[4] != "" {
+		layout, text = strings.Replace(layout, "15", "3", 1)+" PM", text+" "+rest[4]+"M"
 	}
-	twelfth := rest[4] == "" || hour >= 1 && hour <= 12
-	switch rest[4] {
-	case "A":
-		hour %= 12
-	case "P":
-		hour = hour%12 + 12
-	}
-	zone := 60*number(rest[5]) + number(rest[5][:min(1, len(rest[5]))]+rest[6])
-	t := time.Date(y, time.Month(m), d, hour, number(rest[1]), number(rest[2]), number((rest[3] + "000000000")[:9]), time.FixedZone("", 60*zone))
-	// A day or minute that there is not has become another.
-	return t, twelfth && t.Month() == time.Month(m) && t.Day() == d && t.Minute() == number(rest[1]) && t.Second() == number(rest[2]) && t.Hour() == hour
+	t, err := time.Parse(layout, text)
+	return t, err == nil
 }
 
 // format returns a time in RFC 3339 if it is one.

@@ -17,6 +17,7 @@ func TestParseDate(t *testing.T) {
 		"  ":                            "",
 		"14/Mar/25 9:12 AM":             at(9, 12, 0, 0),
 		"14/Mar/25 9:12 PM":             at(21, 12, 0, 0),
+		"14/Mar/25 0:10 PM":             at(12, 10, 0, 0),
 		"14/Mar/25 12:05 AM":            at(0, 5, 0, 0),
 		"14/Mar/25 09:12\u202fpm":       at(21, 12, 0, 0),
 		"14/Mar/25 9:12\u00a0AM":        at(9, 12, 0, 0),
@@ -83,7 +84,7 @@ func TestParseDate(t *testing.T) {
 	}
 	for text, want := range map[string]error{
 		"soon": errNoDate, "31/Feb/25": errNoDate, "2025-13-01": errNoDate, "14/Mar/25 25:00": errNoDate, "14/Mrz/25": errNoDate,
-		"174194": errNoDate, "2025-03-14 09:60": errNoDate, "14/Mar/25 13:00 AM": errNoDate, "14/Mar/25 0:10 PM": errNoDate, "25-03-14": errNoDate, "14.3.20251": errNoDate,
+		"174194": errNoDate, "2025-03-14 09:60": errNoDate, "14/Mar/25 13:00 AM": errNoDate, "25-03-14": errNoDate, "14.3.20251": errNoDate,
 		"2025-03-14 09:12 CET": errNoDate, "29/Feb/2025": errNoDate, "12345678901234567890": errNoDate, "14/Marx/25": errNoDate, "version 1.2.2025": errNoDate,
 		"1899-12-31": errYear, "2200-01-01": errYear, "0001-01-01T00:00:00Z": errYear, "9999-12-31": errYear, "2025-03-14x": errNoDate, "\x00 x": errNoDate, "31/02/25": errNoDate, "13/13/25": errNoDate, "14/03": errNoDate,
 		"0000-01-01": errYear, "9999-12-31T23:00:00-05:00": errYear, "0001-01-01T00:00:00+05:00": errYear,
