@@ -22,12 +22,10 @@ type fields struct {
 // linkedName is the maximum length in characters of a linked ticket's name.
 const linkedName = 60
 
-// relations name a link by its kind and direction.
-var relations = map[[2]string]string{
-	{"blocks", "out"}: "blocks", {"blocks", "in"}: "blocked_by",
-	{"duplicates", "out"}: "duplicates", {"duplicates", "in"}: "duplicated_by",
-	{"child_of", "out"}: "parent", {"child_of", "in"}: "children",
-	{"relates_to", "out"}: "relates_to", {"relates_to", "in"}: "relates_to",
+// relations name links by their kind, and by their direction if it matters.
+var relations = [][3]string{
+	{"blocks", "out", "blocks"}, {"blocks", "in", "blocked_by"}, {"duplicates", "out", "duplicates"}, {"duplicates", "in", "duplicated_by"},
+	{"child_of", "out", "parent"}, {"child_of", "in", "children"}, {"relates_to", "", "relates_to"},
 }
 
 // attributes returns those that have a value.
@@ -38,17 +36,18 @@ func (f *fields) attributes() (list attributes) {
 		}
 		return at.UTC().Format(time.DateOnly)
 	}
-	linked := map[string]string{}
-	for _, link := range f.Links {
-		name := relations[[2]string{link.Kind, link.Direction}]
-		linked[name] += "; " + link.TicketKey + " " + clean.Line(link.TicketName, linkedName) + " (" + link.Status + ")"
-	}
 	list = attributes{
 		{"assignee", deref(f.Assignee)}, {"reporter", deref(f.Reporter)}, {"type", deref(f.Type)}, {"priority", deref(f.Priority)},
 		{"labels", strings.Join(f.Labels, ", ")}, {"created", day(f.CreatedAt)}, {"updated", day(f.UpdatedAt)}, {"due", deref(f.DueDate)}, {"resolved", day(f.ResolvedAt)},
 	}
-	for _, name := range []string{"blocks", "blocked_by", "duplicates", "duplicated_by", "parent", "children", "relates_to"} {
-		list = append(list, [2]string{name, strings.TrimPrefix(linked[name], "; ")})
+	for _, relation := range relations {
+		var linked []string
+		for _, link := range f.Links {
+			if link.Kind == relation[0] && (relation[1] == "" || link.Direction == relation[1]) {
+				linked = append(linked, link.TicketKey+" "+clean.Line(link.TicketName, linkedName)+" ("+link.Status+")")
+			}
+		}
+		list = append(list, [2]string{relation[2], strings.Join(linked, "; ")})
 	}
 	return slices.DeleteFunc(list, func(a [2]string) bool { return a[1] == "" })
 }
@@ -56,8 +55,7 @@ func (f *fields) attributes() (list attributes) {
 // maxValue is the maximum length in characters of a stored value beside an answer's text.
 const maxValue = 1000
 
-// tidy makes each stored value beside the text, as in sources, groups and candidates, one clean
-// line. Texts of sources stay.
+// tidy makes each stored value beside the text one clean line. Texts of sources stay.
 func (a Answer) tidy() Answer {
 	for _, part := range []any{a.Sources, a.ReadAs, a.Groups, a.Tickets, a.Candidates} {
 		tidy(reflect.ValueOf(part))

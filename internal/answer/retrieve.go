@@ -74,16 +74,11 @@ func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model 
 	for i := range found {
 		c := &found[i]
 		c.Source.Comment = c.CommentColumns.Comment()
-		if c.DocumentID == nil {
-			c.Project = &c.ProjectName
+		if c.Type = "document"; c.DocumentID == nil {
+			c.Type, c.Project = "project", &c.ProjectName
 		}
-		switch {
-		case c.DocumentID != nil:
-			c.Type = "document"
-		case c.TicketID != nil:
+		if c.TicketID != nil {
 			c.Type = "ticket"
-		default:
-			c.Type = "project"
 		}
 	}
 	return found, err

@@ -164,13 +164,16 @@ func (r Reading) Answer(f Figures) string {
 }
 
 // The maximum lengths in characters of a value in an answer's text, and of all filters.
-const (
-	maxShown   = 255
-	maxFilters = 2000
-)
+const maxShown, maxFilters = 255, 2000
 
-// shown is a stored value as a part of an answer.
-func shown(value string) string { return clean.Value(value, maxShown) }
+// shown are stored values as a part of an answer.
+func shown(values ...string) string {
+	lines := make([]string, len(values))
+	for i, value := range values {
+		lines[i] = clean.Value(value, maxShown)
+	}
+	return strings.Join(lines, ", ")
+}
 
 // facts are what a line says of a ticket that has the date.
 func (t TicketFound) facts(date string) string {
@@ -193,16 +196,11 @@ func (t TicketFound) facts(date string) string {
 func (r Reading) doubt() string {
 	var doubts []string
 	for _, name := range r.Names[:min(len(r.Names), mostDoubts)] {
-		kind, typed := r.Filters.Member(name.Member).Typed, shown(name.Value)
-		if len(name.Names) == 0 {
-			doubts = append(doubts, fmt.Sprintf("There is no %s \"%s\" among the tickets that you can see.", kind, typed))
-			continue
+		doubt := fmt.Sprintf("There is no %s \"%s\" among the tickets that you can see.", r.Filters.Member(name.Member).Typed, shown(name.Value))
+		if len(name.Names) > 0 {
+			doubt = fmt.Sprintf("Which %s is \"%s\"? %s.", r.Filters.Member(name.Member).Typed, shown(name.Value), shown(name.Names...))
 		}
-		names := make([]string, len(name.Names))
-		for i, each := range name.Names {
-			names[i] = shown(each)
-		}
-		doubts = append(doubts, fmt.Sprintf("Which %s is \"%s\"? %s.", kind, typed, strings.Join(names, ", ")))
+		doubts = append(doubts, doubt)
 	}
 	if len(r.Unread) > 0 && len(doubts) == 0 {
 		return fmt.Sprintf("I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by \"%s\".", shown(strings.Join(r.Unread, " ")))

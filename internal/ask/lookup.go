@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
@@ -57,7 +56,7 @@ func (l *lookup) first(members, text string) (string, []string) {
 // byRules reads a thread again until all values that it asks for were looked up.
 func byRules(ctx context.Context, db search.Database, thread []string, today time.Time) (Reading, error) {
 	exact, near := &lookup{most: mostExact, known: filter.Stored{}}, &lookup{near: true, most: mostNear, known: filter.Stored{}}
-	for ctx.Err() == nil {
+	for {
 		whole := readThread(thread, exact, near, today)
 		needed := exact
 		if len(exact.asked) == 0 {
@@ -73,7 +72,6 @@ func byRules(ctx context.Context, db search.Database, thread []string, today tim
 		maps.Copy(needed.known, found)
 		needed.asked = nil
 	}
-	return Reading{}, fault.Wrap(fault.Timeout, "The request ran out of time.", context.Cause(ctx))
 }
 
 func readThread(thread []string, exact, near *lookup, today time.Time) (whole Reading) {

@@ -21,7 +21,7 @@ var (
 	byMe       = phrase(`(?:(?:created|reported|filed|raised|opened|submitted|written) by me)|(?:did|have) i (?:created?|report(?:ed)?|filed?|raised?|open(?:ed)?|submit(?:ted)?)|i (?:created?|report(?:ed)?|filed?|raised?|opened|submit(?:ted)?)`)
 )
 
-// values places states, people and stored values.
+// values places states, people and stored values. Each step leaves fewer words.
 func (q *reader) values() {
 	if at := unassigned.FindStringIndex(q.rest); at != nil && !strings.HasPrefix(q.rest[at[1]:], " to ") {
 		q.cut(at[0], at[1])
@@ -138,8 +138,7 @@ var (
 
 const glue = things + `|am|and|are|be|been|being|did|does|had|has|have|he|how|i|is|it|many|me|much|my|now|of|or|our|she|that|there|these|they|this|those|us|was|we|were|what|which|who|whom|whose|with|yet|you`
 
-// typed stands in the question for a type that was placed, as bugs are tickets. No value begins
-// with it, so each step leaves fewer words to place.
+// typed stands in the question for a type that was placed, as bugs are tickets. No value has it.
 const typed = "\uE000"
 
 const (

@@ -1,11 +1,19 @@
 package clean
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
+
+// Brackets are those of citations.
+const Brackets = opening + closing
+
+const opening, closing = "[［【〔〖⟦❲", "]］】〕〗⟧❳"
 
 // The parts of a citation. labels are what models call sources, in the languages they answer in.
 const (
-	opens  = `\[［【〔〖⟦❲`
-	closes = `\]］】〕〗⟧❳`
+	opens  = `\` + opening
+	closes = `\` + closing
 	labels = `sources?|src|docs?|documents?|ref(?:erence)?s?|cit(?:e|ation)s?|passages?|chunks?|excerpts?|snippets?|contexts?|footnotes?|id|` +
 		`quellen?|dokumente?|belege?|fuentes?|documentos?|fontes?|fonti|bron(?:nen)?|k[äi]ll(?:a|or)|kilder?|lähde|źródł[oa]|zdroje?|kaynak|источники?|документы?|джерел[оа]|` +
 		`来源|來源|出典|出处|出處|资料|資料|文档|文献|参考|출처|문서|المصدر|مصدر|منبع|מקור|πηγή|nguồn|sumber`
@@ -50,8 +58,11 @@ func Value(text string, characters int) string {
 		line = string(runes[:characters-1]) + "…"
 	}
 	line = begun.ReplaceAllString(Uncite(line), "$1)")
-	if at := Unfinished.FindStringIndex(line); at != nil {
-		line = line[:at[0]] + "(" + string([]rune(line[at[0]:])[1:])
+	for at := Unfinished.FindStringIndex(line); at != nil; at = Unfinished.FindStringIndex(line) {
+		line = line[:at[0]] + "(" + strings.TrimLeft(line[at[0]:], `\`+opening)
 	}
-	return active.ReplaceAllStringFunc(line, func(found string) string { return found[:1] + " " + found[1:] })
+	for range 2 { // <![ has two
+		line = active.ReplaceAllStringFunc(line, func(found string) string { return found[:1] + " " + found[1:] })
+	}
+	return line
 }

@@ -48,7 +48,7 @@ func (f *Filter) Map(r rune) rune {
 		if !unicode.Is(unicode.So, f.previous) {
 			return -1
 		}
-	case r != '\n' && r != '\t' && unicode.Is(unicode.Cc, r) || ignorable(r) || blank(r):
+	case r != '\n' && r != '\t' && unicode.Is(unicode.Cc, r) || ignorable(r) || r == 0x16FE4 || r == 0x1D159: // two blank fillers
 		return -1
 	}
 	f.previous = r
@@ -72,7 +72,3 @@ func ignorable(r rune) bool {
 	}
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
-
-// blank reports fillers without a shape that Unicode does not call ignorable: one of Khitan and a
-// musical one.
-func blank(r rune) bool { return r == 0x16FE4 || r == 0x1D159 }

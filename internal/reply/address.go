@@ -17,10 +17,9 @@ const (
 )
 
 var (
-	// address finds where a client may see an address in a folded text: a scheme, www., or the host
-	// of an address without a scheme. Schemes that run or hold code need no slashes. A scheme alone
-	// is no address.
-	address = regexp.MustCompile(`([a-z][a-z0-9+.\-]*://[^\pL\pN]*[\pL\pN]|://[^\pL\pN]*[\pL\pN]|[a-z]*script:[^"'*.,)` + "`" + `\s])` +
+	// address finds where a client may see an address: a scheme, www., or the host of an address
+	// without a scheme. Schemes that run or hold code need no slashes. A scheme alone is no address.
+	address = regexp.MustCompile(`(?i)([a-z][a-z0-9+.\-]*://[^\pL\pN]*[\pL\pN]|://[^\pL\pN]*[\pL\pN]|[a-z]*script:[^"'*.,)` + "`" + `\s])` +
 		`|["'=(<]((?:java|vb)script:)|(?:^|[^a-z0-9])((?:https?|ftp):/?[a-z0-9]|data:(?:[a-z]+/[a-z0-9]|[;,])|www\.)` +
 		`|(?:^|[^a-z0-9:/.])(//[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})`)
 	// image is the beginning of an HTML element that loads an address.
@@ -31,18 +30,9 @@ var (
 	ends = regexp.MustCompile("^[.,;:!?*_~]*(?:[\\s<>\"'`|)\\]}]|[^\\x00-\\x7F]|$)")
 )
 
-// begins returns where the first address of a text begins, or -1. It reads the text as programs do:
-// without case, \ as /.
+// begins returns where the first address of a text begins, or -1. It reads \ as /, as programs do.
 func begins(text string) int {
-	folded := strings.Map(func(r rune) rune {
-		if r == '\\' {
-			return '/'
-		} else if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, text)
-	groups := address.FindStringSubmatchIndex(folded)
+	groups := address.FindStringSubmatchIndex(strings.ReplaceAll(text, `\`, "/"))
 	for i := 2; i < len(groups); i += 2 {
 		if groups[i] >= 0 {
 			return groups[i]
@@ -51,18 +41,12 @@ func begins(text string) int {
 	return -1
 }
 
-// plain returns a text with its HTML entities decoded, and without what they hide.
-func plain(text string) string {
-	if decoded := html.UnescapeString(text); decoded != text {
-		return strings.Join(strings.Fields(clean.Visible(decoded)), "")
-	}
-	return text
-}
-
 // links returns a part of a word with only addresses that occur in a source.
 func (c *Checker) links(text string) string {
-	if decoded := plain(text); decoded != text && (begins(decoded) >= 0 || image.MatchString(decoded)) {
-		text = decoded
+	if decoded := html.UnescapeString(text); decoded != text {
+		if decoded = strings.Join(strings.Fields(clean.Visible(decoded)), ""); begins(decoded) >= 0 || image.MatchString(decoded) {
+			text = decoded
+		}
 	}
 	text = c.brackets(text)
 	var out strings.Builder
@@ -84,11 +68,10 @@ func (c *Checker) links(text string) string {
 	}
 	out.WriteString(image.ReplaceAllString(text, noImage))
 	return autolink.ReplaceAllStringFunc(strings.ReplaceAll(out.String(), "("+removed+")", removed), func(link string) string {
-		inside := link[1 : len(link)-1]
-		if c.sourced(inside) {
-			return link
+		if inside := link[1 : len(link)-1]; !c.sourced(inside) {
+			return "<" + inside + " >"
 		}
-		return "<" + inside + " >"
+		return link
 	})
 }
 
@@ -153,13 +136,6 @@ const maxLookups = 1000
 func (c *Checker) sourced(address string) bool {
 	if c.lookups++; c.lookups > maxLookups {
 		return false
-	}
-	if !c.read { // most answers have no address
-		c.read = true
-		for i, text := range c.sources {
-			text = clean.Visible(text)
-			c.sources[i] = text + "\n" + html.UnescapeString(text)
-		}
 	}
 	for _, text := range c.sources {
 		for at := strings.Index(text, address); at >= 0; {

@@ -6,8 +6,8 @@ package reply
 import (
 	"bytes"
 	"errors"
+	"html"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,8 +33,7 @@ var ErrFull = errors.New("the text reached its greatest length")
 type Checker struct {
 	tell    func(text string) error
 	sources []string
-	read    bool // the sources are ready to be compared
-	lookups int  // of addresses in the sources
+	lookups int // of addresses in the sources
 
 	filter clean.Filter
 	size   int  // bytes taken
@@ -55,7 +54,12 @@ type Checker struct {
 // addresses in them. tell gets the checked text piece by piece; concatenated, the pieces equal
 // Text. An error of tell ends the work. tell may be nil.
 func New(sources []string, tell func(text string) error) *Checker {
-	return &Checker{tell: tell, sources: slices.Clone(sources), cited: make([]bool, len(sources)), first: true}
+	c := &Checker{tell: tell, cited: make([]bool, len(sources)), first: true}
+	for _, text := range sources {
+		text = clean.Visible(text)
+		c.sources = append(c.sources, text+"\n"+html.UnescapeString(text))
+	}
+	return c
 }
 
 // Write takes the next piece, of any number of characters.
@@ -81,7 +85,7 @@ var openScheme = regexp.MustCompile(`(?i)(?:https?|ftp):[/\\]$`)
 
 // isOpen reports whether the word may go on as a citation after white space or a sign.
 func (c *Checker) isOpen() bool {
-	return bytes.ContainsAny(c.word, brackets) && clean.Unfinished.Match(c.word[max(0, len(c.word)-maxCitation):])
+	return bytes.ContainsAny(c.word, clean.Brackets) && clean.Unfinished.Match(c.word[max(0, len(c.word)-maxCitation):])
 }
 
 func (c *Checker) take(r rune) {
@@ -104,13 +108,10 @@ func (c *Checker) take(r rune) {
 	}
 }
 
-// brackets are those of citations, which a word holds.
-const brackets = "[［【〔〖⟦❲]］】〕〗⟧❳"
-
-// closes reports whether a character ends a word: signs of scripts that have no spaces. No address
-// contains them.
+// closes reports whether a character ends a word: signs of scripts that have no spaces, but brackets
+// of citations. No address contains them.
 func closes(r rune) bool {
-	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–' && !strings.ContainsRune(brackets, r)
+	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–' && !strings.ContainsRune(clean.Brackets, r)
 }
 
 // Close ends the text. An unfinished citation is dropped.
