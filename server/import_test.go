@@ -257,8 +257,9 @@ func TestImportArguments(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "usage: "},
-		{[]string{"--prune-many", tickets}, "usage: "},
+		{nil, "name what to import"},
+		{[]string{"--prune-many", tickets}, "--prune-many goes with --prune"},
+		{[]string{"--restricted", "some", tickets}, "--restricted is keep or omit"},
 		{[]string{tickets, filepath.Join(folder, "none.csv")}, "none.csv: no such file"},
 		{[]string{"--prune", notes}, "documents are imported from one path, without --prune"},
 		{[]string{notes, tickets}, "documents are imported from one path"},
