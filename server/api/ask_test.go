@@ -173,13 +173,30 @@ func TestHiddenFigures(t *testing.T) {
 func TestInvalidTurns(t *testing.T) {
 	t.Parallel()
 	s := start(t)
+	// An unknown parameter hides nothing else that is wrong.
+	for path, want := range map[string]string{"/api/query?x=1": "question: is required; top_k: must be an integer; x: is not a parameter of this request", "/api/knowledge/search?x=1": "q: is required; x: is not a parameter of this request"} {
+		method, body := http.MethodPost, `{"top_k":"5"}`
+		if strings.Contains(path, "search") {
+			method, body = http.MethodGet, ""
+		}
+		var got []string
+		for _, field := range s.send(method, path, body).want(http.StatusBadRequest).problem().Errors {
+			got = append(got, field.Field+": "+field.Message)
+		}
+		if slices.Sort(got); strings.Join(got, "; ") != want {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
 	turns := strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"x"},`, 11), ",")
 	for more, want := range map[string]string{
 		`"time_zone":"Local"`:                          "time_zone: must be a time zone such as Europe/Berlin",
 		`"time_zone":"Mars"`:                           "time_zone: must be a time zone such as Europe/Berlin",
 		`"messages":[` + turns + `]`:                   "messages: must be a list of 0 to 10 elements",
 		`"messages":[{"role":"system","content":"x"}]`: `messages[0].role: must be "user" or "assistant"`,
-		`"messages":[{"role":"user"}]`:                 "messages[0].content: must have 1 to 8000 characters",
+		`"messages":[{"role":"user"}]`:                 "messages[0].content: is required",
+		`"messages":["x"]`:                             "messages: must be a list of objects", `"messages":"x"`: "messages: must be a list of objects", `"messages":[null]`: "messages: must be a list of objects",
+		`"messages":[{"role":"user","content":"x","name":"y"}]`:                      "messages[0].name: is not a field of this request",
+		`"messages":[{"role":"user","content":"x"},{"role":5,"content":"x"}]`:        "messages[1].role: must be a string",
 		`"messages":[{"role":"user","content":"` + strings.Repeat("x", 8001) + `"}]`: "messages[0].content: must have 1 to 8000 characters",
 	} {
 		if got := told(s.send(http.MethodPost, "/api/query", `{"question":"why",`+more+`}`)); got != want {

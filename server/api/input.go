@@ -71,9 +71,7 @@ func (in *input) err() error {
 // readRequest reads the parameters and the body of a request into a struct, as its tags say.
 func readRequest(c *fiber.Ctx, into any) error {
 	in := newInput(into)
-	if err := in.readParameters(c); err != nil {
-		return err
-	}
+	in.readParameters(c)
 	return in.readBody(c)
 }
 
@@ -86,7 +84,7 @@ func readArguments(object []byte, into any) error {
 }
 
 // readParameters reads the fields that are parameters of the path or the query.
-func (in *input) readParameters(c *fiber.Ctx) error {
+func (in *input) readParameters(c *fiber.Ctx) {
 	var known []string
 	for _, field := range reflect.VisibleFields(in.target.Type()) {
 		if name := field.Tag.Get("path"); name != "" {
@@ -103,10 +101,7 @@ func (in *input) readParameters(c *fiber.Ctx) error {
 			}
 		}
 	}
-	if err := noParameters(c, known...); err != nil {
-		return err
-	}
-	return in.err()
+	in.onlyParameters(c, known...)
 }
 
 func (in *input) readParameter(name string, field reflect.StructField, text string) {
@@ -130,23 +125,24 @@ func (in *input) readParameter(name string, field reflect.StructField, text stri
 	}
 }
 
-// noParameters rejects unknown query parameters.
-func noParameters(c *fiber.Ctx, known ...string) error {
-	in := input{}
+// onlyParameters refuses query parameters but these.
+func (in *input) onlyParameters(c *fiber.Ctx, known ...string) {
 	for key := range c.Context().QueryArgs().All() {
 		in.wrong(!slices.Contains(known, string(key)), string(key), "is not a parameter of this request")
 	}
-	return in.err()
 }
 
 func (in *input) readBody(c *fiber.Ctx) error {
 	fields := bodyFields(in.target.Type())
 	if len(fields) == 0 {
-		return nil
+		return in.err()
 	}
 	body, err := readObject(c, !slices.ContainsFunc(fields, isRequired))
-	if err != nil || body == nil {
+	if err != nil {
 		return err
+	}
+	if body == nil {
+		return in.err()
 	}
 	return in.readMembers(body, fields)
 }
@@ -198,6 +194,9 @@ func (in *input) decode(name string, field reflect.StructField, text []byte) boo
 		*into = filters
 		return false
 	}
+	if value.Kind() == reflect.Slice && value.Type().Elem().Kind() == reflect.Struct {
+		return in.decodeObjects(name, field, text)
+	}
 	if json.Unmarshal(text, value.Addr().Interface()) != nil {
 		in.wrong(true, name, "%s", typeOf(field))
 		return false
@@ -212,4 +211,23 @@ func (in *input) decode(name string, field reflect.StructField, text []byte) boo
 	isLong := content.Kind() == reflect.Slice && content.Len() > maxElements
 	in.wrong(isLong, name, "must have at most %d elements", maxElements)
 	return !isLong
+}
+
+// decodeObjects decodes a list of objects, each of which is read like a request.
+func (in *input) decodeObjects(name string, field reflect.StructField, text []byte) bool {
+	var objects []jsontext.Value
+	if json.Unmarshal(text, &objects) != nil || slices.ContainsFunc(objects, func(object jsontext.Value) bool { return object.Kind() != '{' }) {
+		in.wrong(true, name, "%s", typeOf(field))
+		return false
+	}
+	list := reflect.MakeSlice(field.Type, len(objects), len(objects))
+	in.target.FieldByIndex(field.Index).Set(list)
+	for i := range min(len(objects), maxElements) {
+		element := newInput(list.Index(i).Addr().Interface())
+		_ = element.readMembers(objects[i], bodyFields(field.Type.Elem())) // all of it is in fields
+		for _, wrong := range element.fields {
+			in.wrong(true, fmt.Sprintf("%s[%d].%s", name, i, wrong.Name), "%s", wrong.Message)
+		}
+	}
+	return true
 }

@@ -76,8 +76,9 @@ type rpcError struct {
 // serveMCP handles /mcp. The SDK speaks net/http; messages and responses are small and not
 // streamed.
 func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
-	if err := noParameters(c); err != nil {
-		return err
+	var in input
+	if in.onlyParameters(c); len(in.fields) > 0 {
+		return in.err()
 	}
 	body, err := readObject(c, false) // no batch: each of its calls would have to be counted
 	if err != nil {

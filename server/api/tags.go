@@ -100,8 +100,10 @@ func typeOf(field reflect.StructField) string {
 		return "must be a string"
 	case kind == reflect.Bool:
 		return "must be true or false"
-	case kind == reflect.Slice:
+	case kind == reflect.Slice && field.Type.Elem().Kind() == reflect.String:
 		return "must be a list of strings"
+	case kind == reflect.Slice:
+		return "must be a list of objects"
 	case kind == reflect.Struct:
 		return "must be a JSON object"
 	case nameOf(field) == "":
