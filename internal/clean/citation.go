@@ -16,14 +16,14 @@ const (
 	closes = `\` + closing
 	labels = `sources?|src|docs?|documents?|ref(?:erence)?s?|cit(?:e|ation)s?|passages?|chunks?|excerpts?|snippets?|contexts?|footnotes?|id|` +
 		`quellen?|dokumente?|belege?|fuentes?|documentos?|fontes?|fonti|bron(?:nen)?|k[äi]ll(?:a|or)|kilder?|lähde|źródł[oa]|zdroje?|kaynak|источники?|документы?|джерел[оа]|` +
-		`来源|來源|出典|出处|出處|资料|資料|文档|文献|参考|출처|문서|المصدر|مصدر|منبع|מקור|πηγή|nguồn|sumber`
+		`来源|來源|出典|出处|出處|资料|資料|文档|文献|参考|參考|출처|문서|المصدر|مصدر|منبع|מקור|πηγή|nguồn|sumber`
 	sign     = `[\^#№@]`
 	lead     = `(?:(?:(?:` + labels + `)[\s\p{Z}.:：#=_"'-]*|` + sign + `)[\s\p{Z}]*){0,3}`
 	joint    = `and|und|et|y|e|и|和|与|及`
 	through  = `to|through|bis|a|à|до|至|到`
 	dash     = `\-‐‑‒–—−~～〜`
 	interval = `(?:[\s\p{Z}]*[` + dash + `][\s\p{Z}]*|[\s\p{Z}]+(?:` + through + `)[\s\p{Z}]+)`
-	item     = lead + `\p{Nd}+"?(?:` + interval + lead + `\p{Nd}+"?)?`
+	item     = lead + `\p{Nd}+["^]?(?:` + interval + lead + `\p{Nd}+["^]?)?`
 	gap      = `[\s\p{Z},;，、；&]`
 	between  = `(?:` + gap + `+(?:(?:` + joint + `)` + gap + `+)?|[和与])`
 )
@@ -35,7 +35,7 @@ var (
 	// Unfinished matches the end of a text that may go on as a citation.
 	Unfinished = regexp.MustCompile(`(?i)\\?[` + opens + `](?:` + partial + `){0,60}(?:†[^` + opens + closes + `]{0,80})?\\?$`)
 	// Numbers finds the numbers and ranges of a citation's group.
-	Numbers = regexp.MustCompile(`(?i)(?:†.*|:\p{Nd}+†.*)|(\p{Nd}+)"?(?:` + interval + lead + `(\p{Nd}+))?`)
+	Numbers = regexp.MustCompile(`(?i)(?:†.*|:\p{Nd}+†.*)|(\p{Nd}+)["^]?(?:` + interval + lead + `(\p{Nd}+))?`)
 
 	begun = regexp.MustCompile(`(?i)^((?:` + partial + `){0,60})[` + closes + `]`)
 )
