@@ -90,15 +90,15 @@ type namedModel struct {
 	config Config
 }
 
-func (m namedModel) Embed(ctx context.Context, model string, inputs []string) ([]vector.Vector, int, error) {
-	vectors, tokens, err := m.Client.Embed(ctx, model, inputs)
+func (m namedModel) Embed(ctx context.Context, model string, inputs []string) ([]vector.Vector, []int, error) {
+	vectors, cut, err := m.Client.Embed(ctx, model, inputs)
 	switch {
 	case errors.Is(err, fault.ErrKey):
 		err = fmt.Errorf("the model's provider refuses OPENAI_API_KEY: %w", err)
 	case err != nil:
 		err = fmt.Errorf("ask the model at OPENAI_BASE_URL, %s: %w", withoutPassword(m.config.OpenAIBaseURL), err)
 	}
-	return vectors, tokens, err
+	return vectors, cut, err
 }
 
 func withoutPassword(address string) string {
@@ -109,13 +109,19 @@ func withoutPassword(address string) string {
 	return u.Redacted()
 }
 
-// tryModel asks the model for one embedding.
+// tryModel asks the model for one embedding. A rate limit is waited for as later ones are.
 func (e embedding) tryModel(ctx context.Context) error {
-	model := e.config.storedModel()
-	if _, _, err := e.model.Embed(ctx, model, []string{"tasklens"}); err != nil {
-		return fmt.Errorf("ask %s for an embedding: %w", model, err)
+	for started := time.Now(); ; {
+		_, _, err := e.model.Embed(ctx, e.config.storedModel(), []string{"tasklens"})
+		limited, is := errors.AsType[*fault.Error](err)
+		if is && limited.Code == fault.Unavailable && time.Since(started)+limited.RetryAfter < embedPatience && wait.For(ctx, limited.RetryAfter) == nil {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("ask %s for an embedding: %w", e.config.storedModel(), err)
+		}
+		return nil
 	}
-	return nil
 }
 
 // left is the number of sources still to embed.

@@ -50,7 +50,7 @@ func enrichDocuments(ctx context.Context, args []string) error {
 	warn := func(message string, err error) {
 		bar.print("%s: %v", message, err)
 	}
-	succeeded, err := runBatches(ctx, newEnricher(config, newModel(config), enrichBatchTimeout, warn), db, bar, before.Unenriched)
+	succeeded, err := runBatches(ctx, newEnricher(config, newModel(config), max(enrichBatchTimeout, 2*config.ModelTimeout), warn), db, bar, before.Unenriched)
 	bar.finish()
 	if err != nil {
 		return err
@@ -74,6 +74,9 @@ func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Databa
 		report, err := enricher.Batch(ctx, db, enrichBatch)
 		succeeded += report.Succeeded
 		processed += int64(report.Processed)
+		if report.Succeeded > 0 {
+			limited = 0
+		}
 		bar.show(processed, total, processed)
 		if ctx.Err() != nil {
 			return succeeded, errors.New("interrupted: what was enriched stays")
@@ -83,7 +86,6 @@ func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Databa
 		case err == nil && report.Processed == 0:
 			return succeeded, nil
 		case err == nil:
-			limited = 0
 		case errors.As(err, &failure) && failure.Code == fault.Unavailable && failure.RetryAfter > 0 && limited < limitedPauses:
 			limited++
 			bar.print("%s Trying again in %v.", failure.Message, failure.RetryAfter.Round(time.Second))

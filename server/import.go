@@ -178,9 +178,13 @@ func (e embedding) finishImport(ctx context.Context, sum load.Summary, err, fail
 	return errors.Join(err, e.embedImported(ctx))
 }
 
-// embedPatience is how long an import waits while nothing is embedded: for a provider, or for the
-// lease of a worker that died.
+// embedPatience is how long an import waits while nothing is embedded: for a provider, longer if it
+// is slow, or for the lease of a worker that died.
 var embedPatience = 70 * time.Second
+
+// slowBatch is how many requests of MODEL_TIMEOUT a batch takes while a slow server shows how many
+// inputs it embeds in that time.
+const slowBatch = 4
 
 // embedImported works on the queue until it is empty, and ends early without progress.
 func (e embedding) embedImported(ctx context.Context) error {
@@ -192,7 +196,7 @@ func (e embedding) embedImported(ctx context.Context) error {
 		switch {
 		case left(status) == 0:
 			return true, nil
-		case time.Since(progressed) < embedPatience:
+		case time.Since(progressed) < max(embedPatience, slowBatch*e.config.ModelTimeout):
 			return false, nil
 		}
 		return true, fmt.Errorf("written but not embedded: %d (workers, or another import, do it)", left(status))

@@ -111,6 +111,7 @@ func TestImportReportsRejectedRows(t *testing.T) {
 	testbed.TimeOut(t, db, "public.documents", "new.title = 'bad'")
 	testbed.TimeOut(t, db, "public.chunks", "new.text = 'Number 5'")
 	owner, settings := startStackOver(t, db)
+	settings["MODEL_TIMEOUT"] = "3s"
 	setEnvironment(t, settings)
 	patience := embedPatience
 	t.Cleanup(func() { embedPatience = patience })

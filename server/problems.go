@@ -89,7 +89,7 @@ func (c Config) check(unread error) error {
 	p.add(!schemaName.MatchString(c.Schema), "SUPABASE_SCHEMA", "be the schema of supabase/apply --schema (small letters, digits and _), not %q", c.Schema)
 	p.add(c.key() == "", "SUPABASE_SERVICE_ROLE_KEY", "be set, or SUPABASE_SECRET_KEY")
 	p.add(!isHTTP(c.OpenAIBaseURL), "OPENAI_BASE_URL", "be an http(s) address")
-	p.add(c.OpenAIKey == "" && strings.HasPrefix(c.OpenAIBaseURL, "https://api.openai.com"), "OPENAI_API_KEY", "be set, or OPENAI_BASE_URL name a server that needs none")
+	p.add(c.OpenAIKey == "" && strings.HasPrefix(c.OpenAIBaseURL, openAI), "OPENAI_API_KEY", "be set, or OPENAI_BASE_URL name a server that needs none")
 	p.add(c.EmbeddingModel == "", "EMBEDDING_MODEL", "not be empty")
 	within(&p, "EMBEDDING_DIMENSIONS", c.EmbeddingDimensions, 0, vector.Dimensions)
 	p.add(c.ChatModel == "", "CHAT_MODEL", "not be empty")

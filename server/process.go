@@ -39,7 +39,7 @@ func startProcess(ctx context.Context) (*process, error) {
 		}
 	}
 	settings := modelConfig(config)
-	settings.Watch, settings.Around = p.observer.Model, p.observer.Carry
+	settings.Watch, settings.Around, settings.Notice = p.observer.Model, p.observer.Carry, p.log.Info
 	p.model = openai.New(settings)
 	p.database = postgrest.New(config.RESTURL, config.key(), config.Schema, p.observer.RPC)
 	p.observer.Circuits(p.model)

@@ -103,7 +103,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 		Searcher:       search.New(weights, p.warnContext),
 		Comparer:       search.NewComparer(p.model, measure),
 		Answerer:       answer.New(p.model, answer.Options{VectorWeight: p.VectorWeight, KeywordWeight: p.KeywordWeight, Fusion: p.Fusion, Tokens: p.AnswerTokens}),
-		Enricher:       newEnricher(p.Config, p.model, 0, p.warn),
+		Enricher:       newEnricher(p.Config, p.model, p.RequestTimeout, p.warn),
 		Verifier:       newVerifier(p.Config),
 		Migrations:     supabase.Migrations(),
 		Log:            p.log,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ import (
 // modelRetries is how often a failed call of the model is repeated.
 const modelRetries = 2
 
+// openAI is where no server puts thoughts into an answer.
+const openAI = "https://api.openai.com"
+
 // The circuit breaker of the model provider: consecutive failed calls, retries included, and how
 // long it stays open.
 const (
@@ -40,6 +44,7 @@ func newModel(c Config) *openai.Client { return openai.New(modelConfig(c)) }
 func modelConfig(c Config) openai.Config {
 	return openai.Config{
 		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.EmbeddingDimensions, ChatModel: c.ChatModel,
+		ThinksApart: strings.HasPrefix(c.OpenAIBaseURL, openAI), Notice: slog.Info,
 		AttemptTimeout: c.ModelTimeout, MaxRetries: modelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
 	}
 }
@@ -49,7 +54,7 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}), nil
+	return index.New(model, measure), nil
 }
 
 func workerOptions(c Config, warn func(context.Context, string, error)) worker.Options {
@@ -65,7 +70,7 @@ func (p *process) newWorker(indexer *index.Indexer) *worker.Worker {
 // enrichConcurrency is the number of documents that the model reads concurrently.
 const enrichConcurrency = 4
 
-// newEnricher returns an Enricher whose batches take at most timeout (0: as long as a request may).
+// newEnricher returns an Enricher whose batches take at most timeout, and less within a request.
 func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
 	return enrich.New(model, enrich.Options{PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Timeout: timeout, Warn: warn})
 }

@@ -20,7 +20,8 @@ type Model interface {
 }
 
 const (
-	modelBudget    = 1500 * time.Millisecond // before the first word of an answer goes out
+	modelBudget    = 1500 * time.Millisecond // before the first word of an answer goes out; or this part of the remaining time:
+	modelPart      = 20
 	maxModelTokens = 200
 )
 
@@ -50,7 +51,7 @@ var schema = func() chat.Schema {
 // byModel has a model read a thread. is is false if the model fails, is late, or says anything but
 // a search.
 func byModel(ctx context.Context, db search.Database, model Model, thread []string, today time.Time) (r Reading, is bool, err error) {
-	soon, cancel := context.WithTimeoutCause(ctx, modelBudget, chat.ErrLate)
+	soon, cancel := context.WithTimeoutCause(ctx, search.Budget(ctx, modelBudget, modelPart), chat.ErrLate)
 	defer cancel()
 	message, _ := json.Marshal(map[string]any{"today": today.Format(time.DateOnly + " Monday"), "turns": clean.Prompt(strings.Join(thread, "\n"))}) // texts have no error
 	said, err := model.CompleteJSON(soon, instructions, string(message), maxModelTokens, schema)

@@ -45,6 +45,9 @@ var Reasons = []string{string(TokenMissing), string(TokenExpired), string(Sessio
 // ErrKey marks an error because the model provider rejects the key.
 var ErrKey = errors.New("the model provider refuses the key")
 
+// ErrInput marks an error because the model provider refuses single texts, for themselves.
+var ErrInput = errors.New("the model provider refuses a text")
+
 // Field is an invalid field of a request: its name as the client wrote it, and what it must be.
 type Field struct {
 	Name    string `json:"field" doc:"The name as it was sent."`

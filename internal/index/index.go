@@ -18,9 +18,11 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// Model embeds at most MaxInputs texts of at most MaxTokens tokens together.
+// Model embeds texts. cut are the places of those that it takes only without their end. With an
+// error, vectors may have those that were embedded nevertheless; fault.ErrInput: the others are
+// refused for themselves.
 type Model interface {
-	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, cut []int, err error)
 	EmbeddingModel() string // the configured one
 }
 
@@ -28,18 +30,11 @@ type Model interface {
 type Indexer struct {
 	model     Model
 	tokenizer chunk.Tokenizer
-	limits    Limits
-}
-
-// Limits of one request to the model.
-type Limits struct {
-	Inputs int
-	Tokens int
 }
 
 // New returns an Indexer.
-func New(model Model, tokenizer chunk.Tokenizer, limits Limits) *Indexer {
-	return &Indexer{model: model, tokenizer: tokenizer, limits: limits}
+func New(model Model, tokenizer chunk.Tokenizer) *Indexer {
+	return &Indexer{model: model, tokenizer: tokenizer}
 }
 
 // Source is the unit of indexing: a ticket with its status notes, a comment (CommentID not nil), a
@@ -59,7 +54,7 @@ type Result struct {
 	Err          error    // ErrUndone, ErrLarge or its own failure; nil: its chunks match its text, or it does not exist
 	Found        bool     // false: no such project or document, no such ticket in the project, or no such comment on the ticket
 	EmbeddingIDs []string // all stored chunks, in order
-	Truncated    bool     // the end of its texts has no chunk
+	Truncated    bool     // the end of its texts has no chunk, or the model does not take the end of one
 	Embedded     int      // chunks that were sent to the model
 	Reused       int      // chunks that were kept
 	Model        string   // of the stored chunks

@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"tasklens/internal/chunk"
-	"tasklens/internal/vector"
 )
 
 // plan is the intended state of one source's chunks.
@@ -15,6 +15,7 @@ type plan struct {
 	place     int // among the sources of a run
 	chunks    []planned
 	truncated bool // the end of the texts has no chunk
+	cut       bool // the model did not take the end of a chunk that is kept
 	model     string
 
 	// The cost of storing it: new and moved chunks, and bytes.
@@ -33,8 +34,8 @@ type planned struct {
 	statusChangeID *int64
 	chunkID        *string
 	position       int64
-	moved          bool          // a kept chunk that changes position or belongs to another note
-	vector         vector.Vector // of a new one, once it is embedded
+	moved          bool // a kept chunk that changes position or belongs to another note
+	embedded            // of a new one, once it is
 }
 
 // mostChunks bounds a source, because it is stored in one call: about 40 MB and, at 25 ms a chunk,
@@ -43,6 +44,9 @@ type planned struct {
 // marked as truncated.
 const mostChunks = 2000
 
+// cutMark ends the stored input_hash of a chunk whose end the model did not take.
+const cutMark = " cut"
+
 // newPlan chunks the texts of a source for a model and finds the stored chunks to keep: those with
 // the same input and model, each used once. With force none is kept.
 func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
@@ -50,7 +54,8 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 	reusable := map[string][]*storedChunk{}
 	for i, stored := range source.Chunks {
 		if stored.Model == model && !force {
-			reusable[stored.InputHash] = append(reusable[stored.InputHash], &source.Chunks[i])
+			hash := strings.TrimSuffix(stored.InputHash, cutMark)
+			reusable[hash] = append(reusable[hash], &source.Chunks[i])
 		}
 	}
 	header := chunk.Header(x.tokenizer, source.Names...)
@@ -73,6 +78,7 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 				reusable[next.inputHash] = same[1:]
 				next.chunkID, next.position = &stored.ChunkID, stored.Position
 				next.moved = !equal(next.statusChangeID, stored.StatusChangeID)
+				p.cut = p.cut || strings.HasSuffix(stored.InputHash, cutMark)
 			}
 			p.chunks = append(p.chunks, next)
 		}
@@ -93,7 +99,12 @@ func (x *Indexer) newPlan(source storedSource, model string, force bool) *plan {
 
 // unchanged reports whether the stored chunks equal the planned ones, order and mark included.
 func (p *plan) unchanged() bool {
-	return p.rows == 0 && len(p.source.Chunks) == len(p.chunks) && p.source.StoredTruncated == p.truncated
+	return p.rows == 0 && len(p.source.Chunks) == len(p.chunks) && p.source.StoredTruncated == p.isTruncated()
+}
+
+// isTruncated reports whether search lacks the end of a text.
+func (p *plan) isTruncated() bool {
+	return p.truncated || p.cut || slices.ContainsFunc(p.chunks, func(c planned) bool { return c.cut })
 }
 
 // embedded reports whether every new chunk has its vector.

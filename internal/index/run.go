@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/rescue"
 	"tasklens/internal/vector"
 	"tasklens/internal/wait"
 )
@@ -24,13 +25,19 @@ type run struct {
 	small bool // leave out large sources
 
 	results []Result
-	made    map[string]vector.Vector // by model and input: the vectors this run paid for and has not stored
+	made    map[string]embedded // by model and input: what this run paid for and has not stored
+}
+
+// embedded is an input's vector, and whether the model took only its beginning.
+type embedded struct {
+	vector vector.Vector
+	cut    bool
 }
 
 // index attempts the sources until all are done. One that fails does not stop the others. The error
 // is why nothing more can be done now.
 func (r *run) index(ctx context.Context, sources []Source) error {
-	r.results, r.made = make([]Result, len(sources)), map[string]vector.Vector{}
+	r.results, r.made = make([]Result, len(sources)), map[string]embedded{}
 	left := make([]int, len(sources)) // places
 	for i := range sources {
 		r.results[i], left[i] = Result{Source: sources[i], Err: ErrUndone}, i
@@ -40,8 +47,12 @@ func (r *run) index(ctx context.Context, sources []Source) error {
 			return late(ctx)
 		}
 		var again []int
-		err := InBatches(ctx, left, func(places []int) (int, error) {
-			read, changed, err := r.batch(ctx, places)
+		err := InBatches(ctx, left, func(places []int) (read int, err error) {
+			var changed []int
+			err = rescue.Do(func() (err error) {
+				read, changed, err = r.batch(ctx, places)
+				return err
+			})
 			if err == nil {
 				again = append(again, changed...)
 			}
@@ -74,9 +85,13 @@ func (r *run) batch(ctx context.Context, places []int) (read int, changed []int,
 	var failed []error // a model's failure does not delay sources of another
 	for model, plans := range models {
 		for len(plans) > 0 {
-			part := plans[:r.together(plans)]
+			part := plans[:together(plans)]
 			plans = plans[len(part):]
-			if err := r.embed(ctx, model, part); err != nil {
+			if err := r.embed(ctx, model, part); errors.Is(err, fault.ErrInput) {
+				for _, p := range part {
+					r.results[p.place].Err = err // unless it is stored
+				}
+			} else if err != nil {
 				failed, plans = append(failed, err), nil
 			}
 			more, err := r.store(ctx, slices.DeleteFunc(part, func(p *plan) bool { return !p.embedded() }))
@@ -137,65 +152,39 @@ func (x *Indexer) modelOf(source storedSource) string {
 	return x.model.EmbeddingModel()
 }
 
-// together returns how many of the first plans one request embeds, at least one. They are stored
-// before the next request, so that a crash costs no more than one.
-func (r *run) together(plans []*plan) int {
-	inputs, tokens := 0, 0
-	for n, p := range plans {
-		for _, c := range p.chunks {
-			if c.chunkID == nil {
-				inputs, tokens = inputs+1, tokens+c.inputTokens
-			}
-		}
-		if n > 0 && (inputs > r.limits.Inputs || tokens > r.limits.Tokens) {
-			return n
-		}
-	}
-	return len(plans)
-}
-
-// embed gives every new chunk of a model's plans a vector, in one request unless a single source
-// needs more. Chunks that were embedded before but could not be stored keep theirs.
+// embed gives every new chunk of a model's plans a vector. Chunks that were embedded before but
+// could not be stored keep theirs.
 func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 	var batch []*planned
 	var inputs []string
-	tokens := 0
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		vectors, _, err := r.model.Embed(ctx, model, inputs)
-		if err != nil {
-			return err
-		}
-		for i, next := range batch {
-			next.vector, r.made[model+next.inputHash] = vectors[i], vectors[i]
-		}
-		batch, inputs, tokens = nil, nil, 0
-		return nil
-	}
 	for _, p := range plans {
 		for i := range p.chunks {
 			next := &p.chunks[i]
-			if next.vector = r.made[model+next.inputHash]; next.chunkID != nil || next.vector != nil {
-				continue
+			if next.embedded = r.made[model+next.inputHash]; next.chunkID == nil && next.vector == nil {
+				batch, inputs = append(batch, next), append(inputs, next.input)
+				r.results[p.place].Tokens += next.inputTokens
 			}
-			if len(inputs) == r.limits.Inputs || tokens+next.inputTokens > r.limits.Tokens {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-			batch, inputs, tokens = append(batch, next), append(inputs, next.input), tokens+next.inputTokens
-			r.results[p.place].Tokens += next.inputTokens
 		}
 	}
-	return flush()
+	if len(batch) == 0 {
+		return nil
+	}
+	vectors, cut, err := r.model.Embed(ctx, model, inputs)
+	for _, place := range cut {
+		batch[place].cut = true
+	}
+	for i, vector := range vectors {
+		if next := batch[i]; vector != nil {
+			next.vector, r.made[model+next.inputHash] = vector, embedded{vector, next.cut}
+		}
+	}
+	return err
 }
 
 // finish records what a plan did, once its chunks are stored under these ids.
 func (r *run) finish(p *plan, embeddingIDs []string) {
 	result := &r.results[p.place]
-	result.Err, result.Found, result.EmbeddingIDs, result.Truncated, result.Model = nil, true, embeddingIDs, p.truncated, p.model
+	result.Err, result.Found, result.EmbeddingIDs, result.Truncated, result.Model = nil, true, embeddingIDs, p.isTruncated(), p.model
 	for _, next := range p.chunks {
 		if next.chunkID != nil {
 			result.Reused++

@@ -31,31 +31,36 @@ const (
 	largePatience = 65 * time.Second
 )
 
-// store stores plans, in as few calls as their limits allow, and returns the places of those that
-// changed in the meantime or that another writer holds.
+// together returns how many of the first plans are embedded and then stored in one call, at least
+// one, so that a crash costs no more.
+func together(plans []*plan) int {
+	rows, bytes := plans[0].rows, plans[0].bytes
+	for n, next := range plans[1:] {
+		rows, bytes = rows+next.rows, bytes+next.bytes
+		// A call takes each source once.
+		if rows > storeRows || bytes > storeBytes || slices.ContainsFunc(plans[:n+1], func(p *plan) bool { return p.source.ID == next.source.ID }) {
+			return n + 1
+		}
+	}
+	return len(plans)
+}
+
+// store stores plans in one call, and returns the places of those that changed in the meantime or
+// that another writer holds.
 func (r *run) store(ctx context.Context, plans []*plan) (changed []int, err error) {
-	for len(plans) > 0 {
-		n, rows, bytes := 1, plans[0].rows, plans[0].bytes
-		for ; n < len(plans); n++ {
-			next := plans[n]
-			rows, bytes = rows+next.rows, bytes+next.bytes
-			// A call takes each source once.
-			if rows > storeRows || bytes > storeBytes || slices.ContainsFunc(plans[:n], func(p *plan) bool { return p.source.ID == next.source.ID }) {
-				break
-			}
+	if len(plans) == 0 {
+		return nil, nil
+	}
+	stored, err := callStore(ctx, r.db, plans)
+	if err != nil {
+		return nil, fmt.Errorf("store chunks: %w", err)
+	}
+	for i, p := range plans {
+		if stored[i].Stored {
+			r.finish(p, stored[i].EmbeddingIDs)
+		} else {
+			changed = append(changed, p.place)
 		}
-		stored, err := callStore(ctx, r.db, plans[:n])
-		if err != nil {
-			return nil, fmt.Errorf("store chunks: %w", err)
-		}
-		for i, p := range plans[:n] {
-			if stored[i].Stored {
-				r.finish(p, stored[i].EmbeddingIDs)
-			} else {
-				changed = append(changed, p.place)
-			}
-		}
-		plans = plans[n:]
 	}
 	return changed, nil
 }
@@ -104,7 +109,7 @@ func callStore(ctx context.Context, db Database, plans []*plan) (stored []storeR
 
 	sources, chunks, vectors := make([]newSource, len(plans)), []newChunk{}, []vector.Vector{}
 	for i, p := range plans {
-		sources[i] = newSource{p.source.ID, p.source.SourceHash, p.truncated}
+		sources[i] = newSource{p.source.ID, p.source.SourceHash, p.isTruncated()}
 		for _, next := range p.chunks {
 			row := newChunk{SourceID: p.source.ID, ChunkID: next.chunkID, Position: next.position}
 			if next.chunkID == nil || next.moved {
@@ -118,6 +123,9 @@ func callStore(ctx context.Context, db Database, plans []*plan) (stored []storeR
 					}
 				}
 				vectors = append(vectors, embedding)
+				if next.cut {
+					next.inputHash += cutMark
+				}
 				row.Text, row.Tokens, row.InputHash, row.Model, row.Embedding = next.text, next.tokens, next.inputHash, p.model, len(vectors)
 			}
 			chunks = append(chunks, row)

@@ -109,9 +109,9 @@ func answer(rows, result any) error {
 	return json.Unmarshal(body, result)
 }
 
-func (s *shelf) Embed(ctx context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+func (s *shelf) Embed(ctx context.Context, _ string, inputs []string) (vectors []vector.Vector, cut []int, err error) {
 	if ctx.Err() != nil {
-		return nil, 0, fault.Wrap(fault.Timeout, "The model did not answer in time.", ctx.Err())
+		return nil, nil, fault.Wrap(fault.Timeout, "The model did not answer in time.", ctx.Err())
 	}
 	s.requests++
 	for _, input := range inputs {
@@ -122,7 +122,7 @@ func (s *shelf) Embed(ctx context.Context, _ string, inputs []string) (vectors [
 		}
 		vectors = append(vectors, long)
 	}
-	return vectors, 0, nil
+	return vectors, nil, nil
 }
 
 func (s *shelf) EmbeddingModel() string { return "m" }
@@ -139,7 +139,7 @@ func (s *shelf) index(ctx context.Context) ([]index.Result, error) {
 	if s.chunks == nil {
 		s.chunks, s.embedded = map[int64][]map[string]any{}, map[string]int{}
 	}
-	return index.New(s, s.tokens, index.Limits{Inputs: 2048, Tokens: 300_000}).Index(ctx, s, s.sources(), false)
+	return index.New(s, s.tokens).Index(ctx, s, s.sources(), false)
 }
 
 func (s *shelf) mustHaveEmbeddedOnce(t *testing.T) {

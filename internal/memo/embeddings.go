@@ -16,7 +16,8 @@ import (
 const embeddingLifetime = 30 * 24 * time.Hour
 
 const (
-	// embeddingTime bounds one embedding of a query, however short its callers' deadlines are.
+	// embeddingTime bounds one embedding of a query, however short its callers' deadlines are; a later
+	// one counts.
 	embeddingTime = 30 * time.Second
 	// maxEmbeddings bounds those in progress, most of which nobody waits for if the model hangs.
 	maxEmbeddings = 256
@@ -24,7 +25,7 @@ const (
 
 // Embedder embeds with any model of one provider.
 type Embedder interface {
-	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, cut []int, err error)
 }
 
 // Embeddings caches the embeddings of queries. One that outlasts its callers continues, within
@@ -73,7 +74,11 @@ func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, origin, err := share(ctx, &e.running, key, time.Now().Add(embeddingTime), func(ctx context.Context) (Made, Origin, error) {
+	until := time.Now().Add(embeddingTime)
+	if deadline, ok := ctx.Deadline(); ok && deadline.After(until) {
+		until = deadline
+	}
+	made, origin, err := share(ctx, &e.running, key, until, func(ctx context.Context) (Made, Origin, error) {
 		if value, found := e.store.Get(ctx, key); found && len(value) == 4*vector.Dimensions {
 			return Made{Body: value}, Hit, nil
 		}

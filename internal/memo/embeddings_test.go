@@ -22,14 +22,14 @@ type model struct {
 	failure error
 }
 
-func (m *model) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+func (m *model) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, cut []int, err error) {
 	m.asked++
 	for _, input := range inputs {
 		v := make(vector.Vector, vector.Dimensions)
 		v[len(input)] = -1.25e-30
 		vectors = append(vectors, v)
 	}
-	return vectors, len(inputs), m.failure
+	return vectors, nil, m.failure
 }
 
 // newEmbeddings returns embeddings with a store of their own.
@@ -93,19 +93,19 @@ type hanging struct {
 	let chan struct{}
 }
 
-func (h *hanging) Embed(ctx context.Context, name string, inputs []string) ([]vector.Vector, int, error) {
+func (h *hanging) Embed(ctx context.Context, name string, inputs []string) ([]vector.Vector, []int, error) {
 	select {
 	case <-h.let:
 		return h.model.Embed(ctx, name, inputs)
 	case <-ctx.Done():
-		return nil, 0, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 }
 
 // fragile is a model that panics.
 type fragile struct{}
 
-func (fragile) Embed(context.Context, string, []string) ([]vector.Vector, int, error) {
+func (fragile) Embed(context.Context, string, []string) ([]vector.Vector, []int, error) {
 	panic("broken")
 }
 
@@ -165,11 +165,11 @@ type watched struct {
 	waiting atomic.Int64
 }
 
-func (w *watched) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vector, int, error) {
+func (w *watched) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vector, []int, error) {
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
 	<-ctx.Done()
-	return nil, 0, ctx.Err()
+	return nil, nil, ctx.Err()
 }
 
 // Embeddings that nobody waits for are bounded in number and in time.

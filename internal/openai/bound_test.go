@@ -67,7 +67,7 @@ func TestChatIsBounded(t *testing.T) {
 				}
 			}))
 			t.Cleanup(server.Close)
-			client := New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: time.Minute, MaxRetries: 2})
+			client := New(Config{BaseURL: server.URL, ChatModel: "m", ThinksApart: true, AttemptTimeout: time.Minute, MaxRetries: 2})
 			for _, ask := range []func() error{
 				func() error { _, err := client.Complete(t.Context(), "", "", 1); return err },
 				func() error { _, _, err := told(client); return err },

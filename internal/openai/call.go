@@ -3,10 +3,8 @@ package openai
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
-	"github.com/openai/openai-go/v3"
 	"github.com/sony/gobreaker/v2"
 
 	"tasklens/internal/chat"
@@ -60,18 +58,11 @@ func (c *Client) OpenCircuits() (operations []string) {
 }
 
 // isNeutral reports errors that do not mean that the provider is down: our caller left or went on
-// without it, it limits our rate (and says for how long), or it rejected this one request.
+// without it, it limits our rate (and says for how long), or it refuses this one request.
 func isNeutral(err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, chat.ErrLate) || errors.Is(err, errListener) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, chat.ErrLate) || errors.Is(err, errListener) || isSeveral(err) {
 		return true
 	}
-	answer, is := errors.AsType[*openai.Error](err)
-	if !is {
-		return false
-	}
-	switch answer.StatusCode {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return true
-	}
-	return limited(answer)
+	refused, is := errors.AsType[*refusal](err)
+	return is && refused.isRequest()
 }

@@ -2,150 +2,114 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
-	"github.com/openai/openai-go/v3/shared"
 
 	"tasklens/internal/chat"
 )
 
 // Complete sends instructions (the system message) and message (the user message) to the chat model
-// and requests at most maxTokens tokens. A refusal is returned as the text.
+// and requests at most maxTokens tokens. A refusal is returned as the text. What the model thinks
+// is left out, and a prompt that the provider's filter refuses is an answer without a text.
 func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error) {
-	return c.complete(ctx, c.chatParams(instructions, message, maxTokens))
+	return c.complete(ctx, c.chatBody(instructions, message, maxTokens))
 }
 
 // CompleteJSON is Complete for an answer in JSON of a schema. A compatible server may ignore the
-// schema, so the caller must validate the text. It is never retried here: the caller counts
-// requests and retries later.
+// schema, so the caller must validate the text, which is the JSON without what stands around it. It
+// is never retried here: the caller counts requests and retries later.
 func (c *Client) CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error) {
-	question := c.chatParams(instructions, message, maxTokens)
-	question.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-		Name: schema.Name, Description: openai.String(schema.Description), Strict: openai.Bool(true), Schema: schema.JSON,
+	body := c.chatBody(instructions, message, maxTokens)
+	body["response_format"] = map[string]any{"type": "json_schema", "json_schema": map[string]any{
+		"name": schema.Name, "description": schema.Description, "strict": true, "schema": schema.JSON,
 	}}
-	return c.complete(ctx, question, option.WithMaxRetries(0))
+	said, err := c.complete(ctx, body, option.WithMaxRetries(0))
+	said.Text = onlyJSON(said.Text)
+	return said, err
 }
 
-func (c *Client) complete(ctx context.Context, question openai.ChatCompletionNewParams, options ...option.RequestOption) (chat.Completion, error) {
+// onlyJSON returns the JSON object within a text: models put a fence or a sentence around it.
+func onlyJSON(text string) string {
+	if from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}'); from >= 0 && to > from && json.Valid([]byte(text[from:to+1])) {
+		return text[from : to+1]
+	}
+	return text
+}
+
+func (c *Client) chatBody(instructions, text string, maxTokens int) map[string]any {
+	return map[string]any{"model": c.chatModel, "messages": []message{{"system", instructions}, {"user", text}}, "max_completion_tokens": maxTokens}
+}
+
+func (c *Client) complete(ctx context.Context, body map[string]any, options ...option.RequestOption) (chat.Completion, error) {
 	return c.ask(ctx, func(ctx context.Context) (chat.Completion, error) {
-		response, err := c.api.Chat.Completions.New(ctx, question, options...)
+		response, err := c.send(ctx, &c.chatDialect, "chat/completions", body, options...)
 		if err != nil {
-			return chat.Completion{}, c.failure(ctx, err)
+			return chat.Completion{}, err
 		}
-		if response == nil || len(response.Choices) == 0 { // nil: the body is null
-			return chat.Completion{}, unusable("gave no answer")
+		defer response.Body.Close()
+		whole := completion{tell: func(string) error { return nil }, thoughts: thoughts{silent: true}}
+		content, err := io.ReadAll(response.Body)
+		if err == nil {
+			err = whole.add(content)
 		}
-		choice := response.Choices[0]
-		said := chat.Completion{
-			Text: choice.Message.Content, Refused: choice.Message.Refusal != "", Model: response.Model, Finish: choice.FinishReason,
-			TokensIn: tokens(response.Usage.PromptTokens), TokensOut: tokens(response.Usage.CompletionTokens),
+		if err == nil {
+			err = whole.end(c, body["response_format"] == nil)
 		}
-		if said.Text == "" {
-			said.Text = choice.Message.Refusal
-		}
-		if said.Text == "" && said.Finish == "" {
-			return chat.Completion{}, unusable("gave no answer")
-		}
-		return said, nil
+		return whole.said, err
 	})
 }
 
 // ask calls the chat model.
 func (c *Client) ask(ctx context.Context, call func(context.Context) (chat.Completion, error)) (chat.Completion, error) {
-	said, err := c.call(ctx, c.chatting, c.chatModel, call)
+	said, err := c.call(ctx, c.chatting, c.chatModel, func(ctx context.Context) (chat.Completion, error) {
+		said, err := call(ctx)
+		if refused, is := errors.AsType[*refusal](err); is && refused.isFilter() {
+			return chat.Completion{Model: c.chatModel, Finish: chat.FinishFilter}, nil
+		}
+		return said, c.failure(ctx, c.chatModel, err)
+	})
 	if err != nil {
 		return said, fmt.Errorf("ask the chat model: %w", err)
 	}
 	return said, nil
 }
 
-func (c *Client) chatParams(instructions, message string, maxTokens int) openai.ChatCompletionNewParams {
-	return openai.ChatCompletionNewParams{
-		Model:               c.chatModel,
-		Messages:            []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(instructions), openai.UserMessage(message)},
-		MaxCompletionTokens: openai.Int(int64(maxTokens)),
-	}
-}
-
 // errListener marks an error of the receiving side of a stream. It does not count against the
 // provider.
 var errListener = errors.New("tell a piece of the answer")
 
-// errSilent marks a stream that sent no event for as long as an attempt may take.
+// errSilent marks a stream that sent nothing for as long as an attempt may take.
 var errSilent = fmt.Errorf("the stream is silent: %w", context.DeadlineExceeded)
 
 // Stream is Complete with the text passed to tell piece by piece. An error from tell cancels the
 // request; see chat.ErrEnough. Stream returns the whole answer at the end. It may fail after pieces
-// were passed on.
+// were passed on. Until one answer has shown whether the model puts thoughts into its text without
+// an opening mark, and where it does, the text is held back until they end.
 func (c *Client) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (chat.Completion, error) {
-	question := c.chatParams(instructions, message, maxTokens)
-	question.StreamOptions.IncludeUsage = openai.Bool(true)
+	body := c.chatBody(instructions, message, maxTokens)
+	body["stream"], body["stream_options"] = true, map[string]any{"include_usage": true}
 	return c.ask(ctx, func(ctx context.Context) (chat.Completion, error) {
 		// Cancels the request when we stop reading.
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		stream := c.api.Chat.Completions.NewStreaming(ctx, question, option.WithHTTPClient(c.streaming))
-		defer stream.Close()
 		// A stream may last as long as its request, but must not pause for longer than an attempt.
 		silence := time.AfterFunc(c.silence, func() { cancel(errSilent) })
 		defer silence.Stop()
-		whole, err := readStream(ctx, stream, func() { silence.Reset(c.silence) }, tell)
-		switch {
-		case err == nil || errors.Is(err, errListener):
-			return whole, err
-		case errors.Is(context.Cause(ctx), errSilent):
+		whole := completion{tell: tell, thoughts: thoughts{silent: c.thinks.Load() != thinksApart}}
+		response, err := c.send(ctx, &c.chatDialect, "chat/completions", body, option.WithHTTPClient(c.streaming))
+		if err == nil {
+			defer response.Body.Close()
+			err = whole.read(ctx, c, response, func() { silence.Reset(c.silence) })
+		}
+		if err != nil && !errors.Is(err, errListener) && errors.Is(context.Cause(ctx), errSilent) {
 			err = errSilent
 		}
-		return whole, c.failure(ctx, err)
+		return whole.said, err
 	})
-}
-
-// readStream calls arrived for each event and tell for each piece of text.
-func readStream(ctx context.Context, stream *ssestream.Stream[openai.ChatCompletionChunk], arrived func(), tell func(string) error) (whole chat.Completion, err error) {
-	var text strings.Builder
-	for stream.Next() {
-		arrived()
-		if err := ctx.Err(); err != nil {
-			return whole, err // buffered data could go on for long
-		}
-		chunk := stream.Current()
-		if chunk.Model != "" {
-			whole.Model = chunk.Model
-		}
-		if chunk.Usage.TotalTokens > 0 {
-			whole.TokensIn, whole.TokensOut = tokens(chunk.Usage.PromptTokens), tokens(chunk.Usage.CompletionTokens)
-		}
-		if len(chunk.Choices) == 0 {
-			continue
-		}
-		choice := chunk.Choices[0]
-		if choice.FinishReason != "" {
-			whole.Finish = choice.FinishReason
-		}
-		whole.Refused = whole.Refused || choice.Delta.Refusal != ""
-		piece := choice.Delta.Content + choice.Delta.Refusal
-		if piece == "" {
-			continue
-		}
-		text.WriteString(piece)
-		if err := tell(piece); errors.Is(err, chat.ErrEnough) {
-			whole.Text, whole.Finish = text.String(), chat.FinishLength
-			return whole, nil
-		} else if err != nil {
-			return whole, fmt.Errorf("%w: %w", errListener, err)
-		}
-	}
-	whole.Text = text.String()
-	// A dropped connection looks like the end of the stream. Only a finish reason proves that it is
-	// complete.
-	if stream.Err() == nil && whole.Finish == "" {
-		return whole, errors.New("the stream ended before the answer")
-	}
-	return whole, stream.Err()
 }

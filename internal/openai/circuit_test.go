@@ -24,7 +24,7 @@ func counting(t *testing.T, handler http.HandlerFunc, config Config) (*Client, *
 		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
-	config.BaseURL, config.EmbeddingModel, config.ChatModel = server.URL, "m", "m"
+	config.BaseURL, config.EmbeddingModel, config.ChatModel, config.ThinksApart = server.URL, "m", "m", true
 	if config.AttemptTimeout == 0 {
 		config.AttemptTimeout = time.Minute
 	}

@@ -1,33 +1,49 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/openai/openai-go/v3"
 
 	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
-// failure maps a failed call to the service's errors.
-func (c *Client) failure(ctx context.Context, err error) error {
+// limitedPause is how long a rate limit without a Retry-After lasts.
+const limitedPause = 10 * time.Second
+
+// failure maps a failed call to the service's errors, which show none of the provider's text.
+func (c *Client) failure(ctx context.Context, model string, err error) error {
+	if err == nil || errors.Is(err, errListener) || errors.As(err, new(*fault.Error)) {
+		return err
+	}
 	err = cause{err, c.key}
 	if errors.Is(context.Cause(ctx), chat.ErrLate) {
 		err = fmt.Errorf("%w: %w", chat.ErrLate, err)
 	}
 	var network net.Error
-	if answer, is := errors.AsType[*openai.Error](err); is {
-		return answered(answer, err)
-	}
+	refused, is := errors.AsType[*refusal](err)
 	switch {
+	case is && refused.isLimit():
+		failure := fault.Wrap(fault.Unavailable, "The model provider is rate-limiting this service.", err).Because(fault.ModelLimited)
+		failure.RetryAfter = cmp.Or(refused.after, limitedPause)
+		return failure
+	case is && refused.isKey():
+		return fault.Wrap(fault.Provider, "The model provider failed.", fmt.Errorf("%w: %w", fault.ErrKey, err))
+	case is && refused.status == http.StatusNotFound:
+		return fault.Wrap(fault.Provider, fmt.Sprintf("The model provider does not know the model %q, or has nothing at this address.", model), err)
+	case is && refused.isTooLarge():
+		return fault.Wrap(fault.Provider, "The request is too large for the model.", err)
+	case is && refused.isRequest():
+		return fault.Wrap(fault.Provider, "The model provider refuses the request.", err)
+	case is:
+		return fault.Wrap(fault.Provider, "The model provider failed.", err)
 	case errors.Is(err, context.Canceled):
 		return fault.Wrap(fault.Timeout, "The request was cancelled.", err)
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
@@ -36,48 +52,17 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	return fault.Wrap(fault.Provider, "The model provider could not be reached, or its response could not be read.", err)
 }
 
-func answered(answer *openai.Error, err error) error {
-	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
-		err = fmt.Errorf("%w: %w", fault.ErrKey, err)
-	}
-	if !limited(answer) {
-		return fault.Wrap(fault.Provider, "The model provider failed.", err)
-	}
-	failure := fault.Wrap(fault.Unavailable, "The model provider is rate-limiting this service.", err).Because(fault.ModelLimited)
-	failure.RetryAfter = 10 * time.Second
-	if answer.Response != nil {
-		if seconds, err := strconv.ParseFloat(answer.Response.Header.Get("Retry-After"), 64); err == nil && seconds > 0 && seconds < math.MaxInt32 {
-			failure.RetryAfter = time.Duration(seconds * float64(time.Second))
-		}
-	}
-	return failure
-}
-
-// quotaCode is the provider's code for an exhausted quota. It comes with status 429, but waiting
-// does not help.
-const quotaCode = "insufficient_quota"
-
-// limited reports whether the provider limits our rate.
-func limited(answer *openai.Error) bool {
-	return answer.StatusCode == http.StatusTooManyRequests && answer.Code != quotaCode && answer.Type != quotaCode
-}
-
-// cause is an error of the library, for the log: with the provider's response where that would show
-// our request, and without our key, which a provider may repeat in its message.
+// cause is an error for the log, without our key, which a provider may repeat in its message.
 type cause struct {
 	error
 	key string
 }
 
 func (c cause) Error() string {
-	text := c.error.Error()
-	if answer, is := errors.AsType[*openai.Error](c.error); is {
-		text = fmt.Sprintf("the model provider answered %d %s: %s", answer.StatusCode, answer.Code, answer.Message)
-	}
 	if c.key == "" {
-		return text
+		return c.error.Error()
 	}
-	return strings.ReplaceAll(text, c.key, "…")
+	return strings.ReplaceAll(c.error.Error(), c.key, "…")
 }
 
 func (c cause) Unwrap() error { return c.error }

@@ -4,13 +4,17 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"io"
 	"math"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -19,24 +23,19 @@ import (
 	"tasklens/internal/chat"
 )
 
-// Limits of one embeddings request. The API accepts 2,048 inputs and 300,000 tokens. The margin is
-// for servers that count differently: up to twice as many tokens for non-Latin scripts.
-const (
-	MaxInputs = 2048
-	MaxTokens = 100_000
-)
-
 const (
 	// maxRetryDelay is the longest Retry-After that is waited for within a request. If the provider
 	// asks for more, the caller gets the error at once. Two retries fit in a query's time budget, so
 	// a rate limit is reported as such and not as a timeout.
 	maxRetryDelay = 2 * time.Second
-	// maxEmbeddingsBytes bounds a response: MaxInputs embeddings take 17 MB, or about 40 MB from a
+	// maxEmbeddingsBytes bounds a response: maxInputs embeddings take 1 MB, or about 3 MB from a
 	// server that writes them as JSON numbers.
 	maxEmbeddingsBytes = 64 << 20
 	// maxChatBytes bounds a chat completion with its envelope, which in a stream is about 400 bytes
 	// per token.
 	maxChatBytes = 8 << 20
+	// maxRefusalBytes is how much of an error is read.
+	maxRefusalBytes = 64 << 10
 )
 
 // Config selects the provider and the models. EmbeddingModel is the model whose vectors are stored.
@@ -46,6 +45,7 @@ type Config struct {
 	EmbeddingModel string
 	Dimensions     int // requested for embeddings; 0: the model's default
 	ChatModel      string
+	ThinksApart    bool          // the chat model is known to write no thoughts into its text without an opening mark
 	AttemptTimeout time.Duration // of one attempt; the context bounds all attempts together
 	MaxRetries     int
 	// The circuit breaker opens for CircuitPause after CircuitFailures consecutive failed calls. 0
@@ -54,6 +54,7 @@ type Config struct {
 	CircuitPause    time.Duration
 	Watch           Watch                                     // optional
 	Around          func(http.RoundTripper) http.RoundTripper // wraps the transport of every attempt; optional
+	Notice          func(message string, args ...any)         // is told what the server refuses, once; optional
 }
 
 // Watch observes every call of the provider, retries included, and calls rejected by a circuit
@@ -63,16 +64,21 @@ type Watch func(ctx context.Context, operation, model string) (context.Context, 
 
 // Client calls one provider. It is safe for concurrent use.
 type Client struct {
-	api            openai.Client
-	streaming      *http.Client  // for streamed responses
-	silence        time.Duration // the longest pause of a stream
-	key            string
-	watch          Watch
-	embedding      breaker
-	chatting       breaker
-	embeddingModel string
-	dimensions     int
-	chatModel      string
+	api              openai.Client
+	embeddingDialect dialect
+	chatDialect      dialect
+	limits           sync.Map     // inputs of one request, by model, where the server takes fewer
+	thinks           atomic.Int32 // where the chat model does
+	notice           func(message string, args ...any)
+	streaming        *http.Client  // for streamed responses
+	silence          time.Duration // the longest pause of a stream
+	key              string
+	watch            Watch
+	embedding        breaker
+	chatting         breaker
+	embeddingModel   string
+	dimensions       int
+	chatModel        string
 }
 
 // New returns a client. It reads no environment variables and sends nothing before the first call.
@@ -96,7 +102,11 @@ func New(c Config) *Client {
 			return ctx, func(chat.Completion, error) {}
 		}
 	}
-	return &Client{
+	if c.Notice == nil {
+		c.Notice = func(string, ...any) {}
+	}
+	client := &Client{
+		notice: c.Notice,
 		api: openai.NewClient(
 			option.WithBaseURL(c.BaseURL),
 			option.WithAPIKey(c.APIKey),
@@ -116,21 +126,36 @@ func New(c Config) *Client {
 		dimensions:     c.Dimensions,
 		chatModel:      c.ChatModel,
 	}
+	if c.ThinksApart {
+		client.thinks.Store(thinksApart)
+	}
+	return client
 }
 
-// bounded is a transport that fails once a response body is larger than any valid one.
+// bounded is a transport that fails once a response body is larger than any valid one. An error
+// that only a smaller request can avoid gets a status that is not retried.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := b.RoundTripper.RoundTrip(request)
-	if err == nil {
-		limit := int64(maxChatBytes)
-		if strings.HasSuffix(request.URL.Path, "/embeddings") {
-			limit = maxEmbeddingsBytes
-		}
-		response.Body = http.MaxBytesReader(nil, response.Body, limit)
+	if err != nil {
+		return response, err
 	}
-	return response, err
+	limit := int64(maxChatBytes)
+	if strings.HasSuffix(request.URL.Path, "/embeddings") {
+		limit = maxEmbeddingsBytes
+	}
+	response.Body = http.MaxBytesReader(nil, response.Body, limit)
+	if response.StatusCode >= http.StatusTooManyRequests {
+		content, err := io.ReadAll(io.LimitReader(response.Body, maxRefusalBytes))
+		_ = response.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		response.Body = io.NopCloser(bytes.NewReader(content))
+		response.StatusCode = readRefusal(response.StatusCode, response.Header, content).status
+	}
+	return response, nil
 }
 
 // EmbeddingModel returns the name under which the vectors of the configured model are stored.

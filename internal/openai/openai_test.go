@@ -23,7 +23,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return New(Config{BaseURL: server.URL + "/v1", APIKey: "the-key", EmbeddingModel: "embedder", ChatModel: "chatter", AttemptTimeout: 20 * time.Second})
+	return New(Config{BaseURL: server.URL + "/v1", APIKey: "the-key", EmbeddingModel: "embedder", ChatModel: "chatter", ThinksApart: true, AttemptTimeout: 20 * time.Second})
 }
 
 func say(status int, body string) http.HandlerFunc {
@@ -60,14 +60,20 @@ func TestEmbed(t *testing.T) {
 		}
 		say(200, fmt.Sprintf(`{"data":[{"index":1,"embedding":%q},{"index":0,"embedding":%q}],"usage":{"total_tokens":9}}`, encoded(0, 2), encoded(3, 4)))(w, r)
 	})
-	vectors, tokens, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a", "b"})
-	if err != nil || tokens != 9 || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
-		t.Errorf("got %d vectors, %d tokens, %v", len(vectors), tokens, err)
+	vectors, cut, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a", "b"})
+	if err != nil || cut != nil || len(vectors) != 2 || len(vectors[0]) != 1536 || vectors[0][0] != 0.6 || vectors[0][1] != 0.8 || vectors[1][1] != 1 {
+		t.Errorf("got %d vectors, %d cut, %v", len(vectors), cut, err)
 	}
 	// A negative token count would panic a Prometheus counter.
-	negative := fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}],"usage":{"total_tokens":-9}}`, encoded(1))
-	if _, tokens, err := serve(t, say(200, negative)).Embed(t.Context(), "embedder", []string{"a"}); err != nil || tokens != 0 {
-		t.Errorf("a negative token count is returned as %d, %v", tokens, err)
+	for counted, want := range map[int]int{9: 9, -9: 0} {
+		server := serve(t, say(200, fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}],"usage":{"total_tokens":%d}}`, encoded(1), counted)))
+		got := -1
+		server.watch = func(ctx context.Context, _, _ string) (context.Context, func(chat.Completion, error)) {
+			return ctx, func(said chat.Completion, _ error) { got = said.TokensIn }
+		}
+		if _, _, err := server.Embed(t.Context(), "embedder", []string{"a"}); err != nil || got != want {
+			t.Errorf("a count of %d tokens is reported as %d, %v", counted, got, err)
+		}
 	}
 	if client.EmbeddingModel() != "embedder" || client.ChatModel() != "chatter" {
 		t.Error("the model names differ from the configured ones")
@@ -199,7 +205,7 @@ func TestKeyIsNotRepeated(t *testing.T) {
 		"invalid key":  {message(401), key, "answered 401 bad …: Bearer …, no, …: sorry"},
 		"rate limit":   {message(429), key, "answered 429 bad …: Bearer …, no, …: sorry"},
 		"server error": {message(500), key, "answered 500 bad …: Bearer …, no, …: sorry"},
-		"no key":       {message(401), "", "answered 401 bad : Bearer , no, : sorry"},
+		"no key":       {message(401), "", "answered 401 bad: Bearer , no, : sorry"},
 		"redirect": {repeating(func(key string) http.HandlerFunc {
 			return func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", "gopher://"+key)
@@ -297,7 +303,9 @@ func TestDimensions(t *testing.T) {
 			t.Error(err)
 		}
 		asked <- string(body)
-		say(200, fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, encoded(3, 4)))(w, r)
+		wanted := struct{ Dimensions int }{2}
+		_ = json.Unmarshal(body, &wanted)
+		say(200, fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, encoded(append(make([]float32, wanted.Dimensions-1), 1)...)))(w, r)
 	}))
 	t.Cleanup(server.Close)
 	for dimensions, want := range map[int]string{0: "m", 768: "m@768"} {

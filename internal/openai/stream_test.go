@@ -83,7 +83,6 @@ func TestBrokenStreams(t *testing.T) {
 		"null choices":      {events(`{"choices":[null]}`, `{"choices":null}`), fault.Provider},
 		"error event":       {events(delta(`"content":"Hi"`, "null"), `{"error":{"message":"oops"}}`), fault.Provider},
 		"invalid JSON":      {events(delta(`"content":"Hi"`, "null"), `{"oops`), fault.Provider},
-		"not a stream":      {say(200, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`), fault.Provider},
 		"server error":      {say(500, "oops"), fault.Provider},
 		"rate limit":        {say(429, `{"error":{"code":"rate_limit_exceeded"}}`), fault.Unavailable},
 		"broken connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Provider},
@@ -101,7 +100,7 @@ func TestStreamOutlastsTheAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 3 * time.Second
-		client := New(Config{BaseURL: "http://provider/v1", ChatModel: "m", AttemptTimeout: limit, Around: func(http.RoundTripper) http.RoundTripper {
+		client := New(Config{BaseURL: "http://provider/v1", ChatModel: "m", ThinksApart: true, AttemptTimeout: limit, Around: func(http.RoundTripper) http.RoundTripper {
 			return slowly{limit - time.Millisecond}
 		}})
 		started := time.Now()
@@ -151,7 +150,7 @@ func serveFor(t *testing.T, attempt time.Duration, handler http.HandlerFunc) *Cl
 		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: attempt})
+	return New(Config{BaseURL: server.URL, ChatModel: "m", ThinksApart: true, AttemptTimeout: attempt})
 }
 
 // When the callback fails, the request is cancelled, and the circuit breaker does not count it.
@@ -165,7 +164,7 @@ func TestStreamAbandoned(t *testing.T) {
 		ended <- struct{}{}
 	}))
 	t.Cleanup(server.Close)
-	client := New(Config{BaseURL: server.URL, ChatModel: "m", AttemptTimeout: time.Minute, CircuitFailures: 2, CircuitPause: time.Hour})
+	client := New(Config{BaseURL: server.URL, ChatModel: "m", ThinksApart: true, AttemptTimeout: time.Minute, CircuitFailures: 2, CircuitPause: time.Hour})
 	gone := errors.New("gone")
 	for range 4 { // more than would open the circuit breaker
 		if _, err := client.Stream(context.Background(), "", "", 1, func(string) error { return gone }); !errors.Is(err, gone) {

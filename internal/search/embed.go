@@ -7,26 +7,32 @@ import (
 	"tasklens/internal/vector"
 )
 
+// How long a request waits for an embedding: so long, or this part of the time that it has left, if
+// that is more. REQUEST_TIMEOUT thereby says how slow a model may be.
 const (
-	// hybridBudget is how long a hybrid search waits for the embedding of its query, several times
-	// what a healthy provider takes. Keyword search finishes long before.
-	hybridBudget = 1200 * time.Millisecond
-	// embedBudget is how long a request waits that cannot do without its embedding.
-	embedBudget = 5 * time.Second
+	hybridBudget, hybridPart = 1200 * time.Millisecond, 25 // of a hybrid search; keyword search finishes long before
+	embedBudget, embedPart   = 5 * time.Second, 6          // of what cannot do without
 )
 
-// Await waits for an embedding that the request needs, for embedBudget at most, so that the caller
-// learns of a hanging provider before it gives up. fault.Timeout then.
+// Budget returns least, or this part of the remaining time if that is more.
+func Budget(ctx context.Context, least time.Duration, part int) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return max(least, time.Until(deadline)/time.Duration(part))
+	}
+	return least
+}
+
+// Await waits for an embedding that the request needs, so that the caller learns of a hanging
+// provider before it gives up. fault.Timeout then.
 func Await(ctx context.Context, embedding Embedding) (vector.Vector, error) {
-	ctx, cancel := context.WithTimeout(ctx, embedBudget)
+	ctx, cancel := context.WithTimeout(ctx, Budget(ctx, embedBudget, embedPart))
 	defer cancel()
 	return embedding.Vector(ctx)
 }
 
-// inTime waits for hybridBudget, and at most for half of the remaining time, which leaves keyword
-// search its share.
+// inTime waits for half of the remaining time at most, which leaves keyword search its share.
 func inTime(ctx context.Context, embedding Embedding) (vector.Vector, error) {
-	budget := hybridBudget
+	budget := Budget(ctx, hybridBudget, hybridPart)
 	if deadline, ok := ctx.Deadline(); ok {
 		budget = min(budget, time.Until(deadline)/2)
 	}

@@ -16,9 +16,9 @@ import (
 // hanging is a model that never responds.
 type hanging struct{ model }
 
-func (h *hanging) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vector, int, error) {
+func (h *hanging) Embed(ctx context.Context, _ string, _ []string) ([]vector.Vector, []int, error) {
 	_, err := h.Vector(ctx)
-	return nil, 0, err
+	return nil, nil, err
 }
 
 func (*hanging) Vector(ctx context.Context) (vector.Vector, error) {
@@ -26,11 +26,13 @@ func (*hanging) Vector(ctx context.Context) (vector.Vector, error) {
 	return nil, fault.Wrap(fault.Timeout, "The model hangs.", ctx.Err())
 }
 
-// A model that hangs delays a hybrid search by its budget, and by half of the remaining time if
-// that is less. Keyword search then answers, in one database call.
+// A model that hangs delays a hybrid search by its budget, which grows with the time that a request
+// may take, and by half of the remaining time if that is less. Keyword search then answers, in one database call.
 func TestHybridSearchWithAModelThatHangs(t *testing.T) {
 	t.Parallel()
-	for left, want := range map[time.Duration]time.Duration{0: 1200 * time.Millisecond, time.Minute: 1200 * time.Millisecond, time.Second: 500 * time.Millisecond} {
+	for left, want := range map[time.Duration]time.Duration{
+		0: 1200 * time.Millisecond, 30 * time.Second: 1200 * time.Millisecond, 2 * time.Minute: 4800 * time.Millisecond, time.Second: 500 * time.Millisecond,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			calls := 0
 			db := database(func(function string, arguments map[string]any, result any) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"tasklens/internal/chunk"
@@ -18,7 +19,7 @@ const comparedBytes = 32 << 10
 
 // Model embeds texts with any model of one provider.
 type Model interface {
-	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, cut []int, err error)
 }
 
 // Comparer finds the tickets most similar to a ticket or a text. It is safe for concurrent use.
@@ -138,7 +139,7 @@ func (c *Comparer) embed(ctx context.Context, model string, drafts []draft) erro
 	for i, d := range drafts {
 		inputs[i] = d.input
 	}
-	soon, cancel := context.WithTimeout(ctx, embedBudget)
+	soon, cancel := context.WithTimeout(ctx, Budget(ctx, embedBudget, embedPart)*time.Duration(len(drafts)))
 	defer cancel()
 	vectors, _, err := c.model.Embed(soon, model, inputs)
 	if err != nil {

@@ -25,9 +25,9 @@ func (r *runes) Lengths(text string) (lengths []int) {
 
 type model struct{ input string }
 
-func (m *model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Vector, int, error) {
+func (m *model) Embed(_ context.Context, _ string, inputs []string) ([]vector.Vector, []int, error) {
 	m.input = strings.Join(inputs, "|")
-	return []vector.Vector{{1}}, 1, nil
+	return []vector.Vector{{1}}, nil, nil
 }
 
 // Embedded like a query.

@@ -79,7 +79,7 @@ type Database interface {
 
 // Model embeds texts with any of a provider's models.
 type Model interface {
-	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, cut []int, err error)
 }
 
 // MeasureMissing measures the models without a complete measurement by the current judged set and

@@ -96,7 +96,7 @@ func TestFittingThreshold(t *testing.T) {
 // words is a weak model, which knows nothing but which words two texts share.
 type words struct{}
 
-func (words) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+func (words) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, cut []int, err error) {
 	for _, input := range inputs {
 		v := make(vector.Vector, vector.Dimensions)
 		for word := range strings.FieldsSeq(strings.ToLower(input)) {
@@ -110,7 +110,7 @@ func (words) Embed(_ context.Context, _ string, inputs []string) (vectors []vect
 		}
 		vectors = append(vectors, v)
 	}
-	return vectors, 0, nil
+	return vectors, nil, nil
 }
 
 // Of the right texts 95% exceed a threshold of this model that lets most unrelated ones pass too.
@@ -135,16 +135,16 @@ func TestThresholdOfAWeakModel(t *testing.T) {
 // axes is a model that embeds a text as the axis of its first letter.
 type axes struct{ fails bool }
 
-func (a axes) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, tokens int, err error) {
+func (a axes) Embed(_ context.Context, _ string, inputs []string) (vectors []vector.Vector, cut []int, err error) {
 	if a.fails {
-		return nil, 0, errors.New("no such model")
+		return nil, nil, errors.New("no such model")
 	}
 	for _, input := range inputs {
 		v := make(vector.Vector, vector.Dimensions)
 		v[int(input[0])%vector.ShortDimensions] = 1
 		vectors = append(vectors, v)
 	}
-	return vectors, 0, nil
+	return vectors, nil, nil
 }
 
 // kept is a database that stores measurements in memory.

@@ -20,35 +20,15 @@ func (w *Worker) work(ctx context.Context, taken claimed) {
 		return
 	}
 	defer w.keep(ctx, taken.LeaseID)()
-	for rest := taken.Jobs; len(rest) > 0; {
-		var group []job
-		group, rest = next(rest, w.options.Batch)
-		large, goOn := w.group(ctx, taken.LeaseID, group)
-		rest = append(rest, large...) // last, so that no other job stays open that long
-		if !goOn {
-			delay := w.brake.left()
-			if ctx.Err() != nil {
-				delay = 0
-			}
-			w.release(ctx, taken.LeaseID, rest, delay)
-			return
-		}
+	large, goOn := w.group(ctx, taken.LeaseID, taken.Jobs)
+	for ; goOn && len(large) > 0; large = large[1:] { // last, so that no other job stays open that long
+		_, goOn = w.group(ctx, taken.LeaseID, large[:1])
 	}
-}
-
-// next removes the first group: neighbours with the same attempt number, or a large one. Jobs that
-// failed together are retried in ever smaller groups, so that a source that cannot be embedded
-// eventually fails alone.
-func next(jobs []job, batch int) (group, rest []job) {
-	size := max(1, batch>>(2*(jobs[0].Attempt-1)))
-	if jobs[0].large {
-		size = 1
+	delay := w.brake.left()
+	if ctx.Err() != nil {
+		delay = 0
 	}
-	n := 1
-	for n < len(jobs) && n < size && jobs[n].Attempt == jobs[0].Attempt && !jobs[n].large {
-		n++
-	}
-	return jobs[:n], jobs[n:]
+	w.release(ctx, taken.LeaseID, large, delay)
 }
 
 // group brings the sources of some jobs in step, ends or releases the jobs, and reports whether to
@@ -72,7 +52,6 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 		case outcomes[i] == nil:
 			ended = append(ended, j)
 		case errors.Is(outcomes[i], index.ErrLarge):
-			j.large = true
 			large = append(large, j)
 		case errors.Is(outcomes[i], index.ErrUndone) || ctx.Err() != nil:
 			left = append(left, j)

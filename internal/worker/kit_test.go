@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/index"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
@@ -78,7 +80,7 @@ func build(m index.Model) (*index.Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return index.New(m, measure, index.Limits{Inputs: 2048, Tokens: 100_000}), nil
+	return index.New(m, measure), nil
 }
 
 // model stands in for a provider: the same text always has the same vector of the same model.
@@ -92,20 +94,36 @@ type model struct {
 
 func (m *model) EmbeddingModel() string { return "stand-in" }
 
-func (m *model) Embed(ctx context.Context, name string, inputs []string) ([]vector.Vector, int, error) {
+func (m *model) Embed(ctx context.Context, name string, inputs []string) ([]vector.Vector, []int, error) {
 	m.mutex.Lock()
 	m.asked = append(m.asked, slices.Clone(inputs))
 	m.mutex.Unlock()
 	if m.before != nil {
-		if err := m.before(ctx, name, inputs); err != nil {
-			return nil, 0, err
+		if err := m.before(ctx, name, inputs); errors.Is(err, fault.ErrInput) && len(inputs) > 1 {
+			return m.each(ctx, name, inputs)
+		} else if err != nil {
+			return nil, nil, err
 		}
 	}
 	vectors := make([]vector.Vector, len(inputs))
 	for i, input := range inputs {
 		vectors[i] = embed(name, input)
 	}
-	return vectors, 0, nil
+	return vectors, nil, nil
+}
+
+// each embeds the inputs that are not refused for themselves, as a provider's client does.
+func (m *model) each(ctx context.Context, name string, inputs []string) (vectors []vector.Vector, _ []int, refused error) {
+	vectors = make([]vector.Vector, len(inputs))
+	for i := range inputs {
+		one, _, err := m.Embed(ctx, name, inputs[i:i+1])
+		if err != nil {
+			refused = err
+			continue
+		}
+		vectors[i] = one[0]
+	}
+	return vectors, nil, refused
 }
 
 // requests returns the inputs of each request so far.

@@ -22,8 +22,6 @@ type claimed struct {
 type job struct {
 	JobID    int64 `json:"job_id"`
 	SourceID int64 `json:"source_id"`
-	Attempt  int   `json:"attempt"` // 1 the first time
-	large    bool  // left out of a group
 }
 
 func (w *Worker) call(ctx context.Context, function string, arguments map[string]any, result any) error {

@@ -162,7 +162,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	parts := api.Parts{
 		Memo: remembered, Embeddings: embeddings,
 		Database:     postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key), testbed.Schema()),
-		Indexer:      index.New(model, measure, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens}),
+		Indexer:      index.New(model, measure),
 		OpenCircuits: model.OpenCircuits,
 		Searcher: search.New(want.weights, func(ctx context.Context, message string, err error) {
 			log.WarnContext(ctx, message, "error", err)

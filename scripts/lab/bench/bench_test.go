@@ -213,10 +213,10 @@ type fixed struct{}
 
 func (fixed) EmbeddingModel() string { return offline.EmbeddingModel }
 
-func (fixed) Embed(_ context.Context, _ string, _ []string) ([]vector.Vector, int, error) {
+func (fixed) Embed(_ context.Context, _ string, _ []string) ([]vector.Vector, []int, error) {
 	v := make(vector.Vector, vector.Dimensions)
 	v[0] = 1
-	return []vector.Vector{v}, 0, nil
+	return []vector.Vector{v}, nil, nil
 }
 
 func TestARealCollectionIsMeasured(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 // Model embeds queries.
 type Model interface {
-	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, tokens int, err error)
+	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, cut []int, err error)
 	EmbeddingModel() string
 }
 

@@ -1,0 +1,195 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"tasklens/internal/chat"
+)
+
+// completion is an answer as it arrives: whole, or event by event.
+type completion struct {
+	said     chat.Completion
+	tell     func(piece string) error
+	text     strings.Builder
+	thoughts thoughts
+}
+
+// part is a whole answer, or an event of a stream.
+type part struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Message words  `json:"message"`
+		Delta   words  `json:"delta"`
+		Finish  string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		In  int64 `json:"prompt_tokens"`
+		Out int64 `json:"completion_tokens"`
+	} `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+// words are what the model says, and what it thinks where the server separates it.
+type words struct {
+	Content          any    `json:"content"` // a text, or a list of parts
+	Refusal          string `json:"refusal"`
+	ReasoningContent any    `json:"reasoning_content"`
+	Reasoning        any    `json:"reasoning"`
+}
+
+// split returns the text, and whether there is a thought beside it.
+func (w words) split() (text string, thought bool) {
+	thought = len(texts(w.ReasoningContent))+len(texts(w.Reasoning)) > 0 && w.ReasoningContent != "" && w.Reasoning != ""
+	text, _ = w.Content.(string)
+	parts, _ := w.Content.([]any)
+	for _, p := range parts {
+		if p, is := p.(map[string]any); is && (p["type"] == nil || p["type"] == "text" || p["type"] == "output_text") {
+			more, _ := p["text"].(string)
+			text += more
+		} else {
+			thought = true
+		}
+	}
+	return text, thought
+}
+
+// Reasons for which a model ends, in providers' words.
+var (
+	endLength = regexp.MustCompile(`(?i)^(max_?(output_|completion_)?tokens|(model_)?length)$`)
+	endFilter = regexp.MustCompile(`(?i)^(safety|recitation|blocklist|prohibited_content|spii|sensitive|image_safety)$|filter|policy|block`)
+)
+
+// add takes a whole answer or an event.
+func (c *completion) add(data []byte) error {
+	var p part
+	if err := json.Unmarshal(data, &p); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	if len(p.Choices) == 0 || len(p.Error) > 0 {
+		if refused := readRefusal(http.StatusOK, nil, data); refused != nil {
+			return refused
+		}
+		if sayFilter.Match(data) && p.Usage.Out == 0 && c.text.Len() == 0 && bytes.Contains(data, []byte("eason")) {
+			c.said.Finish = chat.FinishFilter // no answer, and a reason
+		}
+	}
+	if p.Model != "" {
+		c.said.Model = p.Model
+	}
+	if p.Usage.In+p.Usage.Out != 0 {
+		c.said.TokensIn, c.said.TokensOut = tokens(p.Usage.In), tokens(p.Usage.Out)
+	}
+	if len(p.Choices) == 0 {
+		return nil
+	}
+	choice := p.Choices[0]
+	said := choice.Delta
+	if choice.Message != (words{}) && c.text.Len() == 0 {
+		said = choice.Message
+	}
+	text, thought := said.split()
+	c.said.Thought, c.said.Refused = c.said.Thought || thought, c.said.Refused || said.Refusal != ""
+	if thought { // the server separates thoughts from the text
+		c.thoughts.silent = false
+	}
+	if choice.Finish != "" {
+		c.said.Finish = choice.Finish
+	}
+	return c.pass(c.thoughts.write(text) + said.Refusal)
+}
+
+func (c *completion) pass(text string) error {
+	if text == "" {
+		return nil
+	}
+	c.text.WriteString(text)
+	if err := c.tell(text); err != nil {
+		return fmt.Errorf("%w: %w", errListener, err)
+	}
+	return nil
+}
+
+// read takes a stream. arrived is called for all that arrives, comments too.
+func (c *completion) read(ctx context.Context, client *Client, response *http.Response, arrived func()) error {
+	// The decoder drops a last event without an empty line after it.
+	response.Body = io.NopCloser(io.MultiReader(listening{response.Body, arrived}, strings.NewReader("\n\n")))
+	events, done := ssestream.NewDecoder(response), false
+	for !done && events.Next() {
+		if err := ctx.Err(); err != nil {
+			return err // buffered data could go on for long
+		}
+		data := bytes.TrimSpace(events.Event().Data)
+		if done = bytes.HasPrefix(data, []byte("[DONE]")); done || len(data) == 0 {
+			continue
+		}
+		if err := c.add(data); errors.Is(err, chat.ErrEnough) {
+			c.said.Text, c.said.Finish = c.text.String(), chat.FinishLength
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	// A dropped connection looks like the end of the stream.
+	if events.Err() == nil && !done && c.said.Finish == "" {
+		return errors.New("the stream ended before the answer")
+	} else if events.Err() != nil {
+		return events.Err()
+	}
+	return c.end(client, true)
+}
+
+type listening struct {
+	io.Reader
+	arrived func()
+}
+
+func (l listening) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	l.arrived()
+	return n, err
+}
+
+// What is known of where a model writes its thoughts.
+const (
+	thinksUnknown = iota
+	thinksApart   // nowhere, between two marks, or where the server separates them
+	thinksAhead   // before its text, which has only the closing mark
+)
+
+// end completes an answer. free: it could have any form, and shows where the model thinks.
+func (c *completion) end(client *Client, free bool) error {
+	switch {
+	case endLength.MatchString(c.said.Finish):
+		c.said.Finish = chat.FinishLength
+	case endFilter.MatchString(c.said.Finish):
+		c.said.Finish = chat.FinishFilter
+	}
+	ahead := client.thinks.Load() == thinksAhead
+	if c.thoughts.silent && ahead && c.said.Finish == chat.FinishLength {
+		c.thoughts.inside, c.thoughts.any = true, true
+	}
+	switch {
+	case c.thoughts.unopened:
+		client.thinks.Store(thinksAhead)
+	case free && !ahead && c.said.Finish != chat.FinishLength && c.said.Finish != chat.FinishFilter:
+		client.thinks.Store(thinksApart)
+	}
+	if err := c.pass(c.thoughts.close()); err != nil && !errors.Is(err, chat.ErrEnough) {
+		return err
+	}
+	c.said.Text, c.said.Thought = c.text.String(), c.said.Thought || c.thoughts.any
+	if c.said.Text == "" && c.said.Finish == "" && !c.said.Thought {
+		return unusable("gave no answer")
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package openai
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// change is a way in which a server's dialect departs from OpenAI's.
+type change struct {
+	name    string         // for the log
+	refused *regexp.Regexp // how servers name what they refuse
+	apply   func(body map[string]any) (applies bool)
+}
+
+// changes are in the order in which they are tried: those first that cost nothing.
+var changes = []change{
+	{"max_tokens instead of max_completion_tokens", regexp.MustCompile(`(?i)max_completion_tokens`), func(body map[string]any) bool {
+		most, has := body["max_completion_tokens"]
+		delete(body, "max_completion_tokens")
+		if has {
+			body["max_tokens"] = most
+		}
+		return has
+	}},
+	{"no stream_options", regexp.MustCompile(`(?i)stream_options|include_usage`), without("stream_options")},
+	{"no encoding_format", regexp.MustCompile(`(?i)encoding_format|base64`), without("encoding_format")},
+	{"json_object instead of json_schema", regexp.MustCompile(`(?i)response_format|json_schema|structured.?output|grammar|guided`), func(body map[string]any) bool {
+		format, _ := body["response_format"].(map[string]any)
+		if format["type"] != "json_schema" {
+			return false
+		}
+		schema, _ := json.Marshal(format["json_schema"].(map[string]any)["schema"])
+		body["response_format"] = map[string]any{"type": "json_object"}
+		body["messages"] = explained(body["messages"].([]message), "\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n"+string(schema))
+		return true
+	}},
+	{"no response_format", regexp.MustCompile(`(?i)response_format|json_object|json.?mode`), func(body map[string]any) bool {
+		format, _ := body["response_format"].(map[string]any)
+		return format["type"] == "json_object" && without("response_format")(body)
+	}},
+	{"no system message", regexp.MustCompile(`(?i)system.{0,3}(role|message|prompt|instruction)|roles?\b.{0,60}(system|alternat)|developer instruction`), func(body map[string]any) bool {
+		messages, _ := body["messages"].([]message)
+		if len(messages) != 2 {
+			return false
+		}
+		body["messages"] = []message{{"user", messages[0].Content + "\n\n" + messages[1].Content}}
+		return true
+	}},
+	{"no max_tokens", regexp.MustCompile(`(?i)\bmax_tokens\b`), without("max_tokens")},
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+func without(field string) func(map[string]any) bool {
+	return func(body map[string]any) bool {
+		_, has := body[field]
+		delete(body, field)
+		return has
+	}
+}
+
+func explained(messages []message, more string) []message {
+	messages = slices.Clone(messages)
+	messages[0].Content += more
+	return messages
+}
+
+// dialect is what a server has shown of its dialect. What it refuses is remembered once a request
+// without it has passed.
+type dialect struct {
+	mutex  sync.Mutex
+	known  uint           // bits of changes
+	doubts map[string]int // by form of a request: how often the changes did not help; settled once it has passed
+}
+
+// shape returns a request with some of the changes.
+func shape(body map[string]any, changed uint) map[string]any {
+	body = maps.Clone(body)
+	for i, c := range changes {
+		if changed&(1<<i) != 0 {
+			c.apply(body)
+		}
+	}
+	return body
+}
+
+// form names the fields of a request.
+func form(body map[string]any) string {
+	format, _ := body["response_format"].(map[string]any)
+	messages, _ := body["messages"].([]message)
+	names := slices.Sorted(maps.Keys(body))
+	kind, _ := format["type"].(string)
+	return strings.Join(append(names, kind, strings.Repeat("m", len(messages))), " ")
+}
+
+// next returns the changes to try after a refusal: those of what it names, else one more. It
+// returns what was tried if the refusal is about something else.
+func (d *dialect) next(r *refusal, body map[string]any, tried uint) uint {
+	if r.status != http.StatusBadRequest && r.status != http.StatusUnprocessableEntity && r.status != http.StatusNotImplemented && r.status != http.StatusInternalServerError ||
+		r.isFilter() {
+		return tried
+	}
+	first, next, large := uint(0), tried, r.says(sayTooLarge)
+	for i, c := range changes {
+		if bit := uint(1) << i; tried&bit == 0 && c.apply(shape(body, tried)) {
+			if r.says(c.refused) && !large {
+				next |= bit
+			} else if first == 0 {
+				first = bit
+			}
+		}
+	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if next == tried && r.status < http.StatusInternalServerError && !large && d.doubts[form(body)] < settled {
+		if next |= first; first == 0 {
+			d.doubt(body, 1)
+		}
+	}
+	return next
+}
+
+// settled is how often requests of a form are tried in other forms in vain.
+const settled = 3
+
+func (d *dialect) doubt(body map[string]any, more int) {
+	if d.doubts == nil {
+		d.doubts = map[string]int{}
+	}
+	d.doubts[form(body)] += more
+}
+
+// learn records that a request has passed, and returns which changes are new.
+func (d *dialect) learn(body map[string]any, changed uint) (added []string) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	for i, c := range changes {
+		if changed&^d.known&(1<<i) != 0 {
+			added = append(added, c.name)
+		}
+	}
+	d.known |= changed
+	d.doubt(body, settled)
+	return added
+}
+
+func (d *dialect) changed() uint {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.known
+}

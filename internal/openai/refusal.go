@@ -1,0 +1,166 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// refusal is a provider's error, whatever form its body has.
+type refusal struct {
+	status int
+	code   string
+	text   string        // all else that it says, in one line
+	after  time.Duration // Retry-After; 0 if there is none
+}
+
+// loggedText is how much of a provider's text the log shows, in characters.
+const loggedText = 300
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("the model provider answered %d %s: %s", r.status, r.code, cut(r.text, loggedText))
+}
+
+// What providers say in their own words.
+var (
+	sayTooLarge = regexp.MustCompile(`(?i)\btoo (large|long|many|big)\b|exceed|(larger|longer|greater|higher|more) than|\bat most\b|less than|\bmaximum\b|\bmax (\w+ ){0,3}(batch|tokens?|length|inputs?|size)|batch[ _]size|context[ _](length|window|size)|out of memory`)
+	sayFilter   = regexp.MustCompile(`(?i)content[ _]?filter|content[ _]policy|content management policy|responsible_?ai|jailbreak|data_inspection|prohibited_content|safety[ _](system|filter|reason|rating|polic)|block_?reason|\bmoderation\b|\bflagged\b`)
+	sayLimit    = regexp.MustCompile(`(?i)rate[ _-]?limit|too many requests|resource_exhausted`)
+	htmlTag     = regexp.MustCompile(`(?s)<(style|script)\b.*?</(style|script)>|<[^>]*>`)
+)
+
+// quotaCode is the provider's code for an exhausted quota. It comes with status 429, but waiting
+// does not help.
+const quotaCode = "insufficient_quota"
+
+func (r *refusal) isQuota() bool    { return r.code == quotaCode }
+func (r *refusal) isLimit() bool    { return r.status == http.StatusTooManyRequests && !r.isQuota() }
+func (r *refusal) isTooLarge() bool { return r.status == http.StatusRequestEntityTooLarge }
+
+// says reports whether the code or the text says something.
+func (r *refusal) says(what *regexp.Regexp) bool { return what.MatchString(r.code + " " + r.text) }
+
+// isFilter reports whether the provider's content filter refuses a prompt.
+func (r *refusal) isFilter() bool {
+	return (r.status == http.StatusBadRequest || r.status == http.StatusForbidden) && r.says(sayFilter)
+}
+
+// isKey reports whether the provider refuses the key.
+func (r *refusal) isKey() bool {
+	return (r.status == http.StatusUnauthorized || r.status == http.StatusForbidden) && !r.isFilter()
+}
+
+// isRequest reports whether the refusal is about this one request, and says nothing about others.
+func (r *refusal) isRequest() bool {
+	return r.status < 500 && !r.isKey() && !r.isQuota()
+}
+
+// readRefusal reads a response as an error. nil: it is none.
+func readRefusal(status int, header http.Header, body []byte) *refusal {
+	var said any
+	if json.Unmarshal(body, &said) != nil {
+		said = strings.Join(strings.Fields(htmlTag.ReplaceAllString(string(body), " ")), " ")
+	}
+	if list, is := said.([]any); is && len(list) == 1 {
+		said = list[0]
+	}
+	object, _ := said.(map[string]any)
+	detail, _ := object["error"].(map[string]any)
+	if status < 300 && !isError(object) {
+		return nil
+	}
+	r := &refusal{status: status, text: strings.Join(texts(said), " "), after: retryAfter(header)}
+	for _, value := range []any{detail["code"], detail["type"], detail["status"], object["code"], object["error_type"], object["type"], object["status"]} {
+		if r.code != "" || value == nil {
+			continue
+		}
+		r.code = strings.Join(texts(value), " ")
+		if number, is := value.(float64); is {
+			r.code = strconv.Itoa(int(number))
+		}
+	}
+	if detail["type"] == quotaCode {
+		r.code = quotaCode
+	}
+	if status < 300 { // the status is in the body, if anywhere
+		r.status = http.StatusBadGateway
+		if number, err := strconv.Atoi(r.code); err == nil && number >= 400 && number < 600 {
+			r.status = number
+		} else if sayLimit.MatchString(r.code) || r.isQuota() {
+			r.status = http.StatusTooManyRequests
+		} else if sayFilter.MatchString(r.code) {
+			r.status = http.StatusBadRequest
+		}
+	}
+	if r.status >= 500 && r.says(sayTooLarge) || r.status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(r.text), "request too large") {
+		r.status = http.StatusRequestEntityTooLarge // no wait or repetition makes it smaller
+	}
+	return r
+}
+
+// isError reports whether an object that came with a good status is an error.
+func isError(object map[string]any) bool {
+	switch object["error"] {
+	case nil, "", false:
+		return object["object"] == "error" || object["choices"] == nil && object["data"] == nil && (object["detail"] != nil || object["message"] != nil)
+	}
+	return true
+}
+
+// unsaid are members of an error that say nothing more, or repeat the request.
+var unsaid = []string{"code", "ctx", "id", "input", "message", "msg", "object", "request_id", "status", "url"}
+
+// texts are the texts within a JSON value, messages first.
+func texts(value any) (all []string) {
+	switch value := value.(type) {
+	case string:
+		return []string{strings.Join(strings.Fields(value), " ")}
+	case []any:
+		for _, member := range value {
+			all = append(all, texts(member)...)
+		}
+	case map[string]any:
+		all = append(texts(value["message"]), texts(value["msg"])...)
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if !slices.Contains(unsaid, name) {
+				all = append(all, texts(value[name])...)
+			}
+		}
+	}
+	return all
+}
+
+// retryAfter reads how long to wait: milliseconds, seconds or a date.
+func retryAfter(header http.Header) time.Duration {
+	for name, unit := range map[string]time.Duration{"Retry-After-Ms": time.Millisecond, "Retry-After": time.Second} {
+		value := header.Get(name)
+		if number, err := strconv.ParseFloat(value, 64); err == nil && number > 0 && number < math.MaxInt32 {
+			return time.Duration(number * float64(unit))
+		} else if at, err := http.ParseTime(value); err == nil {
+			return max(0, time.Until(at))
+		}
+	}
+	return 0
+}
+
+// cut returns the beginning of a text, between characters.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) > most {
+		text = string([]rune(text)[:most]) + "…"
+	}
+	return text
+}
+
+// eventsOf makes the body of a server that does not stream a stream.
+func eventsOf(body []byte) []byte {
+	return slices.Concat([]byte("data: "), bytes.ReplaceAll(body, []byte("\n"), []byte(" ")), []byte("\n\ndata: [DONE]\n\n"))
+}

@@ -1,0 +1,64 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/openai/openai-go/v3/option"
+)
+
+// send posts a request in the server's dialect. A refusal of a field is answered by a request
+// without it. The response is a good one, and the caller closes its body.
+func (c *Client) send(ctx context.Context, d *dialect, path string, body map[string]any, options ...option.RequestOption) (*http.Response, error) {
+	var first error
+	for changed := d.changed(); ; {
+		shaped := shape(body, changed)
+		response, err := c.post(ctx, path, shaped, options...)
+		if err == nil {
+			if added := d.learn(body, changed); len(added) > 0 {
+				c.notice("the model provider speaks a dialect", "operation", path, "changes", strings.Join(added, ", "), "refusal", cause{first, c.key})
+			}
+			return response, nil
+		}
+		if first == nil {
+			first = err
+		}
+		refused, is := err.(*refusal)
+		if !is {
+			return nil, first
+		}
+		next := d.next(refused, body, changed)
+		if next == changed {
+			return nil, first
+		}
+		changed = next
+	}
+}
+
+// post sends one request, repeated where that may help, and turns what is no answer into an error.
+func (c *Client) post(ctx context.Context, path string, body map[string]any, options ...option.RequestOption) (*http.Response, error) {
+	var response *http.Response
+	err := c.api.Post(ctx, path, body, &response, options...)
+	if response == nil {
+		return nil, err
+	}
+	if response.StatusCode < 300 && strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		return response, nil
+	}
+	content, failed := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if refused := readRefusal(response.StatusCode, response.Header, content); refused != nil {
+		return nil, refused
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	if content = bytes.TrimSpace(content); body["stream"] == true && bytes.HasPrefix(content, []byte("{")) { // it does not stream
+		content = eventsOf(content)
+	}
+	response.Body = io.NopCloser(bytes.NewReader(content))
+	return response, nil
+}
