@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"tasklens/internal/testbed"
+	"tasklens/scripts/lab/offline"
 )
 
 // An error that stops an import names the setting to check. Bad rows alone do not stop it, but tell
@@ -25,6 +27,17 @@ func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 		_, _ = w.Write([]byte(`{"error":{"code":"invalid_api_key","message":"no"}}`))
 	}))
 	t.Cleanup(refusing.Close)
+	var asked atomic.Int64
+	inner := offline.NewHandler()
+	limiting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) > 1 {
+			inner.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Retry-After", "2.5") // longer than is waited for within a request
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	t.Cleanup(limiting.Close)
 	gone := httptest.NewServer(nil)
 	gone.Close()
 
@@ -36,6 +49,7 @@ func TestImportNamesTheSettingThatStoppedIt(t *testing.T) {
 	for _, c := range []struct{ name, rows, model, want string }{
 		{"the model is unreachable", good, strings.Replace(gone.URL, "//", "//user:secret@", 1) + "/v1", "OPENAI_BASE_URL, http://user:xxxxx@"},
 		{"the key is rejected", good, refusing.URL + "/v1", "refuses OPENAI_API_KEY"},
+		{"the first request is limited", good, limiting.URL + "/v1", ""},
 		{"no valid row", bad + bad, settings["OPENAI_BASE_URL"], "none of 2 rows is good"},
 		{"some valid rows", good + bad, settings["OPENAI_BASE_URL"], "left out, as named above: 1 rows or files, 0 fields"},
 		{"no rows", "", settings["OPENAI_BASE_URL"], "the files hold nothing to import"},

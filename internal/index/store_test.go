@@ -32,11 +32,14 @@ type shelf struct {
 	tokens tokens
 	before func(ctx context.Context, function string) error // each call that stores
 
-	changed  int // this many calls find another text than the one read
-	calls    []storing
-	chunks   map[int64][]map[string]any // by ticket; its source_id is one more
-	embedded map[string]int
-	requests int // to the model
+	changed   int // this many calls find another text than the one read
+	calls     []storing
+	chunks    map[int64][]map[string]any // by ticket; its source_id is one more
+	embedded  map[string]int
+	requests  int            // to the model
+	longest   int            // input that the model takes whole, in bytes; 0: any
+	refused   string         // what no input may contain
+	truncated map[int64]bool // by ticket
 }
 
 // storing is a call that stores chunks.
@@ -49,8 +52,9 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 	var asked struct {
 		SourceIDs []int64 `json:"source_ids"`
 		Sources   []struct {
-			SourceID int64 `json:"source_id"`
-			TicketID int64 `json:"ticket_id"`
+			SourceID  int64 `json:"source_id"`
+			TicketID  int64 `json:"ticket_id"`
+			Truncated bool  `json:"truncated"`
 		}
 		Chunks []map[string]any
 	}
@@ -73,6 +77,7 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 			rows = append(rows, map[string]any{
 				"source_id": id, "names": []string{"P", "T"}, "source_hash": "h", "chunks": s.chunks[id-1],
 				"texts": []any{map[string]any{"kind": "ticket", "text": s.texts[id-1]}}, "sources_read": len(asked.SourceIDs), "embedding_model": "m",
+				"stored_truncated": s.truncated[id-1],
 			})
 		}
 		return answer(rows, result)
@@ -96,6 +101,7 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 		ids[id] = append(ids[id], chunk["chunk_id"].(string))
 	}
 	for _, source := range asked.Sources {
+		s.truncated[source.SourceID-1] = source.Truncated
 		rows = append(rows, map[string]any{"stored": true, "embedding_ids": ids[source.SourceID-1]})
 	}
 	return answer(rows, result)
@@ -114,7 +120,14 @@ func (s *shelf) Embed(ctx context.Context, _ string, inputs []string) (vectors [
 		return nil, nil, fault.Wrap(fault.Timeout, "The model did not answer in time.", ctx.Err())
 	}
 	s.requests++
-	for _, input := range inputs {
+	for i, input := range inputs {
+		if s.refused != "" && strings.Contains(input, s.refused) {
+			vectors, err = append(vectors, nil), fault.ErrInput
+			continue
+		}
+		if s.longest > 0 && len(input) > s.longest {
+			cut = append(cut, i)
+		}
 		s.embedded[input]++
 		long := make(vector.Vector, vector.Dimensions)
 		for i := range long {
@@ -122,7 +135,7 @@ func (s *shelf) Embed(ctx context.Context, _ string, inputs []string) (vectors [
 		}
 		vectors = append(vectors, long)
 	}
-	return vectors, nil, nil
+	return vectors, cut, err
 }
 
 func (s *shelf) EmbeddingModel() string { return "m" }
@@ -137,7 +150,7 @@ func (s *shelf) sources() (all []index.Source) {
 // index indexes all tickets.
 func (s *shelf) index(ctx context.Context) ([]index.Result, error) {
 	if s.chunks == nil {
-		s.chunks, s.embedded = map[int64][]map[string]any{}, map[string]int{}
+		s.chunks, s.embedded, s.truncated = map[int64][]map[string]any{}, map[string]int{}, map[int64]bool{}
 	}
 	return index.New(s, s.tokens).Index(ctx, s, s.sources(), false)
 }
@@ -309,5 +322,32 @@ func TestStoresWhatOneRequestEmbedded(t *testing.T) {
 	}
 	if s.requests < 3 {
 		t.Errorf("all was embedded in %d requests, want several", s.requests)
+	}
+}
+
+// A source with a chunk that the model does not take whole counts as truncated as long as it has
+// it, and the chunk is not embedded again.
+func TestChunksThatTheModelCuts(t *testing.T) {
+	t.Parallel()
+	s := &shelf{texts: []string{"short", strings.Repeat("long ", 60)}, tokens: 4, longest: 200}
+	for round := range 2 {
+		results, err := s.index(t.Context())
+		if err != nil || results[0].Truncated || !results[1].Truncated || s.requests != 1 || s.truncated[0] || !s.truncated[1] {
+			t.Errorf("round %d: %+v after %d requests, stored as %v: %v", round, results, s.requests, s.truncated, err)
+		}
+	}
+	s.texts[1] = "shorter"
+	if results, err := s.index(t.Context()); err != nil || results[1].Truncated || s.truncated[1] || s.requests != 2 {
+		t.Errorf("after an edit: %+v, stored as %v: %v", results, s.truncated, err)
+	}
+}
+
+// A text that the model refuses fails alone: the others are stored.
+func TestOneRefusedText(t *testing.T) {
+	t.Parallel()
+	s := &shelf{texts: []string{"good", "poison", "good too"}, tokens: 4, refused: "poison"}
+	results, err := s.index(t.Context())
+	if !errors.Is(err, fault.ErrInput) || results[0].Err != nil || !errors.Is(results[1].Err, fault.ErrInput) || results[2].Err != nil || len(s.chunks) != 2 {
+		t.Errorf("%+v, %d tickets are stored: %v", results, len(s.chunks), err)
 	}
 }

@@ -254,19 +254,19 @@ func TestOneOddText(t *testing.T) {
 	t.Parallel()
 	long, inputs := texted(1, 3000)[0], texted(40, 90)
 	for name, c := range map[string]struct {
-		server peculiar
+		server *peculiar
 		cut    []int
 	}{
-		"too long":         {peculiar{longest: 1000, refuse: status(413, `{"error":"Input validation error: %s"}`)}, []int{17}},
-		"too long, by 400": {peculiar{longest: 1000, refuse: status(400, `{"error":"%s"}`)}, []int{17}},
-		"too long, by 500": {peculiar{longest: 1000, refuse: status(500, `{"error":{"message":"%s"}}`)}, []int{17}},
-		"refused":          {peculiar{longest: 1000, refuse: status(400, `{"error":"invalid character"}`)}, nil},
-		"the filter":       {peculiar{longest: 1000, refuse: status(403, `{"error":{"code":"content_filter","message":"no"}}`)}, nil},
-		"crashes on it":    {peculiar{longest: 1000, refuse: status(500, `{"error":"oops"}`)}, nil},
+		"too long":         {&peculiar{longest: 1000, refuse: status(413, `{"error":"Input validation error: %s"}`)}, []int{17}},
+		"too long, by 400": {&peculiar{longest: 1000, refuse: status(400, `{"error":"%s"}`)}, []int{17}},
+		"too long, by 500": {&peculiar{longest: 1000, refuse: status(500, `{"error":{"message":"%s"}}`)}, []int{17}},
+		"refused":          {&peculiar{longest: 1000, refuse: status(400, `{"error":"invalid character"}`)}, nil},
+		"the filter":       {&peculiar{longest: 1000, refuse: status(403, `{"error":{"code":"content_filter","message":"no"}}`)}, nil},
+		"crashes on it":    {&peculiar{longest: 1000, refuse: status(500, `{"error":"oops"}`)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := &c.server
+			server := c.server
 			client := server.client(t)
 			given := slices.Clone(inputs)
 			given[17] = long

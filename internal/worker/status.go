@@ -14,7 +14,7 @@ type Status struct {
 	OldestPendingSeconds float64 `json:"oldest_pending_seconds" min:"0" example:"0.42" doc:"Age of the oldest pending or failed source, or 0."`
 	Chunks               int     `json:"chunks" min:"0" example:"15050" doc:"Chunks that are searched."`
 	SourcesWithoutChunks int     `json:"sources_without_chunks" min:"0" example:"3" doc:"Sources with a text but no chunk of the model in use."`
-	Truncated            int     `json:"truncated" min:"0" example:"0" doc:"Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk."`
+	Truncated            int     `json:"truncated" min:"0" example:"0" doc:"Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk, or without the end of a chunk that the model does not take whole."`
 	RefusedRows          int     `json:"refused_rows" min:"0" example:"0" doc:"Rows of your own tables that cannot be copied as they are."`
 }
 

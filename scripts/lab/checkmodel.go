@@ -1,15 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/chunk"
 	"tasklens/internal/openai"
 	"tasklens/internal/threshold"
@@ -35,6 +41,7 @@ var chatDollars = map[string][2]float64{
 type checkModelConfig struct {
 	ServiceURL     string `env:"SERVICE_URL"`
 	OpenAIBaseURL  string `env:"OPENAI_BASE_URL"`
+	OpenAIKey      string `env:"OPENAI_API_KEY"`
 	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
 	ChatModel      string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 }
@@ -74,8 +81,65 @@ func checkModel(ctx context.Context, args []string) error {
 		return err
 	}
 	check.EmbeddingTokens += loaded
-	return check.Print(os.Stdout, config.cost(check.EmbeddingTokens, check.ChatIn, check.ChatOut))
+	if err := check.Print(os.Stdout, config.cost(check.EmbeddingTokens, check.ChatIn, check.ChatOut)); err != nil {
+		return err
+	}
+	return config.probe(ctx, os.Stdout, threshold.Inputs(tokens))
 }
+
+// probed are the inputs of the largest request, and a text of about as many tokens as a chunk and
+// its header have at most.
+const probed = 64
+
+var longChunk = strings.Repeat("The pump of the second line leaks at its valve. ", 51)
+
+// probe sends the server one request of each kind and prints how it departs from OpenAI's protocol.
+func (c checkModelConfig) probe(ctx context.Context, out io.Writer, inputs []string) error {
+	departures := 0
+	print := func(format string, args ...any) {
+		departures++
+		fmt.Fprintf(out, "- "+format+"\n", args...)
+	}
+	client := openai.New(openai.Config{
+		BaseURL: cmp.Or(c.OpenAIBaseURL, "https://api.openai.com/v1"), APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, ChatModel: c.ChatModel,
+		AttemptTimeout: 5 * time.Minute, Notice: func(message string, args ...any) { print("%s: %v", message, args) },
+	})
+	fmt.Fprintln(out, "\nHow the server departs from OpenAI's protocol:")
+	if _, _, err := client.Embed(ctx, c.EmbeddingModel, inputs[:probed]); err != nil {
+		return err
+	}
+	if _, cut, err := client.Embed(ctx, c.EmbeddingModel, []string{longChunk}); err != nil {
+		return err
+	} else if len(cut) > 0 {
+		print("the embedding model does not take a chunk of 500 tokens whole: longer ones are embedded without their end")
+	}
+	const instructions, question = "Answer in JSON.", `What is the color of the sky? Answer {"color": "…"}.`
+	said, err := client.Complete(ctx, instructions, question, probeTokens)
+	if err != nil {
+		return err
+	}
+	if said.Thought {
+		print("the chat model thinks before it answers: set ANSWER_TOKENS to some thousand")
+	}
+	if _, err := client.Stream(ctx, instructions, question, probeTokens, func(string) error { return nil }); err != nil {
+		return err
+	}
+	color := chat.Schema{Name: "color", Description: "A color.", JSON: map[string]any{
+		"type": "object", "properties": map[string]any{"color": map[string]any{"type": "string"}}, "required": []string{"color"}, "additionalProperties": false,
+	}}
+	if said, err = client.CompleteJSON(ctx, instructions, question, probeTokens, color); err != nil {
+		return err
+	}
+	if !json.Valid([]byte(said.Text)) {
+		print("the chat model writes no JSON: documents are not enriched")
+	}
+	if departures == 0 {
+		fmt.Fprintln(out, "- in nothing that the service uses")
+	}
+	return nil
+}
+
+const probeTokens = 800
 
 // cost returns dollars; negative if a price is unknown.
 func (c checkModelConfig) cost(embedded, read, written int) float64 {

@@ -37,7 +37,7 @@ comment on column public.chunks.comment_id is 'A comment is a separate source: a
 comment on column public.chunks.position is 'Order within its source, with gaps for later chunks: the ticket''s own text first, then its notes.';
 comment on column public.chunks.text is 'The text of the chunk, without the header that was embedded with it.';
 comment on column public.chunks.tokens is 'Length of text in tokens of the model''s tokenizer.';
-comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
+comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text. " cut" follows if it did not take the end.';
 
 -- For reading a ticket''s chunks, and for the foreign keys.
 create index chunks_ticket_id_idx on public.chunks (ticket_id, project_id, comment_id);

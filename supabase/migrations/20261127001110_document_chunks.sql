@@ -15,7 +15,7 @@ create table public.document_chunks (
 comment on table public.document_chunks is 'The chunks of documents, in order.';
 comment on column public.document_chunks.position is 'Order among the chunks of its document, with gaps for later chunks.';
 comment on column public.document_chunks.text is 'The text of the chunk, without the header that was embedded with it.';
-comment on column public.document_chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text.';
+comment on column public.document_chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text. " cut" follows if it did not take the end.';
 
 create table public.embeddings (
   embedding_id bigint generated always as identity primary key,

@@ -51,13 +51,8 @@ func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-<<<<<<< HEAD
 	client := postgrest.New(restURL, key, testbed.Schema())
-	indexer := index.New(model, tokens, index.Limits{Inputs: openai.MaxInputs, Tokens: openai.MaxTokens})
-=======
-	client := postgrest.New(restURL, key)
 	indexer := index.New(model, tokens)
->>>>>>> 29963bb (Meet each provider's dialect, errors, limits and thoughts in the client)
 	app, err := api.New(api.Parts{
 		Database: client, Indexer: indexer, Comparer: search.NewComparer(model, tokens),
 		Searcher:   search.New(search.Weights{Vector: 1, Keyword: 1}, func(_ context.Context, message string, err error) { t.Error(message, err) }),

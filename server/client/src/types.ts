@@ -2172,7 +2172,7 @@ export interface components {
              */
             sources_without_chunks: number;
             /**
-             * @description Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk.
+             * @description Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk, or without the end of a chunk that the model does not take whole.
              * @example 0
              */
             truncated: number;
