@@ -36,7 +36,9 @@ var changes = []change{
 		}
 		schema, _ := json.Marshal(format["json_schema"].(map[string]any)["schema"])
 		body["response_format"] = map[string]any{"type": "json_object"}
-		body["messages"] = explained(body["messages"].([]message), "\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n"+string(schema))
+		messages := slices.Clone(body["messages"].([]message))
+		messages[0].Content += "\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n" + string(schema)
+		body["messages"] = messages
 		return true
 	}},
 	{"no response_format", regexp.MustCompile(`(?i)response_format|json_object|json.?mode`), func(body map[string]any) bool {
@@ -65,12 +67,6 @@ func without(field string) func(map[string]any) bool {
 		delete(body, field)
 		return has
 	}
-}
-
-func explained(messages []message, more string) []message {
-	messages = slices.Clone(messages)
-	messages[0].Content += more
-	return messages
 }
 
 // dialect is what a server has shown of its dialect. What it refuses is remembered once a request
