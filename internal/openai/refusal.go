@@ -117,7 +117,7 @@ func isError(object map[string]any) bool {
 }
 
 // unsaid are members of an error that say nothing more, or repeat the request.
-var unsaid = []string{"code", "ctx", "id", "input", "message", "msg", "object", "request_id", "status", "url"}
+var unsaid = []string{"code", "ctx", "id", "input", "message", "msg", "object", "request_id", "status", "type", "error_type", "url"}
 
 // texts are the texts within a JSON value, messages first.
 func texts(value any) (all []string) {
