@@ -39,12 +39,16 @@ const (
 
 func newDatabase(c Config) *postgrest.Client { return postgrest.New(c.RESTURL, c.key(), c.Schema) }
 
-func newModel(c Config) *openai.Client { return openai.New(modelConfig(c)) }
+func newModel(c Config) *openai.Client {
+	settings := modelConfig(c)
+	settings.Notice = slog.Info
+	return openai.New(settings)
+}
 
 func modelConfig(c Config) openai.Config {
 	return openai.Config{
 		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.EmbeddingDimensions, ChatModel: c.ChatModel,
-		ThinksApart: strings.HasPrefix(c.OpenAIBaseURL, openAI), Notice: slog.Info,
+		ThinksApart: strings.HasPrefix(c.OpenAIBaseURL, openAI),
 		AttemptTimeout: c.ModelTimeout, MaxRetries: modelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
 	}
 }
