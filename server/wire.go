@@ -48,7 +48,7 @@ func newModel(c Config) *openai.Client {
 func modelConfig(c Config) openai.Config {
 	return openai.Config{
 		BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.EmbeddingDimensions, ChatModel: c.ChatModel,
-		ThinksApart: strings.HasPrefix(c.OpenAIBaseURL, openAI),
+		ThinksApart:    strings.HasPrefix(c.OpenAIBaseURL, openAI),
 		AttemptTimeout: c.ModelTimeout, MaxRetries: modelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
 	}
 }
