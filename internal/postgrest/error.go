@@ -40,8 +40,8 @@ type Error struct {
 	stale   bool // the schema cache of PostgREST is older than the function
 }
 
-// IsStale reports whether a call failed because PostgREST has not read the schema since the function
-// changed.
+// IsStale reports whether a call failed because the function changed since PostgREST read the
+// schema.
 func IsStale(err error) bool {
 	answer, is := errors.AsType[*Error](err)
 	return is && answer.stale

@@ -267,8 +267,8 @@ func TestSchemaChanges(t *testing.T) {
 	s.wantCode(s.post("moving", `{}`), 404, "PGRST202")
 }
 
-// A PostgREST that has not been told of changes keeps to what it knows: a call of a function that is
-// gone or has other parameters fails in Postgres.
+// A PostgREST that has not been told of changes keeps to what it knows: a call of a function that
+// is gone or has other parameters fails in Postgres.
 func TestSchemaCacheIsOlder(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -131,7 +131,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply.write(w)
 }
 
-// handle makes, after the token's, the same checks as PostgREST in the same order, which decides the error that a
+// handle makes the checks after the token's, in PostgREST's order, which decides the error that a
 // client sees.
 func (g *Gateway) handle(ctx context.Context, w http.ResponseWriter, r *http.Request, who caller) (answer, error) {
 	to, err := g.route(r)
