@@ -793,6 +793,7 @@ export type Database = {
           running: number
           sources_without_chunks: number
           truncated: number
+          waiting_copies: number
         }[]
       }
       enqueue_missing_embeddings: {

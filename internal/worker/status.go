@@ -11,11 +11,12 @@ type Status struct {
 	Running              int     `json:"running" min:"0" example:"4" doc:"Being embedded."`
 	Failed               int     `json:"failed" min:"0" example:"0" doc:"Waiting for another attempt."`
 	Dead                 int     `json:"dead" min:"0" example:"0" doc:"Failed too often."`
-	OldestPendingSeconds float64 `json:"oldest_pending_seconds" min:"0" example:"0.42" doc:"Age of the oldest pending or failed source, or 0."`
+	OldestPendingSeconds float64 `json:"oldest_pending_seconds" min:"0" example:"0.42" doc:"Age of the oldest pending or failed source, or of the oldest change that waits to be copied, or 0."`
 	Chunks               int     `json:"chunks" min:"0" example:"15050" doc:"Chunks that are searched."`
 	SourcesWithoutChunks int     `json:"sources_without_chunks" min:"0" example:"3" doc:"Sources with a text but no chunk of the model in use."`
 	Truncated            int     `json:"truncated" min:"0" example:"0" doc:"Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk, or without the end of a chunk that the model does not take whole."`
 	RefusedRows          int     `json:"refused_rows" min:"0" example:"0" doc:"Rows of your own tables that cannot be copied as they are."`
+	WaitingCopies        int     `json:"waiting_copies" min:"0" example:"0" doc:"Changes of your own tables that wait to be copied."`
 }
 
 // ReadStatus reads the state of indexing for a model.

@@ -22,8 +22,9 @@ func (a *API) alive(c *fiber.Ctx, _ *caller) error { return c.JSON(aliveResponse
 type readyResponse struct {
 	_ struct{} `schema:"Ready"`
 
-	Status      string `json:"status" enum:"ready"`
-	RefusedRows int    `json:"refused_rows,omitempty" min:"1" example:"2" doc:"Rows of your own tables that cannot be copied as they are; absent if there are none."`
+	Status        string `json:"status" enum:"ready"`
+	RefusedRows   int    `json:"refused_rows,omitempty" min:"1" example:"2" doc:"Rows of your own tables that cannot be copied as they are; absent if there are none."`
+	WaitingCopies int    `json:"waiting_copies,omitempty" min:"1" example:"200" doc:"Changes of your own tables that wait to be copied; absent if there are none."`
 }
 
 type notReadyResponse struct {
@@ -40,7 +41,8 @@ func (a *API) ready(c *fiber.Ctx, _ *caller) error {
 	if missing, _ := found.([]string); len(missing) > 0 {
 		return c.Status(http.StatusServiceUnavailable).JSON(notReadyResponse{Status: "not ready", Missing: missing})
 	}
-	return c.JSON(readyResponse{Status: "ready", RefusedRows: a.Observer.RefusedRows()})
+	refused, waiting := a.Observer.Copies()
+	return c.JSON(readyResponse{Status: "ready", RefusedRows: refused, WaitingCopies: waiting})
 }
 
 // missing lists everything that the service lacks. The names are fixed and contain no addresses,

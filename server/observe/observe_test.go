@@ -145,19 +145,19 @@ func TestQueue(t *testing.T) {
 		if _, bounded := ctx.Deadline(); !bounded {
 			t.Error("the queue is queried without a deadline")
 		}
-		return `[{"pending":12,"running":4,"failed":3,"dead":2,"oldest_pending_seconds":0.5,"chunks":15050,"sources_without_chunks":7,"refused_rows":6}]`, nil
+		return `[{"pending":12,"running":4,"failed":3,"dead":2,"oldest_pending_seconds":0.5,"chunks":15050,"sources_without_chunks":7,"refused_rows":6,"waiting_copies":8}]`, nil
 	}), "m")
 	var looking sync.WaitGroup
 	for range 3 {
 		looking.Go(func() {
 			wantLines(t, scrape(t, o), "tasklens_queue_up 1",
 				`tasklens_queue_sources{state="pending"} 12`, `tasklens_queue_sources{state="running"} 4`, `tasklens_queue_sources{state="failed"} 3`,
-				`tasklens_queue_sources{state="dead"} 2`, "tasklens_queue_oldest_pending_seconds 0.5", "tasklens_chunks 15050", "tasklens_sources_without_chunks 7", "tasklens_refused_rows 6")
+				`tasklens_queue_sources{state="dead"} 2`, "tasklens_queue_oldest_pending_seconds 0.5", "tasklens_chunks 15050", "tasklens_sources_without_chunks 7", "tasklens_refused_rows 6", "tasklens_waiting_copies 8")
 		})
 	}
 	looking.Wait()
-	if got := o.RefusedRows(); got != 6 {
-		t.Errorf("%d rows are refused, want 6", got)
+	if refused, waiting := o.Copies(); refused != 6 || waiting != 8 {
+		t.Errorf("%d rows are refused and %d wait, want 6 and 8", refused, waiting)
 	}
 	if asked != 1 {
 		t.Errorf("the queue was queried %d times, want once", asked)

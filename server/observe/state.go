@@ -57,20 +57,21 @@ func (q *queue) Collect(metrics chan<- prometheus.Metric) {
 	for state, sources := range map[string]int{"pending": s.Pending, "running": s.Running, "failed": s.Failed, "dead": s.Dead} {
 		gauge(known+float64(sources), "queue_sources", "Sources that wait to be embedded (pending), are being embedded (running), wait for another attempt (failed) or failed permanently (dead).", prometheus.Labels{"state": state})
 	}
-	gauge(known+s.OldestPendingSeconds, "queue_oldest_pending_seconds", "How long the oldest of those pending or failed has waited; 0 without any.", nil)
+	gauge(known+s.OldestPendingSeconds, "queue_oldest_pending_seconds", "How long the oldest of those pending or failed, or of the waiting copies, has waited; 0 without any.", nil)
 	gauge(known+float64(s.Chunks), "chunks", "Chunks that are searched.", nil)
 	gauge(known+float64(s.SourcesWithoutChunks), "sources_without_chunks", "Sources that have a text but no chunk of the model by which they are searched.", nil)
 	gauge(known+float64(s.RefusedRows), "refused_rows", "Rows of attached tables that cannot be copied as they are.", nil)
+	gauge(known+float64(s.WaitingCopies), "waiting_copies", "Changes of attached tables that wait to be copied.", nil)
 }
 
-// RefusedRows is how many rows of attached tables were refused, as of the last seconds; 0 without
-// Queue.
-func (o *Observer) RefusedRows() int {
+// Copies is how many rows of attached tables were refused and how many changes wait to be copied, as
+// of the last seconds; 0 without Queue.
+func (o *Observer) Copies() (refused, waiting int) {
 	if o.queue == nil {
-		return 0
+		return 0, 0
 	}
 	status, _ := o.queue.read()
-	return status.RefusedRows
+	return status.RefusedRows, status.WaitingCopies
 }
 
 // queue caches the state of indexing, failures too.

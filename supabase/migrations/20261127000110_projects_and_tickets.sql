@@ -26,11 +26,12 @@ create function private.fill_status_category() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  n constant text := translate(lower(btrim(new.name)), '’', '''');
+  -- Words, however they are written: code_review, CLOSED-DUPLICATE, InProgress.
+  n constant text := lower(btrim(regexp_replace(regexp_replace(translate(new.name, '’‘ʼ´`', ''''''''''''), '([[:lower:][:digit:]])([[:upper:]])|([[:upper:]])([[:upper:]][[:lower:]])', '\1\3 \2\4', 'g'), '[\s_./:–-]+', ' ', 'g')));
 begin
   new.category := coalesce(new.category, case
     when n ~ '\m(won''?t|will not|not (planned|doing|needed|applicable|reproducible|a bug|an issue)|can(not|''?t) reproduce|(as|by) design(ed)?)\M' then 'done'
-    when n ~ '\m(re-?open(ed)?|(not|un)[ -]?(yet )?(done|finished|closed|resolved|solved|fixed|completed?|started|released|deployed|merged|verified)|incomplete|to be done)\M' then 'to_do'
+    when n ~ '\m(re ?open(ed)?|(not|un) ?(yet )?(done|finished|closed|resolved|solved|fixed|completed?|started|released|deployed|merged|verified)|incomplete|to be done)\M' then 'to_do'
     when n ~ '^(waiting|awaiting|pending|to be)\M|\m(almost|nearly|partially|partly)\M|\mready (for|to) (code |peer )?(review|qa|test|testing|uat|verification|acceptance|approval|merge|staging|release|deploy|deployment|production|publish|ship|close)\M' then 'in_progress'
     when n ~ '\m(done|closed|resolved|completed?|fixed|released|shipped|deployed|live|in production|cancell?ed|rejected|declined|removed|abandoned|withdrawn|duplicate|obsolete|invalid|finished|solved|verified|merged|archived|erledigt|fertig|geschlossen)\M' then 'done'
     when n ~ '\m(backlog|triage|queue|(selected|ready|approved|planned|scheduled) (for|to))\M' then 'to_do'

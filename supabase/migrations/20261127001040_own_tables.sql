@@ -1,13 +1,28 @@
 -- Tickets that an application keeps in tables of its own. Views over them are attached; triggers
 -- on the tables only queue what changed, and copy_changes brings the copies in step.
 
+create function private.attached_kinds()
+returns table (place integer, kind text, target text, needed text[], parent_kind text)
+language sql immutable rows 5 security invoker set search_path = ''
+as $$
+  values (1, 'projects', 'public.projects', '{project_id}'::text[], null),
+    (2, 'members', 'public.project_members', '{project_id,user_id}', 'projects'),
+    (3, 'tickets', 'public.tickets', '{ticket_id,project_id}', 'projects'),
+    (4, 'comments', 'public.comments', '{comment_id,ticket_id}', 'tickets'),
+    (5, 'links', 'public.ticket_links', '{ticket_id,kind,other_ticket_id}', 'tickets')
+$$;
+comment on function private.attached_kinds is
+  'The kinds of rows that are copied, parents first: where to, and which columns a view needs. The first of these is their key; members have that of their project, links that of their first ticket.';
+
 create table private.attached_views (
-  kind text primary key check (kind in ('projects', 'members', 'tickets', 'comments')),
+  kind text primary key,
   view text not null,
-  columns jsonb not null
+  columns jsonb not null,
+  tables text[] not null default '{}'
 );
-comment on table private.attached_views is 'The views whose rows are copied.';
+comment on table private.attached_views is 'The views whose rows are copied. That of links is a query, if it adds the parents that the view of tickets shows.';
 comment on column private.attached_views.columns is 'The columns by which rows are found when a table changes, with their types: {"ticket_id": "uuid"}.';
+comment on column private.attached_views.tables is 'The tables that have triggers for it.';
 
 create table private.attached_rows (
   kind text not null,
@@ -16,14 +31,16 @@ create table private.attached_rows (
   columns jsonb not null default '{}',
   reason text,
   blocked_by text,
+  cut text,
   refused_at timestamptz,
   primary key (kind, key)
 );
 comment on table private.attached_rows is
-  'The rows of attached views by their own key (members: by their project''s), with the id of the copy. What has no copy has a reason; key * is a whole view that could not be read.';
+  'The rows of attached views by their own key, with the id of the copy; of kind states, the statuses that copies made. What has no copy has a reason; key * is a whole view that could not be read.';
 comment on column private.attached_rows.columns is 'The values by which the row is found once its view no longer shows it: {"project_id": ["7"]}.';
 comment on column private.attached_rows.refused_at is 'Null if the row only has no copy because what it belongs to has none.';
 comment on column private.attached_rows.blocked_by is 'The key of a project or ticket that another one holds. When it is free, the row is tried again.';
+comment on column private.attached_rows.cut is 'The columns of which the copy has only the first 1,000 characters.';
 create unique index attached_rows_id_idx on private.attached_rows (id, kind);
 create index attached_rows_columns_idx on private.attached_rows using gin (columns);
 create index attached_rows_refused_idx on private.attached_rows (refused_at) where refused_at is not null;
@@ -32,20 +49,24 @@ create index attached_rows_blocked_idx on private.attached_rows (blocked_by) whe
 create table private.changed_rows (
   change_id bigint generated always as identity primary key,
   kind text not null,
-  by_column text not null default '*',
+  by_column text,
   value text,
+  progress jsonb not null default '{}',
+  attempts smallint not null default 0,
   queued_at timestamptz not null default now()
 )
 -- Rows are short-lived.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 comment on table private.changed_rows is
-  'The queue of what may have changed in attached views: the rows with this value in this column, or (*) all. Writers only insert.';
-create index changed_rows_kind_idx on private.changed_rows (kind, change_id);
+  'The queue of what may have changed in attached views: the row with this key, those with this value in this column, or (*) all. Writers only insert.';
+comment on column private.changed_rows.progress is 'The last keys that were queued of such a column, or of all: of the rows known, then of those shown.';
+comment on column private.changed_rows.attempts is 'How often it failed, each time among fewer: at 2 alone.';
+create index changed_rows_next_idx on private.changed_rows (kind, attempts, (by_column is null), change_id);
 
 alter table private.attached_views enable row level security;
 alter table private.attached_rows enable row level security;
 alter table private.changed_rows enable row level security;
-grant select on private.attached_rows, private.changed_rows to service_role;
+grant select on private.attached_views, private.attached_rows, private.changed_rows to service_role;
 
 -- The first argument is the insert into the queue, written by attach_tables; the second names the
 -- kinds of rows that the table concerns. Only the owner can make such a trigger.
@@ -61,11 +82,84 @@ begin
   exception when others then
     null; -- such as a column that was renamed: the application's write goes on
   end;
-  insert into private.changed_rows (kind) select unnest(tg_argv[1]::text[]);
+  insert into private.changed_rows (kind, by_column) select unnest(tg_argv[1]::text[]), '*';
   return null;
 end
 $$;
 comment on function private.follow_tables is 'Trigger on an application''s table: queues what changed. It never fails or waits.';
+
+create function private.mapped_columns(tables jsonb) returns table (on_table regclass, expression text, name text)
+language sql stable security invoker set search_path = ''
+as $$
+  select t.key::regclass, e.key, c.name
+  from jsonb_each(mapped_columns.tables) t cross join jsonb_each(t.value) e
+  cross join jsonb_array_elements_text(case jsonb_typeof(e.value) when 'array' then e.value else jsonb_build_array(e.value) end) c(name)
+$$;
+comment on function private.mapped_columns is 'Which columns, or expressions, of the tables beneath a view are which of its columns, from what attach_tables is given.';
+
+-- Copies are made with the owner's rights, and so is all that a view calls.
+create function private.check_view(kind text, view regclass, tables jsonb) returns jsonb
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  required constant text[] := (select k.needed from private.attached_kinds() k where k.kind = check_view.kind);
+  known constant text[] := required || case check_view.kind when 'members' then '{role}'::text[] when 'links' then '{}' else array(
+      select a.attname::text from private.attached_kinds() k join pg_catalog.pg_attribute a on a.attrelid = k.target::regclass
+      where k.kind = check_view.kind and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> all (required || '{status_id}'::text[])
+      order by a.attnum)
+    || case check_view.kind when 'tickets' then '{status,status_category,parent_id}'::text[] else '{}' end end;
+  columns jsonb;
+  problem text;
+  others text;
+begin
+  select jsonb_object_agg(w.name, format_type(a.atttypid, null)), string_agg(w.name, ', ') filter (where a.attname is null) into columns, problem
+  from (select unnest(required) as name union select m.name from private.mapped_columns(check_view.tables) m) w
+  left join pg_catalog.pg_attribute a on a.attrelid = check_view.view and a.attname = w.name;
+  if problem is not null then
+    raise exception using errcode = 'undefined_column', message = format('the view %s lacks %s', check_view.view, problem);
+  end if;
+  select string_agg(concat(a.attname, ' (' || n.name || '?)'), ', ' order by a.attnum) filter (where a.attname <> all (known) and not columns ? a.attname),
+    string_agg(format_type(a.atttypid, null), '') filter (where a.attname = 'labels' and t.typcategory <> 'A' and t.typname not in ('json', 'jsonb'))
+  into problem, others
+  from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
+  left join lateral (select k as name from unnest(known) k where extensions.similarity(k, a.attname) >= 0.3 order by extensions.similarity(k, a.attname) desc limit 1) n on true
+  where a.attrelid = check_view.view and a.attnum > 0 and not a.attisdropped;
+  if problem is not null then
+    raise exception using errcode = 'undefined_column', message = format('the view %s has columns that no copy has: %s', check_view.view, problem),
+      hint = format('The columns of %s are %s. Rename or omit others, unless tables names them.', check_view.kind, array_to_string(known, ', '));
+  elsif others is not null then
+    raise exception using errcode = 'datatype_mismatch', message = format('labels of the view %s is of type %s', check_view.view, others),
+      hint = 'Show text[] or a JSON array: string_to_array(tags, '','').';
+  end if;
+  with recursive beneath(oid) as (
+    select check_view.view::oid union select d.refobjid from beneath b
+    join pg_catalog.pg_rewrite r on r.ev_class = b.oid
+    join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
+  ), parts as (
+    select c.oid::regclass::text as name, c.relkind as type, c.relowner as owner from beneath b join pg_catalog.pg_class c using (oid)
+    union select f.oid::regprocedure::text, 'v', f.proowner
+    from beneath b join pg_catalog.pg_rewrite r on r.ev_class = b.oid
+    join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_proc'::regclass
+    join pg_catalog.pg_proc f on f.oid = d.refobjid
+  )
+  select string_agg(p.name, ', ' order by p.name) filter (where p.type in ('r', 'p', 'f', 'm') and p.name::regclass not in (select t::regclass from jsonb_object_keys(check_view.tables) t)),
+    string_agg(p.name || ' of ' || o.rolname, ', ' order by p.name) filter (where p.type = 'v' and not o.rolsuper and not pg_has_role(current_user, o.oid, 'usage'))
+  into problem, others
+  from parts p join pg_catalog.pg_roles o on o.oid = p.owner;
+  if problem is not null then
+    raise exception using errcode = 'invalid_parameter_value', message = format('the view %s also reads %s', check_view.view, problem),
+      hint = 'Name its key, or {} if its changes need not be followed.';
+  elsif others is not null then
+    raise exception using errcode = 'insufficient_privilege', message = format('the view %s calls %s', check_view.view, others),
+      hint = format('They would run with the rights of %s. Use a view and functions of your own.', current_user);
+  end if;
+  if check_view.kind = 'tickets' and exists (select from pg_catalog.pg_attribute a where a.attrelid = check_view.view and a.attname = 'parent_id' and not a.attisdropped) then
+    columns := columns || jsonb_build_object('parent_id', columns -> 'ticket_id');
+  end if;
+  return columns;
+end
+$$;
+comment on function private.check_view is 'Fails if rows of this kind cannot be copied from a view; else the columns by which its rows are found, with their types.';
 
 -- Checks everything before it waits for a lock. It does not copy, because its locks stop writers.
 create function public.attach_tables(views jsonb)
@@ -74,80 +168,97 @@ language plpgsql volatile security invoker set search_path = '' set lock_timeout
 as $$
 #variable_conflict use_column
 declare
-  -- The columns a view must have: its own key, then what it belongs to.
-  needed constant jsonb := '{"projects": ["project_id"], "members": ["project_id", "user_id"], "tickets": ["ticket_id", "project_id"], "comments": ["comment_id", "ticket_id"]}'::jsonb;
-  attached private.attached_views[] := array[]::private.attached_views[];
+  attached jsonb := '{}';
+  columns jsonb;
+  part record;
   watched record;
   event record;
   problem text;
+  nulls bigint;
 begin
-  select string_agg(k.key, ', ') into problem from jsonb_object_keys(views) k(key) where not needed ? k.key;
-  if problem is not null or not views ?& '{projects,tickets}' or views ? 'comments' and not views ? 'tickets' then
+  select string_agg(k.key, ', ') into problem from jsonb_object_keys(views) k(key) where k.key not in (select a.kind from private.attached_kinds() a);
+  if problem is not null or not views ?& '{projects,tickets}' then
     raise exception using errcode = 'invalid_parameter_value', message = coalesce('unknown kind of rows: ' || problem, 'projects and tickets are missing'),
-      hint = 'Attach projects and tickets, and members and comments if there are any.';
+      hint = 'Attach projects and tickets, and members, comments and links if there are any.';
   end if;
-  for kind, view in select k.key, (k.value ->> 'view')::regclass::text from jsonb_each(views) k loop
-    with wanted as (
-      select n.name from jsonb_array_elements_text(needed -> kind) n(name) union select c.name from jsonb_each(views -> kind -> 'tables') t cross join jsonb_each(t.value) e
-      cross join jsonb_array_elements_text(case jsonb_typeof(e.value) when 'array' then e.value else jsonb_build_array(e.value) end) c(name)
-    )
-    select array_append(attached, (kind, view, jsonb_object_agg(w.name, format_type(a.atttypid, null)))::private.attached_views),
-      string_agg(w.name, ', ') filter (where a.attname is null)
-    into attached, problem
-    from wanted w left join pg_catalog.pg_attribute a on a.attrelid = view::regclass and a.attname = w.name;
-    if problem is not null then
-      raise exception using errcode = 'undefined_column', message = format('the view %s lacks %s', view, problem);
+  for part in select a.*, (v.value ->> 'view')::regclass as view, v.value -> 'tables' as tables from private.attached_kinds() a join jsonb_each(views) v on v.key = a.kind order by a.place loop
+    kind := part.kind;
+    view := part.view;
+    columns := private.check_view(part.kind, part.view, part.tables);
+    execute format('select count(*), count(*) - count(v.%I) from %s v', part.needed[1], view) into rows, nulls;
+    if nulls > 0 then
+      raise exception using errcode = 'not_null_violation', message = format('the view %s shows %s rows without %s', view, nulls, part.needed[1]);
     end if;
-    with recursive beneath(oid) as (
-      select view::regclass::oid union select d.refobjid from beneath b
-      join pg_catalog.pg_rewrite r on r.ev_class = b.oid
-      join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
-    )
-    select string_agg(c.oid::regclass::text, ', ') into problem
-    from beneath b join pg_catalog.pg_class c using (oid)
-    where c.relkind in ('r', 'p', 'f') and c.oid not in (select t::regclass from jsonb_object_keys(views -> kind -> 'tables') t);
+    select format('the %s of %s is of type %s, no longer %s', part.needed[1], view, columns ->> part.needed[1], f.columns ->> part.needed[1]) into problem
+    from private.attached_views f join pg_catalog.pg_type t on t.oid = (f.columns ->> part.needed[1])::regtype join pg_catalog.pg_type n on n.oid = (columns ->> part.needed[1])::regtype
+    where f.kind = part.kind and n.typcategory not in (t.typcategory, 'S');
     if problem is not null then
-      raise exception using errcode = 'invalid_parameter_value', message = format('the view %s also reads %s', view, problem),
-        hint = 'Name its key, or {} if its changes need not be followed.';
+      raise exception using errcode = 'datatype_mismatch', message = problem, hint = 'Detach first: the copies are made again.';
     end if;
-    execute format('select count(*) from %s', view) into rows;
-    tables := (select string_agg(t.key, ', ' order by t.key) from jsonb_each(views -> kind -> 'tables') t where t.value <> '{}');
+    attached := attached || jsonb_build_object(kind, jsonb_build_object('kind', kind, 'view', view, 'columns', columns, 'tables',
+      array(select distinct m.on_table::text from private.mapped_columns(part.tables) m)));
+    tables := (select string_agg(t.key, ', ' order by t.key) from jsonb_each(part.tables) t where t.value <> '{}');
     return next;
   end loop;
+  if attached #> '{tickets,columns}' ? 'parent_id' then
+    -- A parent is a link of its child.
+    columns := coalesce(attached #> '{links,columns}', jsonb_build_object('ticket_id', attached #> '{tickets,columns,ticket_id}'));
+    attached := attached || jsonb_build_object('links', jsonb_build_object('kind', 'links', 'columns', columns, 'tables', coalesce(attached #> '{links,tables}', '[]'), 'view', (
+      select format('(%sselect %s from %s t where t.parent_id is not null)', format('select %s from %s l union all ', string_agg(format(case n when 'kind' then 'l.%I::text' else 'l.%I' end, n), ', ' order by n),
+          attached #>> '{links,view}'), string_agg(case n when 'ticket_id' then 't.ticket_id' when 'kind' then '''child_of''' when 'other_ticket_id' then 't.parent_id' else 'null::' || (columns ->> n) end
+          || format(' as %I', n), ', ' order by n), attached #>> '{tickets,view}')
+      from (select unnest('{ticket_id,kind,other_ticket_id}'::text[]) as n union select jsonb_object_keys(columns)) c)));
+  end if;
 
   perform pg_advisory_xact_lock(hashtext('private.copy_changes'));
   for event in select g.tgname, g.tgrelid::regclass as on_table from pg_catalog.pg_trigger g where g.tgfoid = 'private.follow_tables'::regproc loop
     execute format('drop trigger %I on %s', event.tgname, event.on_table);
   end loop;
   for watched in
-    select t.key::regclass as on_table, array_agg(distinct k.key) as kinds,
+    select m.on_table, array_agg(distinct k.kind) as kinds,
       'insert into private.changed_rows (kind, by_column, value) select c.* from (' || string_agg(
-        format('(select %L, %L, to_jsonb(%s) #>> ''{}'' from @rows)', k.key, c.name, e.key), ' union ') || ') c(kind, by_column, value) where c.value is not null' as change
-    from jsonb_each(views) k cross join jsonb_each(k.value -> 'tables') t cross join jsonb_each(t.value) e
-    cross join jsonb_array_elements_text(case jsonb_typeof(e.value) when 'array' then e.value else jsonb_build_array(e.value) end) c(name)
+        format('(select %L, %L, to_jsonb(%s) #>> ''{}'' from @rows)', k.kind, nullif(m.name, k.needed[1]), m.expression), ' union ') || ') c(kind, by_column, value) where c.value is not null' as change
+    from private.attached_kinds() k cross join private.mapped_columns(views #> array[k.kind, 'tables']) m
     group by 1
   loop
     execute replace(watched.change, '@rows', watched.on_table || ' limit 0');
     for event in
-      select * from (values
+      -- A write to a partition does not fire the triggers of the whole.
+      with recursive parts(oid) as (select watched.on_table::oid union select i.inhrelid from parts p join pg_catalog.pg_inherits i on i.inhparent = p.oid)
+      select e.*, p.oid::regclass as on_table from (values
         ('insert', 'referencing new table as new_rows', '{new_rows}'::text[]),
         ('update', 'referencing old table as old_rows new table as new_rows', '{new_rows,old_rows}'),
         ('delete', 'referencing old table as old_rows', '{old_rows}'),
         ('truncate', '', '{}')) e(name, transition, sets)
+      cross join parts p join pg_catalog.pg_class c on c.oid = p.oid and (c.relkind <> 'f' or c.oid = watched.on_table)
     loop
       execute format('create trigger %I after %s on %s %s for each statement execute function private.follow_tables(%L, %L)',
-        'tasklens_' || event.name, event.name, watched.on_table, event.transition,
+        'tasklens_' || event.name, event.name, event.on_table, event.transition,
         (select string_agg(replace(watched.change, '@rows', r), '; ') from unnest(event.sets) r), watched.kinds);
     end loop;
   end loop;
   delete from private.changed_rows;
   delete from private.attached_views;
-  insert into private.attached_views select a.* from unnest(attached) a;
-  insert into private.changed_rows (kind) select k from jsonb_object_keys(needed) k;
+  delete from private.attached_rows m where m.key = '*';
+  insert into private.attached_views select a.* from jsonb_each(attached) v cross join jsonb_populate_record(null::private.attached_views, v.value) a;
+  insert into private.changed_rows (kind, by_column) select k.kind, '*' from private.attached_kinds() k order by k.place;
 end
 $$;
 comment on function public.attach_tables is
-  'Keeps copies of an application''s projects, members, tickets and comments: {"tickets": {"view": "app.tickets", "tables": {"app.issues": {"id": "ticket_id"}}}}, by kind the view and, for each table beneath it, which of its columns (or expressions) are which column of the view (or an array of them). Queues all rows for copy_changes; called again, it replaces what was attached. Returns what is followed.';
+  'Keeps copies of an application''s projects, members, tickets, comments and links: {"tickets": {"view": "app.tickets", "tables": {"app.issues": {"id": "ticket_id"}}}}, by kind the view and, for each table beneath it, which of its columns (or expressions) are which column of the view (or an array of them). Queues all rows for copy_changes; called again, it replaces what was attached. Returns what is followed.';
+
+create function private.drop_unused_states() returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  with unused as (
+    select m.key, m.id from private.attached_rows m
+    where m.kind = 'states' and not exists (select from public.tickets t where t.status_id = m.id) and not exists (select from public.status_changes c where c.status_id = m.id)
+  ), gone as (
+    delete from public.status s using unused u where s.status_id = u.id
+  )
+  delete from private.attached_rows m using unused u where m.kind = 'states' and m.key = u.key
+$$;
+comment on function private.drop_unused_states is 'Deletes the statuses that copies made and nothing has any more.';
 
 create function public.detach_tables(keep_rows boolean default false)
 returns table (what text, rows bigint)
@@ -170,6 +281,7 @@ begin
     what := 'projects';
     get diagnostics rows = row_count;
     return next;
+    perform private.drop_unused_states();
   end if;
   delete from private.attached_views;
   delete from private.attached_rows;

@@ -41,7 +41,7 @@ comment on function private.missing_sources is
 create function public.embedding_status(embedding_model text)
 returns table (
   pending bigint, running bigint, failed bigint, dead bigint, oldest_pending_seconds double precision, chunks bigint, sources_without_chunks bigint, truncated bigint,
-  refused_rows bigint
+  refused_rows bigint, waiting_copies bigint
 )
 language sql stable rows 1 security invoker set search_path = '' set jit = off
 as $$
@@ -58,8 +58,10 @@ as $$
   ), queue as (
     select count(*) filter (where w.state = 2) as pending, count(*) filter (where w.state = 1) as running,
       count(*) filter (where w.state = 3) as failed, count(*) filter (where w.state = 4) as dead,
-      least(min(w.requested_at) filter (where w.state in (2, 3)), (select c.queued_at from private.changed_rows c order by c.change_id limit 1)) as oldest
+      min(w.requested_at) filter (where w.state in (2, 3)) as oldest
     from worked_on w
+  ), copies as (
+    select count(*) as waiting, min(c.queued_at) as oldest from private.changed_rows c
   ), serving as materialized (
     select s.serving, coalesce(s.model, embedding_status.embedding_model) as model from private.embedding_sets s
   ), stored as (
@@ -92,12 +94,12 @@ as $$
     where (s.models[w.serving] = w.model) is not true
   )
   select q.pending, q.running, q.failed, q.dead,
-    coalesce(greatest(0, extract(epoch from clock_timestamp() - q.oldest)), 0)::double precision, s.chunks, s.missing - b.sources, s.truncated,
-    (select count(*) from private.attached_rows r where r.refused_at is not null)
-  from queue q cross join stored s cross join blank b
+    coalesce(greatest(0, extract(epoch from clock_timestamp() - least(q.oldest, c.oldest))), 0)::double precision, s.chunks, s.missing - b.sources, s.truncated,
+    (select count(*) from private.attached_rows r where r.refused_at is not null), c.waiting
+  from queue q cross join stored s cross join blank b cross join copies c
 $$;
 comment on function public.embedding_status is
-  'How many sources wait to be embedded, are being embedded, wait for a retry or are dead, how many chunks are served, how many sources have a text but no chunk of the serving model (this one if undecided), how many are stored without their end, and how many rows of attached tables are refused.';
+  'How many sources wait to be embedded, are being embedded, wait for a retry or are dead, how many chunks are served, how many sources have a text but no chunk of the serving model (this one if undecided), how many are stored without their end, how many rows of attached tables are refused, and how many changes of these wait to be copied.';
 
 create function public.measure_missing_embeddings(
   embedding_model text,

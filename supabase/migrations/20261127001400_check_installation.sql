@@ -127,7 +127,7 @@ as $$
       'select * from list_dead_embedding_jobs(); shows the errors. Then: select replay_embedding_jobs();'
     from status s where s.dead > 0
     union all
-    select 'queue', 'warning', 'queue', format('the oldest of %s waiting sources has waited %s minutes', s.pending + s.failed, floor(s.oldest_pending_seconds / 60)),
+    select 'queue', 'warning', 'queue', format('the oldest of %s waiting sources%s has waited %s minutes', s.pending + s.failed, ' and ' || nullif(s.waiting_copies, 0) || ' changes of own tables', floor(s.oldest_pending_seconds / 60)),
       'Check that a worker runs (WORKER=on, or tasklens worker) and that the model responds.'
     from status s where s.oldest_pending_seconds > 600
     union all
@@ -139,9 +139,24 @@ as $$
     union all
     select 'chunks', 'ok', 'chunks', format('every source with a text has chunks, %s in total', s.chunks), null from status s
     union all
-    select 'rows', 'warning', 'own tables', format('%s rows cannot be copied as they are', s.refused_rows),
+    select 'rows', 'error', 'own tables', format('the view of %s cannot be read: %s', r.kind, r.reason), 'Restore it, or attach again. Until then its changes wait, and its copies stay as they are.'
+    from private.attached_rows r where r.refused_at is not null and r.key = '*'
+    union all
+    select 'rows', 'warning', 'own tables', format('%s rows cannot be copied as they are', count(*)),
       'select kind, key, reason from private.attached_rows where refused_at is not null; shows why. Correct them, or their view.'
-    from status s where s.refused_rows > 0
+    from private.attached_rows r where r.refused_at is not null and r.key <> '*' having count(*) > 0
+    union all
+    select 'rows', 'warning', 'own tables', format('of %s rows, names are cut to 1,000 characters', count(*)), 'select kind, key, cut from private.attached_rows where cut is not null; shows which.'
+    from private.attached_rows r where r.cut is not null having count(*) > 0
+    union all
+    (with recursive parts(name, oid) as (
+      select t.name, to_regclass(t.name)::oid from private.attached_views a cross join unnest(a.tables) as t(name)
+      union select i.inhrelid::regclass::text, i.inhrelid from parts p join pg_catalog.pg_inherits i on i.inhparent = p.oid
+    )
+    select 'rows', 'error', 'own tables', p.name || ' lacks triggers: what is written there is not copied', 'Attach again.'
+    from parts p left join pg_catalog.pg_class c on c.oid = p.oid
+    where c.relkind is distinct from 'f' and (
+      select count(*) from pg_catalog.pg_trigger g where g.tgrelid = p.oid and g.tgfoid = 'private.follow_tables'::regproc and g.tgenabled in ('O', 'A')) < 4)
     union all
     select 'texts', 'ok', 'texts', format('%s sources are too long to be indexed whole: search lacks the end of their texts', s.truncated), null
     from status s where s.truncated > 0

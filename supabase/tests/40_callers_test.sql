@@ -44,7 +44,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('embeddings',                   '- 0 4 4 4 4 4'),
     ('keyword_entries',              '- 0 4 3 3 3 7'),
     ('private.attached_rows',        '- - - - - - 0'),
-    ('private.attached_views',       '- - - - - - -'),
+    ('private.attached_views',       '- - - - - - 0'),
     ('private.changed_rows',         '- - - - - - 0'),
     ('private.data_version_changes', '- - - - - - -'),
     ('private.data_versions',        '- - - - - - -'),

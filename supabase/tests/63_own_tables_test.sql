@@ -84,8 +84,8 @@ insert into soft.issues select n, 7 + n % 2, n, 'Backlog', 'Issue ' || n, null, 
 insert into soft.remarks (issue_id, written_by, body) select n, 'Noor', 'Seen' from generate_series(1, 450, 10) n;
 
 select results_eq('select * from public.attach_tables(pg_temp.soft())', $$ values
-    ('members', 'soft_search.members', 'soft.boards, soft.members', 0::bigint), ('tickets', 'soft_search.tickets', 'soft.boards, soft.issues', 450),
-    ('comments', 'soft_search.comments', 'soft.remarks', 45), ('projects', 'soft_search.projects', 'soft.boards', 2) $$,
+    ('projects', 'soft_search.projects', 'soft.boards', 2::bigint), ('members', 'soft_search.members', 'soft.boards, soft.members', 0),
+    ('tickets', 'soft_search.tickets', 'soft.boards, soft.issues', 450), ('comments', 'soft_search.comments', 'soft.remarks', 45) $$,
   'attach_tables says what it follows, and how many rows there are');
 select is((select count(*) from public.tickets), 0::bigint, 'it copies nothing itself');
 select is(public.copy_changes(100), 100::bigint, 'copy_changes takes so many entries of the queue');
@@ -162,7 +162,7 @@ select is(pg_temp.settle() || pg_temp.differ('soft_search'), null, 'and all is c
 alter table soft.boards rename column board_id to id;
 alter view soft_search.comments rename to notes;
 insert into soft.remarks (issue_id, body) values (3, 'New');
-select is(pg_temp.settle(), 'comments ' || (select max(id) from soft.remarks) || ': relation "soft_search.comments" does not exist', 'a view can be gone');
+select is(pg_temp.settle(), 'comments *: relation "soft_search.comments" does not exist', 'a view can be gone');
 alter view soft_search.notes rename to comments;
 select from public.attach_tables(pg_temp.soft());
 select is(pg_temp.settle(), null, 'after another call of attach_tables it is followed again');
@@ -265,9 +265,9 @@ select from public.attach_tables('{
 select is(concat_ws(' ', pg_temp.settle(), pg_temp.txt()), 'Subject 1 Closed PUMPS; Subject 2 Open PUMPS; Subject 3 Closed PUMPS; Subject 4 Open PUMPS; Subject 5 Closed PUMPS | Seen | 2', 'keys may be expressions, tables may be partitioned');
 update txt.issues set open = true where no = 1;
 delete from txt.issues where no in (2, 3, 4, 5);
-insert into txt.issues values ('acme', 'pumps', 9, true, 'Subject 9', null);
+insert into txt.open_issues values ('acme', 'pumps', 9, true, 'Subject 9', null);
 delete from txt.teams where team = 'red';
-select is(concat_ws(' ', pg_temp.settle(), pg_temp.txt()), 'Subject 1 Open PUMPS; Subject 9 Open PUMPS | Seen,Too early | 1', 'a row that moves to another partition stays, and one that comes after its comments gets them');
+select is(concat_ws(' ', pg_temp.settle(), pg_temp.txt()), 'Subject 1 Open PUMPS; Subject 9 Open PUMPS | Seen,Too early | 1', 'a row that moves to another partition stays, and one written into its partition, after its comments, gets them');
 update txt.repos set name = 'motors' where name = 'pumps';
 update txt.issues set repo = 'motors';
 select is(concat_ws(' ', pg_temp.settle(), pg_temp.txt()), 'Subject 1 Open MOTORS; Subject 9 Open MOTORS | 1', 'keys of the application may change');
@@ -297,7 +297,7 @@ insert into public.todo_lists values (1, 'old');
 create function public.rename_list() returns text
 language plpgsql volatile as $$
 begin
-  update public.todo_lists set label = 'new' where label = 'old' and not exists (select from private.changed_rows q where q.kind = 'tickets');
+  update public.todo_lists set label = 'new' where label = 'old' and not exists (select from private.changed_rows q where q.kind = 'tickets' and q.by_column is not null);
   return '';
 end
 $$;

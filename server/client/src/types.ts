@@ -671,6 +671,11 @@ export interface components {
              * @example 2
              */
             refused_rows?: number;
+            /**
+             * @description Changes of your own tables that wait to be copied; absent if there are none.
+             * @example 200
+             */
+            waiting_copies?: number;
         };
         NotReady: {
             /**
@@ -2157,7 +2162,7 @@ export interface components {
             dead: number;
             /**
              * Format: double
-             * @description Age of the oldest pending or failed source, or 0.
+             * @description Age of the oldest pending or failed source, or of the oldest change that waits to be copied, or 0.
              * @example 0.42
              */
             oldest_pending_seconds: number;
@@ -2181,6 +2186,11 @@ export interface components {
              * @example 0
              */
             refused_rows: number;
+            /**
+             * @description Changes of your own tables that wait to be copied.
+             * @example 0
+             */
+            waiting_copies: number;
             /** @description The default thresholds. */
             match_thresholds: components["schemas"]["FittingThreshold"][];
         };
