@@ -18,6 +18,6 @@ func Model(t testing.TB, provider http.Handler) (baseURL string, client *openai.
 	t.Cleanup(server.Close)
 	baseURL = server.URL + "/v1"
 	return baseURL, openai.New(openai.Config{
-		BaseURL: baseURL, APIKey: "none", EmbeddingModel: offline.EmbeddingModel, ChatModel: offline.ChatModel, AttemptTimeout: time.Minute,
+		BaseURL: baseURL, APIKey: "none", EmbeddingModel: offline.EmbeddingModel, ChatModel: offline.ChatModel, ThinksApart: true, AttemptTimeout: time.Minute,
 	})
 }

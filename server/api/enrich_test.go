@@ -85,7 +85,7 @@ func TestEnrichTellsWhatFailed(t *testing.T) {
 		return broken
 	})
 	got := s.enrich(`{}`)
-	if got.Processed != 3 || got.Succeeded != 2 || len(got.Errors) != 1 || got.Errors[0].Error != "The model provider failed." {
+	if got.Processed != 3 || got.Succeeded != 2 || len(got.Errors) != 1 || got.Errors[0].Error != "The model provider refuses the request." {
 		t.Errorf("report is %+v", got)
 	}
 	var kept string

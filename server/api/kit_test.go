@@ -139,7 +139,8 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		t.Fatal(err)
 	}
 	model := openai.New(openai.Config{
-		BaseURL: or(want.modelURL, s.model.url) + "/v1", APIKey: modelKey, EmbeddingModel: want.embeddingModel, ChatModel: offline.ChatModel,
+		ThinksApart: true, // as of OpenAI: an answer is a stream from the first on
+		BaseURL:     or(want.modelURL, s.model.url) + "/v1", APIKey: modelKey, EmbeddingModel: want.embeddingModel, ChatModel: offline.ChatModel,
 		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries, CircuitFailures: want.failures, CircuitPause: 5 * time.Second,
 	})
 	log := slog.New(api.WithRequest(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: want.logLevel})))
