@@ -59,7 +59,7 @@ func TestBackfill(t *testing.T) {
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
 		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', 20)
 			from generate_series(1, 150) i, public.projects p, public.status s;
-		truncate private.embedding_jobs`); err != nil {
+		truncate tasklens.embedding_jobs`); err != nil {
 		t.Fatal(err)
 	}
 	run := func(args ...string) string {
@@ -70,7 +70,7 @@ func TestBackfill(t *testing.T) {
 	if !strings.Contains(output, "151 sources to embed by offline-embedding-3, about ") || !strings.Contains(output, "Nothing was changed") {
 		t.Errorf("output is %q", output)
 	}
-	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	await(t, owner, 0, `select count(*) from tasklens.embedding_jobs`)
 	if output := run("--yes"); !strings.Contains(output, "151 sources were added") || !strings.Contains(output, "151 chunks are stored; 0 sources have none.") {
 		t.Errorf("output is %q", output)
 	}
@@ -118,7 +118,7 @@ func TestBackfillWithASlowDatabase(t *testing.T) {
 		insert into public.tickets (project_id, status_id, name, description)
 			select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', case i when 7 then 20000 else 20 end)
 			from generate_series(1, 120) i, public.projects p, public.status s;
-		truncate private.embedding_jobs`); err != nil {
+		truncate tasklens.embedding_jobs`); err != nil {
 		t.Fatal(err)
 	}
 	output := printed(t, func() error { return backfill(t.Context(), []string{"--yes"}) })
@@ -140,7 +140,7 @@ func TestBackfillWithAFailure(t *testing.T) {
 		insert into public.tickets (project_id, status_id, name) select p.project_id, s.status_id, 'Pump ' || i
 			from generate_series(1, 20) i, public.projects p, public.status s;
 		alter table public.chunks add check (text not in ('Pump 7', 'Pump 8'));
-		truncate private.embedding_jobs`); err != nil {
+		truncate tasklens.embedding_jobs`); err != nil {
 		t.Fatal(err)
 	}
 	var failure error

@@ -38,7 +38,7 @@ func TestImportNotes(t *testing.T) {
 	count(1, "title = 'Raft' and content = e'# Raft\\nReplicas agree.' and keywords = '{consensus}' and created_at = '2025-04-08Z'")
 	count(1, "title = 'lunch'")
 	// The queue is empty: an import embeds what it writes.
-	await(t, tracker, 0, "select count(*) from private.embedding_jobs")
+	await(t, tracker, 0, "select count(*) from tasklens.embedding_jobs")
 
 	if _, err := tracker.Exec(t.Context(), "update public.documents set utility_score = 3; create table before as select * from public.documents"); err != nil {
 		t.Fatal(err)

@@ -109,7 +109,7 @@ func TestServiceIsObserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, owner, 1, `select count(*) from public.chunks`)
-	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	await(t, owner, 0, `select count(*) from tasklens.embedding_jobs`)
 	url := "http://" + port
 	fetch(t, http.MethodGet, url+"/readyz", "", http.StatusOK)
 	fetch(t, http.MethodPost, url+"/api/query", `{"question": "What of Zwetschgenknoedel?", "match_threshold": 0}`, http.StatusOK)

@@ -189,7 +189,7 @@ func TestServiceDrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, owner, 1, `select count(*) from public.chunks`)
-	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	await(t, owner, 0, `select count(*) from tasklens.embedding_jobs`)
 
 	type result struct {
 		status int
@@ -218,7 +218,7 @@ func TestServiceDrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	model.await(t, "embeddings")
-	await(t, owner, 1, `select count(*) from private.embedding_jobs where lease_id is not null`)
+	await(t, owner, 1, `select count(*) from tasklens.embedding_jobs where lease_id is not null`)
 
 	told := time.Now()
 	p.signal(t)
@@ -228,7 +228,7 @@ func TestServiceDrains(t *testing.T) {
 		t.Errorf("the request in progress at the signal: %+v", got)
 	}
 	// Long before anything in progress is cancelled.
-	await(t, owner, 1, `select count(*) from private.embedding_jobs where lease_id is null and due_at <= clock_timestamp() + interval '1 second'`)
+	await(t, owner, 1, `select count(*) from tasklens.embedding_jobs where lease_id is null and due_at <= clock_timestamp() + interval '1 second'`)
 	events, err := io.ReadAll(stream.Body)
 	if last := strings.Split(strings.TrimSpace(string(events)), "\n\n"); err != nil || !strings.HasPrefix(last[len(last)-1], "event: error\ndata: ") || !strings.Contains(last[len(last)-1], `"status":503`) {
 		t.Errorf("the stream ended with %v: %s", err, events)
@@ -239,7 +239,7 @@ func TestServiceDrains(t *testing.T) {
 	if took := time.Since(told); took > drain+20*time.Second { // what is held would last for ever
 		t.Errorf("shutdown took %v", took)
 	}
-	await(t, owner, 2, `select count(*) from private.query_log`)
+	await(t, owner, 2, `select count(*) from tasklens.query_log`)
 	for line := range strings.Lines(p.log.String()) {
 		var read struct{ Level, Msg string }
 		if err := json.Unmarshal([]byte(line), &read); err != nil || read.Level == "" || read.Msg == "" {

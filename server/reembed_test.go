@@ -95,7 +95,7 @@ func TestReembed(t *testing.T) {
 			from generate_series(1, 30) i, public.projects p, public.status s`); err != nil {
 		t.Fatal(err)
 	}
-	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	await(t, owner, 0, `select count(*) from tasklens.embedding_jobs`)
 	// search reports whether vector search found something and whether the response was cached.
 	search := func(query string) (byVector, cached bool) {
 		t.Helper()
@@ -137,7 +137,7 @@ func TestReembed(t *testing.T) {
 	if told := run("--estimate"); !strings.Contains(told, "31 sources to embed by next-embedding, about ") {
 		t.Errorf("output is %q", told)
 	}
-	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	await(t, owner, 0, `select count(*) from tasklens.embedding_jobs`)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- reembedAll(ctx, nil) }()
@@ -171,7 +171,7 @@ func TestReembed(t *testing.T) {
 		t.Errorf("run again it prints %q", told)
 	}
 	// As a run interrupted just after the switch would leave it.
-	if _, err := owner.Exec(t.Context(), `update private.embedding_sets set other_state = 'retired', other_model = 'offline-embedding-3', other_chunking = 1;
+	if _, err := owner.Exec(t.Context(), `update tasklens.embedding_sets set other_state = 'retired', other_model = 'offline-embedding-3', other_chunking = 1;
 		insert into public.chunks (embedding_set, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 			select 1, project_id, ticket_id, kind, position, text, tokens, input_hash, 'offline-embedding-3', embedding from public.chunks`); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestReembed(t *testing.T) {
 		t.Errorf("after an interrupted switch it prints %q", told)
 	}
 	await(t, owner, 31, `select count(*) from public.chunks`)
-	await(t, owner, 1, `select count(*) from private.embedding_sets where serving = 2 and other_state = 'unused'`)
+	await(t, owner, 1, `select count(*) from tasklens.embedding_sets where serving = 2 and other_state = 'unused'`)
 	if told := run("--abandon"); !strings.Contains(told, "No other set of embeddings is being built") {
 		t.Errorf("with nothing to abandon it prints %q", told)
 	}

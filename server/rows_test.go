@@ -32,9 +32,9 @@ const manyRows = `
 	insert into public.comments (ticket_id, key, author, body, created_at)
 		select ticket_id, 'c' || i, 'Ada', 'The pump leaks again', now() from public.tickets, generate_series(1, 1100) i where key = 'P1-1';
 	insert into public.documents (title, content, named_entities) select 'Pump ' || i, 'The pump leaks', '[{"name": "Ada", "type": "person"}]' from generate_series(1, 1100) i;
-	insert into private.query_log (query_id, asked_at, kind, question, outcome, total_ms)
+	insert into tasklens.query_log (query_id, asked_at, kind, question, outcome, total_ms)
 		select gen_random_uuid(), now(), 'query', 'Who is ' || i, 'nothing', 1 from generate_series(1, 1100) i;
-	delete from private.embedding_jobs where embedding_job_id % 50 > 0`
+	delete from tasklens.embedding_jobs where embedding_job_id % 50 > 0`
 
 // Every function that the service calls and that returns a set is called over more rows than a
 // response may have. The testbed fails the test if one is cut.
@@ -53,7 +53,7 @@ func TestNoResponseIsCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	service := startProgram(t, with(settings, "MATCH_THRESHOLD", "0"))
-	await(t, owner, 0, `select count(*) from private.embedding_jobs`)
+	await(t, owner, 0, `select count(*) from tasklens.embedding_jobs`)
 	ask := func(method, path, body string) { fetch(t, method, service.url+path, body, http.StatusOK) }
 	var ticket, document string
 	if err := owner.QueryRow(t.Context(), `select (select min(ticket_id) from chunks where ticket_id is not null)::text, (select min(document_id::text) from document_chunks)`).

@@ -135,7 +135,7 @@ func text(t *testing.T, file string) string {
 // keepRows copies all tables into the schema upgraded. A table with fewer rows fails the test.
 func (u *upgrade) keepRows(atLeast int64) {
 	u.t.Helper()
-	rows, _ := u.owner.Query(u.t.Context(), `select schemaname || '.' || tablename from pg_tables where schemaname in ('public', 'private') order by 1`)
+	rows, _ := u.owner.Query(u.t.Context(), `select schemaname || '.' || tablename from pg_tables where schemaname in ('public', 'tasklens') order by 1`)
 	var err error
 	if u.tables, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 		u.t.Fatal(err)
@@ -173,7 +173,7 @@ func (u *upgrade) functions() (lines []string) {
 	rows, _ := u.owner.Query(u.t.Context(), `
 		select concat_ws(' ', f.oid::regprocedure, f.prosecdef, f.provolatile, f.proconfig, obj_description(f.oid),
 			(select string_agg(concat_ws(' ', a.grantee::regrole, a.privilege_type), ',' order by a.grantee) from aclexplode(f.proacl) a))
-		from pg_proc f where f.pronamespace in ('public'::regnamespace, 'private'::regnamespace) order by 1`)
+		from pg_proc f where f.pronamespace in ('public'::regnamespace, 'tasklens'::regnamespace) order by 1`)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		u.t.Fatal(err)

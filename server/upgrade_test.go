@@ -31,9 +31,9 @@ const edited = `(select ticket_id from upgraded.tickets order by ticket_id limit
 // do not. Columns of their own are in movingColumns. An upgrade alone changes none of them.
 var moving = map[string]string{
 	"public.tickets": `ticket_id not in ` + edited, "public.keyword_entries": `coalesce(ticket_id, 0) not in ` + edited,
-	"public.chunks": `coalesce(ticket_id, 0) not in ` + edited, "private.embedding_jobs": `dead_at is not null`,
-	"private.changed_rows": `false`, "private.data_versions": `false`, "private.data_version_changes": `false`,
-	"private.word_counts": `false`, "private.word_count_changes": `false`,
+	"public.chunks": `coalesce(ticket_id, 0) not in ` + edited, "tasklens.embedding_jobs": `dead_at is not null`,
+	"tasklens.changed_rows": `false`, "tasklens.data_versions": `false`, "tasklens.data_version_changes": `false`,
+	"tasklens.word_counts": `false`, "tasklens.word_count_changes": `false`,
 }
 
 // Of searches for documents, of the set of embeddings that is being built, and the new one.
@@ -69,7 +69,7 @@ func TestUpgrade(t *testing.T) {
 
 	older := startProgram(t, with(u.settings, "WORKER", "off"))
 	worker := startProgram(t, u.settings)
-	const waiting = `select count(*) from private.embedding_jobs where dead_at is null`
+	const waiting = `select count(*) from tasklens.embedding_jobs where dead_at is null`
 	await(t, u.owner, 0, waiting)
 	found := results(t, older.url)
 	u.keepRows(0)
@@ -95,7 +95,7 @@ func TestUpgrade(t *testing.T) {
 	until(t, "the worker of the next program does not begin", func() bool { return called(t, newer, "claim_embedding_jobs") > 0 })
 	u.must("import", filepath.Join(u.files, "tracker"))
 	u.do(`select public.replay_embedding_jobs()`)
-	await(t, u.owner, 0, `select count(*) from private.embedding_jobs`)
+	await(t, u.owner, 0, `select count(*) from tasklens.embedding_jobs`)
 	await(t, u.owner, 1, `select public.finish_reembed()::integer`)
 	u.settings["EMBEDDING_MODEL"] = offline.HighEmbeddingModel
 	if out := u.must("check"); !strings.Contains(out, "warning  migration 20990101000000: this program does not know it") {
@@ -132,7 +132,7 @@ func (u *upgrade) atRest() {
 	if diff := cmp.Diff(before, u.functions()); diff != "" {
 		u.t.Errorf("functions have other callers, settings or comments: %s", diff)
 	}
-	await(u.t, u.owner, 0, `select count(*) from (select part from private.present_parts() except select part from private.installed_parts) p`)
+	await(u.t, u.owner, 0, `select count(*) from (select part from tasklens.present_parts() except select part from tasklens.installed_parts) p`)
 	u.do(`rollback`)
 }
 

@@ -68,13 +68,13 @@ func TestCheckInstallation(t *testing.T) {
 			want: finding{"warning", "setting statement_timeout", "no time limit", "alter role authenticator"}},
 		"not embedded": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps')",
 			want: finding{"warning", "chunks", "1 sources have a text and no chunk", "while a worker runs"}},
-		"not queued": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); delete from private.embedding_jobs",
+		"not queued": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); delete from tasklens.embedding_jobs",
 			want: finding{"warning", "chunks", "1 sources have a text and no chunk", "tasklens backfill"}},
-		"too long": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update private.sources set truncated = true", others: true,
+		"too long": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update tasklens.sources set truncated = true", others: true,
 			want: finding{"ok", "texts", "1 sources are too long", ""}},
-		"waiting": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update private.embedding_jobs set requested_at = now() - interval '1 hour'", others: true,
+		"waiting": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update tasklens.embedding_jobs set requested_at = now() - interval '1 hour'", others: true,
 			want: finding{"warning", "queue", "has waited 60 minutes", "worker"}},
-		"dead": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update private.embedding_jobs set dead_at = now(), last_error = 'no'", others: true,
+		"dead": {fault: "insert into public.projects (key, name) values ('AA', 'Pumps'); update tasklens.embedding_jobs set dead_at = now(), last_error = 'no'", others: true,
 			want: finding{"error", "queue", "1 sources are dead", "replay_embedding_jobs"}},
 	} {
 		tx, err := owner.Begin(t.Context())
@@ -116,14 +116,14 @@ func TestCheckInstallation(t *testing.T) {
 	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 	fine(t, "at the end", check(t.Context(), t, tx))
 	var unrecorded []string
-	err = tx.QueryRow(t.Context(), `select array(select kind || ' ' || part from private.present_parts() except select kind || ' ' || part from private.installed_parts)`).
+	err = tx.QueryRow(t.Context(), `select array(select kind || ' ' || part from tasklens.present_parts() except select kind || ' ' || part from tasklens.installed_parts)`).
 		Scan(&unrecorded)
 	if err != nil || len(unrecorded) > 0 {
 		t.Errorf("not recorded, so their loss would not be found: %v %v", unrecorded, err)
 	}
 
 	// What was removed on purpose is no finding any more.
-	if _, err := tx.Exec(t.Context(), "drop index public.tickets_status_id_idx; delete from private.installed_parts where part like 'tickets_status_id_idx on %'"); err != nil {
+	if _, err := tx.Exec(t.Context(), "drop index public.tickets_status_id_idx; delete from tasklens.installed_parts where part like 'tickets_status_id_idx on %'"); err != nil {
 		t.Fatal(err)
 	}
 	fine(t, "removed", check(t.Context(), t, tx))

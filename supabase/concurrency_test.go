@@ -15,7 +15,7 @@ import (
 
 const wordCountsDiffer = `
 	with counted as (
-		select word, entries, titles from private.word_entries(array(select word from private.word_counts union select word from private.word_count_changes))
+		select word, entries, titles from tasklens.word_entries(array(select word from tasklens.word_counts union select word from tasklens.word_count_changes))
 		where word <> '' and entries <> 0
 	), present as (
 		select u.lexeme as word, count(*) as entries, count(*) filter (where 'A' = any (u.weights)) as titles
@@ -40,7 +40,7 @@ func TestWordCountsAreExactWhoeverWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	var entries, merged, differing int
-	if err := owner.QueryRow(t.Context(), `select count(*), (select count(*) from private.word_counts) from keyword_entries`).Scan(&entries, &merged); err != nil {
+	if err := owner.QueryRow(t.Context(), `select count(*), (select count(*) from tasklens.word_counts) from keyword_entries`).Scan(&entries, &merged); err != nil {
 		t.Fatal(err)
 	}
 	// One round adds 40 tickets and removes 10; the project has an entry too.

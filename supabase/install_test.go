@@ -21,8 +21,8 @@ func TestApplyRefusesOtherDatabases(t *testing.T) {
 		{"", fine},
 		{"insert into supabase_migrations.schema_migrations (version) values ('20990101000000'), ('20200101000000')", fine}, // somebody else's
 		{"drop schema supabase_migrations cascade", fine},                                                                   // as after psql -f
-		{"insert into private.migrations (version) values ('20990101000000')", "migrations of a newer tasklens: 20990101000000"},
-		{"update private.migrations set version = '20200101000000' where version = '20990101000000'", "made before tasklens 0.1.0 and cannot be upgraded"},
+		{"insert into tasklens.migrations (version) values ('20990101000000')", "migrations of a newer tasklens: 20990101000000"},
+		{"update tasklens.migrations set version = '20200101000000' where version = '20990101000000'", "made before tasklens 0.1.0 and cannot be upgraded"},
 	} {
 		execute(t, owner, c.change)
 		if out, err := apply(t, database.OwnerURL); !strings.Contains(out, c.want) || strings.Contains(out, "applying") || (err != nil) != (c.want != fine) {
@@ -123,10 +123,10 @@ func TestExtensionsElsewhereAreNamed(t *testing.T) {
 	t.Parallel()
 	database := testbed.Empty(t)
 	super := testbed.Connect(t, database.SuperuserURL)
-	execute(t, super, "alter extension vector set schema public; create extension unaccent schema public; create schema private")
+	execute(t, super, "alter extension vector set schema public; create extension unaccent schema public; create schema tasklens")
 	before := dump(t, database.SuperuserURL)
 	out, err := apply(t, database.OwnerURL)
-	for _, want := range []string{`"alter extension vector set schema extensions;"`, `"alter extension unaccent set schema extensions;"`, "there is a schema private"} {
+	for _, want := range []string{`"alter extension vector set schema extensions;"`, `"alter extension unaccent set schema extensions;"`, "there is a schema tasklens"} {
 		if err == nil || !strings.Contains(out, want) {
 			t.Errorf("%v: it does not say %q: %s", err, want, out)
 		}
@@ -134,7 +134,7 @@ func TestExtensionsElsewhereAreNamed(t *testing.T) {
 	if diff := cmp.Diff(before, dump(t, database.SuperuserURL)); diff != "" {
 		t.Errorf("a refused installation changed the database: %s", diff)
 	}
-	execute(t, super, "alter extension vector set schema extensions; alter extension unaccent set schema extensions; drop schema private")
+	execute(t, super, "alter extension vector set schema extensions; alter extension unaccent set schema extensions; drop schema tasklens")
 	if out, err := apply(t, database.OwnerURL); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

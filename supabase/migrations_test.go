@@ -105,7 +105,7 @@ func TestMigrationsRecordThemselves(t *testing.T) {
 			t.Fatalf("%s: %v", m.File, err)
 		}
 		want = append(want, m.Version)
-		record := "\ninsert into private.migrations (version) values ('" + m.Version + "');\n"
+		record := "\ninsert into tasklens.migrations (version) values ('" + m.Version + "');\n"
 		rows, _ := owner.Query(t.Context(), "select public.list_migrations()")
 		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if diff := cmp.Diff(want, got); err != nil || diff != "" || !strings.HasSuffix(string(text), record) {

@@ -46,9 +46,9 @@ func (s session) is(sql, want string) {
 
 const (
 	lease  = `'00000000-0000-4000-8000-000000000001'::uuid`
-	leased = lease + `, array(select embedding_job_id from private.embedding_jobs)`
+	leased = lease + `, array(select embedding_job_id from tasklens.embedding_jobs)`
 	// The two tickets as they are read, and as they are given to store_chunks.
-	given = `with sources as materialized (select r.* from read_sources(array(select source_id from private.sources where ticket_id is not null order by 1)) r),
+	given = `with sources as materialized (select r.* from read_sources(array(select source_id from tasklens.sources where ticket_id is not null order by 1)) r),
 		given as (select jsonb_agg(jsonb_build_object('source_id', source_id, 'source_hash', source_hash, 'truncated', false) order by source_id) as sources from sources) `
 	unitVector = `('[1' || repeat(',0', 1535) || ']')::extensions.vector`
 )
@@ -63,8 +63,8 @@ func newQueue(t *testing.T) (db *testbed.DB, editor, worker session) {
 	editor.do(`insert into projects (project_id, key, name) values (1, 'P', 'Pumps')`)
 	editor.do(`insert into tickets (ticket_id, project_id, status_id, name) values (1, 1, 1, 'Pump'), (2, 1, 1, 'Valve')`)
 	editor.do(`insert into documents (id, title) select ('00000000-0000-4000-8000-00000000000' || i)::uuid, 'Manual ' || i from generate_series(1, 2) i`)
-	editor.do(`delete from private.embedding_jobs where source_id in (select source_id from private.sources where project_id is not null)`)
-	editor.do(`update private.embedding_jobs set lease_id = ` + lease + `, attempts = 2, due_at = clock_timestamp() + interval '1 minute'`)
+	editor.do(`delete from tasklens.embedding_jobs where source_id in (select source_id from tasklens.sources where project_id is not null)`)
+	editor.do(`update tasklens.embedding_jobs set lease_id = ` + lease + `, attempts = 2, due_at = clock_timestamp() + interval '1 minute'`)
 	return db, editor, worker
 }
 
@@ -86,8 +86,8 @@ func TestJobsLeaveTheirWorkerPastOpenTransactions(t *testing.T) {
 			editor.do(`delete from documents where title = 'Manual 1'`)
 			worker.is(`select `+test.call, `2`)
 			editor.do(`rollback`)
-			worker.is(`select count(*) from private.embedding_jobs`, test.left)
-			worker.do(`update private.embedding_jobs set due_at = clock_timestamp() - interval '1 second'`)
+			worker.is(`select count(*) from tasklens.embedding_jobs`, test.left)
+			worker.do(`update tasklens.embedding_jobs set due_at = clock_timestamp() - interval '1 second'`)
 			worker.is(`select jsonb_array_length(jobs) from claim_embedding_jobs()`, test.left)
 		})
 	}
@@ -97,7 +97,7 @@ func TestReplayingPassesOpenTransactions(t *testing.T) {
 	t.Parallel()
 	_, editor, worker := newQueue(t)
 	worker.do(`select fail_embedding_jobs(` + leased + `, 'No.', 2)`)
-	worker.is(`select count(*) from private.embedding_jobs where dead_at is not null`, `4`)
+	worker.is(`select count(*) from tasklens.embedding_jobs where dead_at is not null`, `4`)
 	worker.is(`select count(*) from documents where embedding_status = 'failed'`, `2`)
 	editor.do(`begin`)
 	editor.do(`delete from tickets where ticket_id = 1`)
@@ -115,7 +115,7 @@ func TestReplayingPassesOpenTransactions(t *testing.T) {
 func TestAHeldDocumentIsGivenUpLater(t *testing.T) {
 	t.Parallel()
 	const given = `select string_agg(embedding_status || ' ' || (dead_at is not null), ', ' order by title)
-		from documents d join private.sources s on s.document_id = d.id join private.embedding_jobs j using (source_id)`
+		from documents d join tasklens.sources s on s.document_id = d.id join tasklens.embedding_jobs j using (source_id)`
 	for name, giveUp := range map[string]string{
 		"by a worker that failed": `select fail_embedding_jobs(` + leased + `, 'No.', 2)`,
 		"by another worker":       `select claim_embedding_jobs(attempt_limit => 2)`,
@@ -124,7 +124,7 @@ func TestAHeldDocumentIsGivenUpLater(t *testing.T) {
 			t.Parallel()
 			_, editor, worker := newQueue(t)
 			if name == "by another worker" {
-				worker.do(`update private.embedding_jobs set due_at = clock_timestamp() - interval '1 second'`)
+				worker.do(`update tasklens.embedding_jobs set due_at = clock_timestamp() - interval '1 second'`)
 			}
 			editor.do(`begin`)
 			editor.do(`update documents set archived = true where title = 'Manual 1'`)
@@ -132,7 +132,7 @@ func TestAHeldDocumentIsGivenUpLater(t *testing.T) {
 			worker.is(given, `pending false, failed true`)
 			worker.is(`select failed || ' ' || dead from embedding_status('m')`, `1 3`)
 			editor.do(`commit`)
-			worker.do(`update private.embedding_jobs set due_at = clock_timestamp() - interval '1 second' where dead_at is null`)
+			worker.do(`update tasklens.embedding_jobs set due_at = clock_timestamp() - interval '1 second' where dead_at is null`)
 			worker.is(`select jsonb_array_length(jobs) from claim_embedding_jobs(attempt_limit => 2)`, `0`)
 			worker.is(given, `failed true, failed true`)
 		})
@@ -202,8 +202,8 @@ func TestNobodyWaitsForALongStore(t *testing.T) {
 	const store = given + `select string_agg(s.stored::text, ' ' order by s.source_id) from given g, store_chunks(g.sources, (
 			select jsonb_agg(jsonb_build_object('source_id', r.source_id, 'kind', 'ticket', 'position', i, 'text', 't', 'tokens', 1, 'input_hash', 'h', 'model', 'm', 'embedding', 1))
 			from sources r, generate_series(0, 4) i), array[` + unitVector + `]) s`
-	editor.do(`create function private.be_slow() returns trigger language plpgsql as 'begin perform pg_sleep(1); return new; end'`)
-	editor.do(`create trigger be_slow before insert on chunks for each row execute function private.be_slow()`)
+	editor.do(`create function tasklens.be_slow() returns trigger language plpgsql as 'begin perform pg_sleep(1); return new; end'`)
+	editor.do(`create trigger be_slow before insert on chunks for each row execute function tasklens.be_slow()`)
 	other := newSession(t, db)
 	stored := make(chan struct{})
 	go func() {
@@ -225,7 +225,7 @@ func TestNobodyWaitsForALongStore(t *testing.T) {
 	other.is(`select state from pg_stat_activity where pid = `+id, `active`) // the store goes on
 	<-stored
 	worker.is(`select string_agg(distinct ticket_id::text, ' ') || ' ' || count(*) from chunks`, `2 5`)
-	worker.is(`select count(*) from private.embedding_jobs join private.sources using (source_id) where ticket_id = 1 and lease_id is null`, `1`)
+	worker.is(`select count(*) from tasklens.embedding_jobs join tasklens.sources using (source_id) where ticket_id = 1 and lease_id is null`, `1`)
 }
 
 // Editors wait for none of the jobs that workers hold in open transactions.
@@ -244,9 +244,9 @@ func TestEditorsPassJobsThatWorkersHold(t *testing.T) {
 			_, editor, worker := newQueue(t)
 			switch name {
 			case "claim":
-				worker.do(`update private.embedding_jobs set lease_id = null`)
+				worker.do(`update tasklens.embedding_jobs set lease_id = null`)
 			case "replay":
-				worker.do(`update private.embedding_jobs set lease_id = null, dead_at = now()`)
+				worker.do(`update tasklens.embedding_jobs set lease_id = null, dead_at = now()`)
 			}
 			worker.do(`begin`)
 			worker.do(call)
@@ -266,7 +266,7 @@ func TestEmptyingASetPassesOpenTransactions(t *testing.T) {
 	db, editor, worker := newQueue(t)
 	worker.do(`insert into chunks (embedding_set, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 		select 2, 1, t.ticket_id, 'ticket', 0, 't', 1, 'h', 'm', ` + unitVector + ` from tickets t`)
-	worker.do(`update private.embedding_sets set other_state = 'retired'`)
+	worker.do(`update tasklens.embedding_sets set other_state = 'retired'`)
 	const startOver = `00000000-0000-0000-0000-000000000000`
 	clearSet := func(want string) {
 		t.Helper()
@@ -277,14 +277,14 @@ func TestEmptyingASetPassesOpenTransactions(t *testing.T) {
 	worker.do(`begin`)
 	worker.do(`select clear_retired_set()`)
 	newSession(t, db).is(`select string_agg(stored::text, ' ') from store_chunks(
-		(select jsonb_agg(jsonb_build_object('source_id', source_id, 'source_hash', 'h', 'truncated', false)) from private.sources where ticket_id = 1), '[]', '{}')`, `false`)
+		(select jsonb_agg(jsonb_build_object('source_id', source_id, 'source_hash', 'h', 'truncated', false)) from tasklens.sources where ticket_id = 1), '[]', '{}')`, `false`)
 	worker.do(`commit`)
 	worker.is(`select count(*) from chunks`, `1`)
 	clearSet(`again`)
 	editor.do(`rollback`)
-	worker.is(`select other_state from private.embedding_sets`, `retired`)
+	worker.is(`select other_state from tasklens.embedding_sets`, `retired`)
 	worker.do(`select clear_retired_set('` + startOver + `')`)
 	worker.is(`select count(*) from chunks`, `0`)
 	clearSet(`done`)
-	worker.is(`select other_state from private.embedding_sets`, `unused`)
+	worker.is(`select other_state from tasklens.embedding_sets`, `unused`)
 }

@@ -12,27 +12,27 @@ declare
   others text;
   part record;
 begin
-  if to_regclass('private.installation') is null then
+  if to_regclass('tasklens.installation') is null then
     raise exception using errcode = 'undefined_table', message = 'tasklens is not installed in this database';
   end if;
   perform pg_advisory_xact_lock(x'7461736b6c656e73'::bigint);
-  select i.*, i.api_schema::regnamespace as namespace, array(select m.version from private.migrations m) as versions into installed from private.installation i;
-  if exists (select from private.attached_views) then
+  select i.*, i.api_schema::regnamespace as namespace, array(select m.version from tasklens.migrations m) as versions into installed from tasklens.installation i;
+  if exists (select from tasklens.attached_views) then
     raise exception using errcode = 'object_in_use', message = 'tables of an application are attached: its triggers would fail',
       hint = 'select * from ' || installed.api_schema || '.detach_tables(); then repeat this.';
   end if;
 
   relations := array(select c.oid from pg_class c where c.relkind in ('r', 'p') and (
-    c.relnamespace = 'private'::regnamespace or c.relnamespace = installed.namespace and c.relname = any (installed.tables)));
+    c.relnamespace = 'tasklens'::regnamespace or c.relnamespace = installed.namespace and c.relname = any (installed.tables)));
   functions := array(select f.oid from pg_proc f
-    where f.pronamespace = 'private'::regnamespace or f.pronamespace = installed.namespace and f.proname = any (installed.functions));
+    where f.pronamespace = 'tasklens'::regnamespace or f.pronamespace = installed.namespace and f.proname = any (installed.functions));
 
   with recursive parts(class, id) as (
-    select 'pg_class'::regclass::oid, c.oid from pg_class c where c.oid = any (relations) or c.relnamespace = 'private'::regnamespace
+    select 'pg_class'::regclass::oid, c.oid from pg_class c where c.oid = any (relations) or c.relnamespace = 'tasklens'::regnamespace
     union select 'pg_proc'::regclass, unnest(functions)
     union select 'pg_type'::regclass, t.oid from pg_type t where t.typnamespace = installed.namespace and t.typname = any (installed.types)
-    union select 'pg_ts_config'::regclass, c.oid from pg_ts_config c where c.cfgnamespace = 'private'::regnamespace
-    union select 'pg_ts_dict'::regclass, d.oid from pg_ts_dict d where d.dictnamespace = 'private'::regnamespace
+    union select 'pg_ts_config'::regclass, c.oid from pg_ts_config c where c.cfgnamespace = 'tasklens'::regnamespace
+    union select 'pg_ts_dict'::regclass, d.oid from pg_ts_dict d where d.dictnamespace = 'tasklens'::regnamespace
     -- What goes with them: indexes, sequences, row types, defaults, constraints, policies, triggers.
     union select d.classid, d.objid from parts p join pg_depend d on d.refclassid = p.class and d.refobjid = p.id where d.deptype in ('i', 'a')
   )
@@ -54,7 +54,7 @@ begin
   for part in select t.oid::regtype as name from pg_type t where t.typnamespace = installed.namespace and t.typname = any (installed.types) loop
     execute format('drop type %s cascade', part.name);
   end loop;
-  drop schema private cascade;
+  drop schema tasklens cascade;
 
   if to_regclass('supabase_migrations.schema_migrations') is not null then
     delete from supabase_migrations.schema_migrations where version = any (installed.versions);

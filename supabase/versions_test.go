@@ -38,7 +38,7 @@ func TestTheVersionMovesWithEachCommit(t *testing.T) {
 	look("in the beginning", true)
 	// So many have gathered that the next writer adds them up, and holds what it added to until it
 	// commits.
-	do(reader, `insert into private.data_version_changes (project_id, transaction_id) select 1, i::text::xid8 from generate_series(1, 300) i`)
+	do(reader, `insert into tasklens.data_version_changes (project_id, transaction_id) select 1, i::text::xid8 from generate_series(1, 300) i`)
 	look("when some have gathered", true)
 	do(second, `set lock_timeout = '5s'`)
 	do(first, `begin`)
@@ -56,7 +56,7 @@ func TestTheVersionMovesWithEachCommit(t *testing.T) {
 	do(first, `begin; savepoint s; update tickets set name = 'Hoses' where ticket_id = 1; rollback to s; update tickets set name = 'Hose' where ticket_id = 1; commit`)
 	look("after an edit of which a part was taken back", true)
 	// Whose snapshot is older than the adding up does not fail because of it.
-	do(reader, `insert into private.data_version_changes (project_id, transaction_id) select 1, i::text::xid8 from generate_series(1001, 1300) i`)
+	do(reader, `insert into tasklens.data_version_changes (project_id, transaction_id) select 1, i::text::xid8 from generate_series(1001, 1300) i`)
 	look("when some have gathered again", true)
 	do(first, `begin isolation level repeatable read; select data_version()`)
 	do(second, `update tickets set name = 'Valve' where ticket_id = 2`)

@@ -147,14 +147,14 @@ func TestPruneInASlowDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
-		`create function private.delete_few() returns trigger language plpgsql as $$
+		`create function tasklens.delete_few() returns trigger language plpgsql as $$
 		begin
 			if (select count(*) from old_rows) > 30 then
 				raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled';
 			end if;
 			return null;
 		end $$`,
-		`create trigger delete_few after delete on public.tickets referencing old table as old_rows for each statement execute function private.delete_few()`,
+		`create trigger delete_few after delete on public.tickets referencing old table as old_rows for each statement execute function tasklens.delete_few()`,
 	} {
 		if _, err := b.owner.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)

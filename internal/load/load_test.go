@@ -124,7 +124,7 @@ func (b bench) fingerprint(t *testing.T) string {
 	var sum string
 	err := b.owner.QueryRow(t.Context(), `select md5(string_agg(row_version, ',' order by row_version)) from (
 		select 'p' || project_id || '@' || xmin from projects union all select 't' || ticket_id || '@' || xmin from tickets
-		union all select 's' || status_change_id || '@' || xmin from status_changes union all select 'j' || embedding_job_id || '@' || xmin from private.embedding_jobs
+		union all select 's' || status_change_id || '@' || xmin from status_changes union all select 'j' || embedding_job_id || '@' || xmin from tasklens.embedding_jobs
 		union all select 'k' || keyword_entry_id || '@' || xmin from keyword_entries) as rows(row_version)`).Scan(&sum)
 	if err != nil {
 		t.Fatal(err)
@@ -231,10 +231,10 @@ func TestInterruptedLoadContinues(t *testing.T) {
 		t.Errorf("%d notes, want 450", n)
 	}
 	// All wait for workers, after what users edit meanwhile.
-	if n := b.count(t, "select count(distinct source_id) from private.embedding_jobs"); n != 452 {
+	if n := b.count(t, "select count(distinct source_id) from tasklens.embedding_jobs"); n != 452 {
 		t.Errorf("%d sources are queued, want 452", n)
 	}
-	if n := b.count(t, "select count(*) from private.embedding_jobs where not background"); n > 2+50 {
+	if n := b.count(t, "select count(*) from tasklens.embedding_jobs where not background"); n > 2+50 {
 		t.Errorf("%d are queued as fresh edits", n)
 	}
 }

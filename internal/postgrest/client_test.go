@@ -156,7 +156,7 @@ func TestFailures(t *testing.T) {
 		"invalid argument":             {400, `{"code":"22P02","message":"m"}`, fault.Internal, fault.Internal},
 		"deadlock":                     {500, `{"code":"40P01","message":"m"}`, fault.Unavailable, fault.Unavailable},
 		"dropped function":             {404, `{"code":"42883","message":"function public.f(a => integer) does not exist"}`, fault.Unavailable, fault.Unavailable},
-		"missing inner function":       {404, `{"code":"42883","message":"function private.other_f(integer) does not exist"}`, fault.Internal, fault.Internal},
+		"missing inner function":       {404, `{"code":"42883","message":"function tasklens.other_f(integer) does not exist"}`, fault.Internal, fault.Internal},
 	} {
 		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)

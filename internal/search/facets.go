@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Facets count the matches of a query by the values of each filter that private.ticket_members of
+// Facets count the matches of a query by the values of each filter that tasklens.ticket_members of
 // the database counts: by the facet's name (status, assignee …), largest first. Each is counted
 // without the query's own filter on it.
 type Facets map[string][]FacetValue

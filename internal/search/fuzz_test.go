@@ -24,7 +24,7 @@ func FuzzQueryText(f *testing.F) {
 		query, text = storable(query), storable(text)
 		var line string
 		var found int
-		err := db.QueryRow(t.Context(), `select private.highlight($2, (private.parse_query($1)).wanted),
+		err := db.QueryRow(t.Context(), `select tasklens.highlight($2, (tasklens.parse_query($1)).wanted),
 			(select count(*) from public.search_by_keyword($1, 10))`, query, text).Scan(&line, &found)
 		if err != nil {
 			t.Fatalf("query %q, text %q: %v", query, text, err)

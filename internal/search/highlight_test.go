@@ -30,7 +30,7 @@ func TestHighlightOfAnyText(t *testing.T) {
 			text = strings.Repeat("before it ", 40) + text + strings.Repeat(" behind", 40)
 		}
 		var line, whole string
-		err := db.QueryRow(t.Context(), `select private.highlight($1, (private.parse_query($2)).wanted), regexp_replace(private.compose_text($1), '[\ue000-\ue007]', '', 'g')`,
+		err := db.QueryRow(t.Context(), `select tasklens.highlight($1, (tasklens.parse_query($2)).wanted), regexp_replace(tasklens.compose_text($1), '[\ue000-\ue007]', '', 'g')`,
 			text, query).Scan(&line, &whole)
 		if err != nil {
 			r.Fatalf("query %q, text %q: %v", query, text, err)

@@ -16,10 +16,10 @@ func Slow(t testing.TB, db *DB) {
 	const timeout, storing = 4 * time.Second, 5 * time.Second
 	run(t, db, fmt.Sprintf(`
 		alter role authenticator in database %s set statement_timeout = %d;
-		create function private.be_slow() returns trigger language plpgsql as
+		create function tasklens.be_slow() returns trigger language plpgsql as
 			'begin if (select count(*) from new_rows) > 50 then perform pg_sleep(%f); end if; return null; end';
-		create trigger be_slow after insert on public.chunks referencing new table as new_rows for each statement execute function private.be_slow();
-		create trigger be_slow after insert on public.document_chunks referencing new table as new_rows for each statement execute function private.be_slow();`,
+		create trigger be_slow after insert on public.chunks referencing new table as new_rows for each statement execute function tasklens.be_slow();
+		create trigger be_slow after insert on public.document_chunks referencing new table as new_rows for each statement execute function tasklens.be_slow();`,
 		pgx.Identifier{db.Name}.Sanitize(), timeout.Milliseconds(), storing.Seconds()))
 }
 
@@ -28,11 +28,11 @@ func Slow(t testing.TB, db *DB) {
 func TimeOut(t testing.TB, db *DB, table, condition string) {
 	t.Helper()
 	run(t, db, fmt.Sprintf(`
-		create or replace function private.time_out() returns trigger language plpgsql as $$
+		create or replace function tasklens.time_out() returns trigger language plpgsql as $$
 		begin
 			raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled';
 		end $$;
-		create trigger time_out before insert on %s for each row when (%s) execute function private.time_out()`, table, condition))
+		create trigger time_out before insert on %s for each row when (%s) execute function tasklens.time_out()`, table, condition))
 }
 
 func run(t testing.TB, db *DB, statements string) {

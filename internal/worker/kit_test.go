@@ -218,8 +218,8 @@ func (b *bench) awaitOn(connection *pgx.Conn, want int, sql string, arguments ..
 }
 
 const (
-	openJobs = `select count(*) from private.embedding_jobs where dead_at is null`
-	deadJobs = `select count(*) from private.embedding_jobs where dead_at is not null`
+	openJobs = `select count(*) from tasklens.embedding_jobs where dead_at is null`
+	deadJobs = `select count(*) from tasklens.embedding_jobs where dead_at is not null`
 )
 
 // stored returns all chunks without their ids, one per line.
@@ -239,7 +239,7 @@ func (b *bench) stored() (lines []string) {
 // mustBeCurrent compares the stored chunks with a fresh embedding of everything.
 func (b *bench) mustBeCurrent() {
 	b.t.Helper()
-	if wrong := b.number(`select count(*) from private.sources s join private.stored_chunks c using (source_id) where (s.models, s.chunks) is distinct from (c.models, c.chunks)`); wrong > 0 {
+	if wrong := b.number(`select count(*) from tasklens.sources s join tasklens.stored_chunks c using (source_id) where (s.models, s.chunks) is distinct from (c.models, c.chunks)`); wrong > 0 {
 		b.t.Errorf("%d sources have other chunks than are recorded", wrong)
 	}
 	before := b.stored()

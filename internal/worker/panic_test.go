@@ -29,7 +29,7 @@ func TestPanicFailsItsJobs(t *testing.T) {
 	b.start(o)
 	b.await(1, deadJobs)
 	b.await(0, openJobs)
-	b.await(1, `select count(*) from private.embedding_jobs where last_error like '%panic: this one is poison%' and last_error not like '%goroutine%'`)
+	b.await(1, `select count(*) from tasklens.embedding_jobs where last_error like '%panic: this one is poison%' and last_error not like '%goroutine%'`)
 	if panics.Load() < 6 {
 		t.Errorf("the source that panics was tried %d times, want 6 or more", panics.Load())
 	}

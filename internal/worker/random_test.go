@@ -68,7 +68,7 @@ func TestChunksAreCurrentAfterRandomFailures(t *testing.T) {
 
 	b.start(quick(t))
 	for range 2 { // open jobs may become dead, and are replayed only then
-		b.run(`update private.embedding_jobs set due_at = clock_timestamp() where lease_id is null and dead_at is null`)
+		b.run(`update tasklens.embedding_jobs set due_at = clock_timestamp() where lease_id is null and dead_at is null`)
 		b.await(0, openJobs)
 		b.run(`select public.replay_embedding_jobs()`)
 		b.await(0, openJobs)

@@ -203,7 +203,7 @@ func TestAnotherChunkingIsLeftToOthers(t *testing.T) {
 	b.run(`select public.begin_reembed('stand-in', $1)`, chunk.Version+1)
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 1'`)
 	b.await(1, `select count(*) from public.chunks where text like '%Dry'`)
-	b.await(4, `select count(distinct source_id) from private.embedding_jobs where dead_at is null`)
+	b.await(4, `select count(distinct source_id) from tasklens.embedding_jobs where dead_at is null`)
 	if got := b.number(inSet, 2, "stand-in"); got != 0 {
 		t.Errorf("%d chunks are in the new set, want none", got)
 	}

@@ -174,7 +174,7 @@ func TestLongTicketDelaysNoOther(t *testing.T) {
 	o.Concurrency = 1
 	b.start(o)
 	<-long
-	b.await(1, `select count(distinct source_id) from private.embedding_jobs where dead_at is null`)
+	b.await(1, `select count(distinct source_id) from tasklens.embedding_jobs where dead_at is null`)
 	close(goOn)
 	b.await(0, openJobs)
 	b.mustBeCurrent()

@@ -114,7 +114,7 @@ func TestStopReleasesJobs(t *testing.T) {
 	b := newBench(t)
 	asked, _ := b.hold()
 	b.fill(150)
-	b.run(`update private.embedding_jobs set attempts = source_id % 2`) // the worker splits a batch into many groups
+	b.run(`update tasklens.embedding_jobs set attempts = source_id % 2`) // the worker splits a batch into many groups
 	stop := b.start(quick(t))
 	<-asked
 	stop()
@@ -201,7 +201,7 @@ func TestTicketWithAnUncommittedEdit(t *testing.T) {
 	}
 	goOn()
 	b.await(3, `select count(*) from public.chunks`)
-	b.await(1, `select count(*) from private.embedding_jobs where lease_id is null and due_at > requested_at`)
+	b.await(1, `select count(*) from tasklens.embedding_jobs where lease_id is null and due_at > requested_at`)
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestHeartbeat(t *testing.T) {
 	b.start(o)
 	<-asked
 	var first time.Time
-	if err := b.tracker.QueryRow(t.Context(), `select min(due_at) from private.embedding_jobs`).Scan(&first); err != nil {
+	if err := b.tracker.QueryRow(t.Context(), `select min(due_at) from tasklens.embedding_jobs`).Scan(&first); err != nil {
 		t.Fatal(err)
 	}
 	b.await(2, openJobs+` and due_at > $1 and attempts = 1`, first)

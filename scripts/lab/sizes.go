@@ -71,9 +71,9 @@ func reportSizes(_ context.Context, args []string) error {
 var (
 	sqlComment = regexp.MustCompile(`(?m)(^|[ \t])[ \t]*-- .*$`)
 	sqlTrigger = regexp.MustCompile(`(?m)^\s*create trigger `)
-	sqlHead    = regexp.MustCompile(`^create function ((?:public|private)\.[a-z_]+)\(`)
+	sqlHead    = regexp.MustCompile(`^create function ((?:public|tasklens)\.[a-z_]+)\(`)
 	sqlEnd     = regexp.MustCompile(`\$\$;$|^return [^;]*;$`)
-	sqlCall    = regexp.MustCompile(`\b((?:public|private)\.[a-z_]+)\(`)
+	sqlCall    = regexp.MustCompile(`\b((?:public|tasklens)\.[a-z_]+)\(`)
 )
 
 // sqlFunction is one "create function" statement.

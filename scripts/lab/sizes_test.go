@@ -7,20 +7,20 @@ func TestReach(t *testing.T) {
 create function public.search() returns integer
 language sql
 as $$
-  select private.one() + private.two(private.one())
+  select tasklens.one() + tasklens.two(tasklens.one())
 $$;
-create function private.one() returns integer
+create function tasklens.one() returns integer
 language sql
 return 1;
-create function private.two(value integer) returns integer
+create function tasklens.two(value integer) returns integer
 language sql
-as $$ select private.three(value) + private.two(0) $$;
-create function private.three(value integer) returns integer
+as $$ select tasklens.three(value) + tasklens.two(0) $$;
+create function tasklens.three(value integer) returns integer
 language sql
 as $$
   select count(*) from public.tickets
 $$;
-create function private.unused() returns void
+create function tasklens.unused() returns void
 language sql
 as $$
 $$;

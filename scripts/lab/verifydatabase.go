@@ -60,7 +60,7 @@ func (v *verification) database(ctx context.Context) bool {
 			return text, err
 		})
 	}
-	for _, command := range []string{"lint --schema public,private --level warning", "advisors --level warn"} {
+	for _, command := range []string{"lint --schema public,tasklens --level warning", "advisors --level warn"} {
 		words := strings.Fields(command)
 		v.check(ctx, "supabase db "+words[0], "Read its findings: npx supabase db "+command, func() (string, error) {
 			address, err := url.Parse(v.DatabaseURL)

@@ -51,12 +51,12 @@ func (v *verification) count(ctx context.Context) (s stored, err error) {
 // forgets the imports, which PostgREST does not show.
 func (v *verification) countTables(ctx context.Context) (counts map[string]int64, err error) {
 	err = v.query(ctx, func(db *pgx.Conn) error {
-		if _, err := db.Exec(ctx, `delete from private.imports where origin = $1`, verifyMark); err != nil {
+		if _, err := db.Exec(ctx, `delete from tasklens.imports where origin = $1`, verifyMark); err != nil {
 			return err
 		}
 		counts = map[string]int64{}
 		found, _ := db.Query(ctx, `select part, (xpath('/row/n/text()', query_to_xml('select count(*) as n from ' || part, true, true, '')))[1]::text::bigint
-			from private.installed_parts where kind = 'table'`)
+			from tasklens.installed_parts where kind = 'table'`)
 		var table string
 		var n int64
 		_, err := pgx.ForEachRow(found, []any{&table, &n}, func() error {
@@ -122,7 +122,7 @@ func (v *verification) remove(ctx context.Context) {
 			}
 		}
 		slices.Sort(changed)
-		if lost := slices.DeleteFunc(slices.Clone(changed), func(one string) bool { return strings.HasPrefix(one, "private.") }); len(lost) > 0 {
+		if lost := slices.DeleteFunc(slices.Clone(changed), func(one string) bool { return strings.HasPrefix(one, "tasklens.") }); len(lost) > 0 {
 			err = fmt.Errorf("(not bookkeeping: %v)", lost)
 		}
 		return fmt.Sprintf("%d tables have as many rows as before; bookkeeping: %s", len(now.tables)-len(changed), strings.Join(changed, ", ")), err

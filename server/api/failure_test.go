@@ -278,17 +278,17 @@ func TestReady(t *testing.T) {
 	}
 	s.database.intercept(nil)
 	db := s.connect()
-	run(t, db, "insert into private.migrations (version) values ('20990101000000')") // a newer migration
+	run(t, db, "insert into tasklens.migrations (version) values ('20990101000000')") // a newer migration
 	s.get("/readyz").want(http.StatusOK)
 	if log := s.log.String(); !strings.Contains(log, "20990101000000") || !strings.Contains(log, "newer version of the program") {
 		t.Errorf("the log does not say that the database is newer: %s", log)
 	}
-	run(t, db, "delete from private.migrations where version in ('20261127000560', '20261127001240')")
+	run(t, db, "delete from tasklens.migrations where version in ('20261127000560', '20261127001240')")
 	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text !=
 		`{"missing":["migration 20261127000560_keyword_search.sql","migration 20261127001240_store_chunks.sql"],"status":"not ready"}` {
 		t.Errorf("readyz says %s", text)
 	}
-	run(t, db, "insert into private.migrations (version) values ('20200101000000')")
+	run(t, db, "insert into tasklens.migrations (version) values ('20200101000000')")
 	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text != `{"missing":["database made before 0.1.0"],"status":"not ready"}` {
 		t.Errorf("readyz says %s", text)
 	}

@@ -70,7 +70,7 @@ func TestMigrationsAppliedByOtherTools(t *testing.T) {
 			run(t, s.connect(), "insert into public.projects (key, name) values ('PAY', 'Payments')")
 			s.post("/api/hybrid-search", map[string]any{"query": "payments"}).from(madeAndKept)
 			s.post("/api/hybrid-search", map[string]any{"query": "payments"}).from(fromMemory)
-			run(t, s.connect(), "delete from private.migrations where version = '20261127000700'")
+			run(t, s.connect(), "delete from tasklens.migrations where version = '20261127000700'")
 			s.get("/readyz").want(http.StatusServiceUnavailable)
 			s.post("/api/hybrid-search", map[string]any{"query": "payments"}).from(madeAndKept)
 		})

@@ -50,7 +50,7 @@ func (s *service) queryLog() map[string]logged {
 		array(select source ->> 'ticket_key' from jsonb_array_elements(sources) source where (source ->> 'cited')::boolean),
 		best_similarity, answer, model, low_similarity, uncited, unknown_citations, streamed, cached, tokens_in,
 		concat_ws(' ', case when embedding_ms > 0 then 'embed' end, case when retrieval_ms > 0 then 'retrieve' end, case when chat_ms > 0 then 'chat' end),
-		total_ms from private.query_log order by asked_at`)
+		total_ms from tasklens.query_log order by asked_at`)
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[logged])
 	if err != nil {
 		s.t.Fatalf("read the log: %v", err)

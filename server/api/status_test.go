@@ -24,10 +24,10 @@ func TestEmbeddingStatus(t *testing.T) {
 		t.Errorf("after one was embedded: %+v", after)
 	}
 	tracker := s.connect()
-	run(t, tracker, `update private.embedding_jobs set due_at = now() + interval '1 minute'`)
-	run(t, tracker, `update private.embedding_jobs set attempts = 1 where source_id = (select source_id from private.sources where ticket_id = $1)`, s.ids["TX-400"])
-	run(t, tracker, `update private.embedding_jobs set attempts = 1, dead_at = now() where source_id in (select source_id from private.sources where project_id is not null)`)
-	run(t, tracker, `update private.embedding_jobs set due_at = now() where source_id = (select source_id from private.sources where ticket_id = (select min(ticket_id) from public.tickets where ticket_id <> $1))`, s.ids["TX-400"])
+	run(t, tracker, `update tasklens.embedding_jobs set due_at = now() + interval '1 minute'`)
+	run(t, tracker, `update tasklens.embedding_jobs set attempts = 1 where source_id = (select source_id from tasklens.sources where ticket_id = $1)`, s.ids["TX-400"])
+	run(t, tracker, `update tasklens.embedding_jobs set attempts = 1, dead_at = now() where source_id in (select source_id from tasklens.sources where project_id is not null)`)
+	run(t, tracker, `update tasklens.embedding_jobs set due_at = now() where source_id = (select source_id from tasklens.sources where ticket_id = (select min(ticket_id) from public.tickets where ticket_id <> $1))`, s.ids["TX-400"])
 	run(t, tracker, `select from public.claim_embedding_jobs()`)
 	if after := status(); after.Failed != 1 || after.Dead != 1 || after.Running != 1 || after.Pending != got.Pending-4 {
 		t.Errorf("after one failed, one was given up and one was taken: %+v", after)

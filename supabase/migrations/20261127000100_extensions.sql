@@ -36,7 +36,7 @@ begin
     select format('%s may not create in the schema public: its owner %s may', current_user, pg_get_userbyid(n.nspowner))
     from pg_namespace n where n.nspname = 'public' and not has_schema_privilege(n.oid, 'create')
     union all
-    select 'there is a schema private that is not of tasklens: rename it' where to_regnamespace('private') is not null
+    select 'there is a schema tasklens that is not of tasklens: rename it' where to_regnamespace('tasklens') is not null
     union all
     select format('public.%s exists: rename it, or install into another schema (supabase/apply --schema NAME)', c.relname)
     from pg_class c where c.relnamespace = to_regnamespace('public') and c.relname = any (tables || types)
@@ -69,23 +69,23 @@ begin
 
   -- Helpers of the functions in public. PostgREST does not expose this schema. Callers of a public
   -- "security invoker" function also need access to its helpers.
-  create schema private;
-  comment on schema private is 'Helpers of the search functions; not exposed through the API.';
-  revoke all on schema private from PUBLIC;
-  grant usage on schema private to authenticated, service_role;
+  create schema tasklens;
+  comment on schema tasklens is 'Helpers of the search functions; not exposed through the API.';
+  revoke all on schema tasklens from PUBLIC;
+  grant usage on schema tasklens to authenticated, service_role;
 
-  create table private.installation (
+  create table tasklens.installation (
     api_schema text primary key,
     tables text[] not null,
     types text[] not null,
     functions text[] not null,
     made text[] not null
   );
-  comment on table private.installation is
+  comment on table tasklens.installation is
     'One row: the schema of the tables and functions for callers, the names of what is installed there, and which schemas and extensions did not exist before. Read by check_installation and by supabase/remove.sql.';
-  alter table private.installation enable row level security;
-  grant select on private.installation to service_role;
-  insert into private.installation values ('public', tables, types, functions, array(
+  alter table tasklens.installation enable row level security;
+  grant select on tasklens.installation to service_role;
+  insert into tasklens.installation values ('public', tables, types, functions, array(
     select 'schema ' || w.name from unnest('{extensions,public}'::text[]) w(name) where to_regnamespace(w.name) is null
     union all
     select 'extension ' || w.name from unnest('{vector,unaccent,pg_trgm}'::text[]) w(name)
@@ -106,45 +106,45 @@ create extension if not exists unaccent with schema extensions;
 create extension if not exists pg_trgm with schema extensions;
 
 -- The one rule for a count, limit or offset out of range.
-create function private.clamp(value integer, default_value integer, lowest integer, highest integer) returns integer
+create function tasklens.clamp(value integer, default_value integer, lowest integer, highest integer) returns integer
 language sql immutable security invoker set search_path = ''
 as $$ select greatest(clamp.lowest, least(clamp.highest, coalesce(clamp.value, clamp.default_value))) $$;
-comment on function private.clamp is
+comment on function tasklens.clamp is
   'value, or default_value for null, raised to lowest and lowered to highest.';
 
-create function private.text_limit() returns integer
+create function tasklens.text_limit() returns integer
 language sql immutable security invoker set search_path = ''
 as $$ select 200000 $$;
-comment on function private.text_limit is
+comment on function tasklens.text_limit is
   'How many characters of a text are searched, embedded and returned at once. A text is stored whole.';
 
 -- truncated_at: where the rest of the text begins, null if the piece ends it. It decompresses only
 -- as much of a stored text as it returns.
-create function private.cut_text(text text, skipped integer, most integer, out piece text, out truncated_at integer)
+create function tasklens.cut_text(text text, skipped integer, most integer, out piece text, out truncated_at integer)
 language sql immutable security invoker set search_path = ''
 as $$
   select left(p.more, cut_text.most), case when length(p.more) > cut_text.most then cut_text.skipped + cut_text.most end
   from (select substr(cut_text.text, cut_text.skipped + 1, cut_text.most + 1) as more) p
 $$;
-comment on function private.cut_text is
+comment on function tasklens.cut_text is
   'At most so many characters of a text after the skipped ones, and where the rest begins (null if there is none).';
 
 -- Each migration ends by recording itself here, so that every tool (the Supabase CLI, `lab
 -- migrate`, psql, the SQL editor) leaves the same record. Tools also keep their own records, which
 -- nothing here reads.
-create table private.migrations (
+create table tasklens.migrations (
   version text primary key check (version ~ '^[0-9]{14}$')
 );
-comment on table private.migrations is 'The migrations applied to this database, by any tool.';
-alter table private.migrations enable row level security;
+comment on table tasklens.migrations is 'The migrations applied to this database, by any tool.';
+alter table tasklens.migrations enable row level security;
 
 -- Security definer: only the owner may read the table.
 create function public.list_migrations()
 returns setof text
 language sql stable security definer set search_path = ''
 as $$
-  select m.version from private.migrations m order by m.version
+  select m.version from tasklens.migrations m order by m.version
 $$;
 comment on function public.list_migrations is 'The versions of the migrations applied to this database.';
 
-insert into private.migrations (version) values ('20261127000100');
+insert into tasklens.migrations (version) values ('20261127000100');

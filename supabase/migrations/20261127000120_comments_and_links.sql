@@ -34,6 +34,6 @@ revoke all on sequence public.comments_comment_id_seq from anon, authenticated, 
 grant select, insert, update, delete on public.comments, public.ticket_links to service_role;
 
 create trigger touch_updated_at before update on public.comments
-  for each row execute function private.touch_updated_at();
+  for each row execute function tasklens.touch_updated_at();
 
-insert into private.migrations (version) values ('20261127000120');
+insert into tasklens.migrations (version) values ('20261127000120');

@@ -1,14 +1,14 @@
 -- Generates missing keys: CAP for a project "Checkout and Payments", CAP-401 for its next ticket.
 
-create table private.ticket_counters (
+create table tasklens.ticket_counters (
   project_id bigint primary key references public.projects on delete cascade,
   last_number bigint not null
 );
-comment on table private.ticket_counters is 'The last ticket number used in each project. A separate table, so that a new ticket does not update its project.';
-alter table private.ticket_counters enable row level security;
+comment on table tasklens.ticket_counters is 'The last ticket number used in each project. A separate table, so that a new ticket does not update its project.';
+alter table tasklens.ticket_counters enable row level security;
 
 -- The initials of the name (letters and digits, at most 5), else P, made unique by a number.
-create function private.fill_project_key() returns trigger
+create function tasklens.fill_project_key() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -19,7 +19,7 @@ begin
     return new;
   end if;
   -- Two concurrent projects with the same name would get the same key.
-  perform pg_advisory_xact_lock(hashtext('private.fill_project_key'));
+  perform pg_advisory_xact_lock(hashtext('tasklens.fill_project_key'));
   select nullif(left(regexp_replace(upper(string_agg(left(w.word, 1), '' order by w.place)), '[^A-Z0-9]', '', 'g'), 5), '') into stem
     from regexp_split_to_table(new.name, '[^[:alnum:]]+') with ordinality as w(word, place)
     where w.word <> '';
@@ -37,11 +37,11 @@ begin
   return new;
 end
 $$;
-comment on function private.fill_project_key is 'Trigger: generates a missing project key from the name.';
+comment on function tasklens.fill_project_key is 'Trigger: generates a missing project key from the name.';
 
 -- The next number of the project. The counter starts after the highest number in use, and skips to
 -- the end again if a key written by hand is taken.
-create function private.fill_ticket_key() returns trigger
+create function tasklens.fill_ticket_key() returns trigger
 -- A plan cached while the table was empty would scan all of it for every row of a bulk load. A scan
 -- that cannot be avoided counts as so expensive that it would be compiled, which takes far longer.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off set enable_indexonlyscan = off
@@ -55,7 +55,7 @@ begin
   end if;
   select p.key into stem from public.projects p where p.project_id = new.project_id;
   if stem is null then
-    if not private.is_unrestricted() then
+    if not tasklens.is_unrestricted() then
       return new; -- let the policy reject it, with the same error as for an existing project
     end if;
     -- Checked here, because the missing key would fail before the foreign key.
@@ -63,7 +63,7 @@ begin
       message = format('There is no project %s to number a ticket in.', coalesce(new.project_id::text, 'null')),
       hint = 'Add the project first.';
   end if;
-  update private.ticket_counters c set last_number = c.last_number + 1
+  update tasklens.ticket_counters c set last_number = c.last_number + 1
     where c.project_id = new.project_id
     returning c.last_number into number;
   if number is null or exists (select 1 from public.tickets t where upper(t.key) = upper(stem || '-' || number)) then
@@ -72,7 +72,7 @@ begin
       where upper(left(t.key, length(stem) + 1)) = upper(stem || '-')
         and substring(t.key from length(stem) + 2) ~ '^[0-9]{1,15}$';
     -- Another transaction may have created the counter meanwhile.
-    insert into private.ticket_counters as c (project_id, last_number) values (new.project_id, number)
+    insert into tasklens.ticket_counters as c (project_id, last_number) values (new.project_id, number)
       on conflict (project_id) do update set last_number = greatest(c.last_number + 1, excluded.last_number)
       returning c.last_number into number;
   end if;
@@ -80,11 +80,11 @@ begin
   return new;
 end
 $$;
-comment on function private.fill_ticket_key is 'Trigger: gives a ticket without a key the next key of its project.';
+comment on function tasklens.fill_ticket_key is 'Trigger: gives a ticket without a key the next key of its project.';
 
 create trigger fill_key before insert on public.projects
-  for each row execute function private.fill_project_key();
+  for each row execute function tasklens.fill_project_key();
 create trigger fill_key before insert on public.tickets
-  for each row execute function private.fill_ticket_key();
+  for each row execute function tasklens.fill_ticket_key();
 
-insert into private.migrations (version) values ('20261127000130');
+insert into tasklens.migrations (version) values ('20261127000130');

@@ -18,7 +18,7 @@ create index project_members_project_id_idx on public.project_members (project_i
 
 -- Reads the setting role, which the request set: "security definer" changes current_user to the
 -- owner, but not that setting.
-create function private.is_unrestricted() returns boolean
+create function tasklens.is_unrestricted() returns boolean
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
@@ -28,14 +28,14 @@ begin
     where r.rolname = coalesce(nullif(current_setting('role', true), 'none'), session_user)), false);
 end
 $$;
-comment on function private.is_unrestricted is 'Whether the caller bypasses row-level security: the service, the owner of the tables, a superuser.';
+comment on function tasklens.is_unrestricted is 'Whether the caller bypasses row-level security: the service, the owner of the tables, a superuser.';
 
 -- Ordered, so that equal sets are equal arrays.
-create function private.projects_as(least_role public.project_role) returns bigint[]
+create function tasklens.projects_as(least_role public.project_role) returns bigint[]
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  if private.is_unrestricted() then
+  if tasklens.is_unrestricted() then
     return null;
   end if;
   return array(
@@ -44,7 +44,7 @@ begin
     order by m.project_id);
 end
 $$;
-comment on function private.projects_as is
+comment on function tasklens.projects_as is
   'The projects in which the caller has at least this role, in order; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
 
 alter table public.project_members enable row level security;
@@ -53,43 +53,43 @@ grant select, insert, update, delete on public.project_members to service_role;
 -- An upsert through PostgREST sets every column that it sends, so updating the key must be granted.
 grant select, insert (project_id, user_id, role), update (project_id, user_id, role), delete on public.project_members to authenticated;
 create policy read_members on public.project_members for select to authenticated
-  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 create policy insert_members on public.project_members for insert to authenticated
-  with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
+  with check (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
 create policy update_members on public.project_members for update to authenticated
-  using (project_id = any ((select private.projects_as('admin'))::bigint[]))
-  with check (project_id = any ((select private.projects_as('admin'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('admin'))::bigint[]))
+  with check (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
 create policy delete_members on public.project_members for delete to authenticated
-  using (project_id = any ((select private.projects_as('admin'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
 
 -- A policy cannot compare the new row with the old one.
-create function private.keep_member() returns trigger
+create function tasklens.keep_member() returns trigger
 language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
-  if not private.is_unrestricted() then
+  if not tasklens.is_unrestricted() then
     raise exception 'a membership cannot move to another user or project' using errcode = '42501', hint = 'Delete it and insert a new one.';
   end if;
   return new;
 end
 $$;
-comment on function private.keep_member is 'Trigger: keeps users from changing the user or project of a membership.';
+comment on function tasklens.keep_member is 'Trigger: keeps users from changing the user or project of a membership.';
 create trigger keep_member before update of user_id, project_id on public.project_members
-  for each row when ((old.user_id, old.project_id) is distinct from (new.user_id, new.project_id)) execute function private.keep_member();
+  for each row when ((old.user_id, old.project_id) is distinct from (new.user_id, new.project_id)) execute function tasklens.keep_member();
 
 -- The service calls this with a user's token to learn the user's rights.
 create function public.caller_role() returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
 begin
-  if private.is_unrestricted() then
+  if tasklens.is_unrestricted() then
     return 'service';
   end if;
   -- Uses projects_as, the only function that reads roles.
   return case
-    when private.projects_as('admin') <> '{}' then 'admin'
-    when private.projects_as('member') <> '{}' then 'member'
-    when private.projects_as('viewer') <> '{}' then 'viewer'
+    when tasklens.projects_as('admin') <> '{}' then 'admin'
+    when tasklens.projects_as('member') <> '{}' then 'member'
+    when tasklens.projects_as('viewer') <> '{}' then 'viewer'
     else 'none' end;
 end
 $$;
@@ -99,11 +99,11 @@ create function public.may_write_project(project_id bigint) returns boolean
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  writable constant bigint[] := private.projects_as('member');
+  writable constant bigint[] := tasklens.projects_as('member');
 begin
   return writable is null or coalesce(project_id = any (writable), false);
 end
 $$;
 comment on function public.may_write_project is 'Whether the caller may write tickets and notes of a project.';
 
-insert into private.migrations (version) values ('20261127000200');
+insert into tasklens.migrations (version) values ('20261127000200');

@@ -28,8 +28,8 @@ create policy read_statuses on public.status for select to authenticated
 do $$
 declare
   p record;
-  visible constant text := 'project_id = any ((select private.projects_as(''viewer''))::bigint[])';
-  writable constant text := 'project_id = any ((select private.projects_as(''member''))::bigint[])';
+  visible constant text := 'project_id = any ((select tasklens.projects_as(''viewer''))::bigint[])';
+  writable constant text := 'project_id = any ((select tasklens.projects_as(''member''))::bigint[])';
   of_visible constant text := 'exists (select from public.tickets t where t.ticket_id = %1$s.ticket_id)';
   of_writable constant text := 'exists (select from public.tickets t where t.ticket_id = %1$s.ticket_id and t.' || writable || ')';
   other_visible constant text := ' and exists (select from public.tickets t where t.ticket_id = %1$s.other_ticket_id)';
@@ -38,7 +38,7 @@ begin
     select w.on_table, c.command, format(case c.command when 'select' then w.readable else w.writable end, w.on_table) as condition
     from (values
       -- A new project has no admin yet, so the service creates it with its first member.
-      ('projects', '{select,update,delete}', visible, 'project_id = any ((select private.projects_as(''admin''))::bigint[])'),
+      ('projects', '{select,update,delete}', visible, 'project_id = any ((select tasklens.projects_as(''admin''))::bigint[])'),
       -- A ticket can only move between projects that the user may write.
       ('tickets', '{select,insert,update,delete}', visible, writable),
       ('status_changes', '{select,insert,update,delete}', of_visible, of_writable),
@@ -57,4 +57,4 @@ begin
 end
 $$;
 
-insert into private.migrations (version) values ('20261127000210');
+insert into tasklens.migrations (version) values ('20261127000210');

@@ -30,42 +30,42 @@ revoke all on public.keyword_entries from anon, authenticated, service_role;
 revoke all on sequence public.keyword_entries_keyword_entry_id_seq from anon, authenticated, service_role;
 grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
-  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 
 -- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
 -- so longer texts are truncated (to text_limit characters, halved until they fit). In scripts
 -- without spaces every character starts a word, so 50,000 are indexed to stay within Supabase's
 -- statement timeout. Implied words have a position far after the text, so that they match no
 -- phrase.
-create function private.index_words(
+create function tasklens.index_words(
   title text, body text, notes text,
   out title_words tsvector, out words tsvector, out title_length integer, out body_length integer
 )
 language plpgsql stable security invoker set search_path = '' set client_min_messages = 'warning'
 as $$
 declare
-  characters integer := private.text_limit() * least(1, 50000.0 / greatest(1, length(
-    regexp_replace(concat(left(body, private.text_limit()), left(notes, private.text_limit())), '[^' || private.unspaced_scripts() || ']+', '', 'g'))));
+  characters integer := tasklens.text_limit() * least(1, 50000.0 / greatest(1, length(
+    regexp_replace(concat(left(body, tasklens.text_limit()), left(notes, tasklens.text_limit())), '[^' || tasklens.unspaced_scripts() || ']+', '', 'g'))));
   body_words tsvector;
   composed text;
   implied text[];
 begin
   loop
     begin
-      title_words := private.to_words(left(title, least(characters, 10000)));
-      body_words := setweight(private.to_words(left(body, characters)), 'B') || setweight(private.to_words(left(notes, characters)), 'C');
-      composed := private.compose_text(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
+      title_words := tasklens.to_words(left(title, least(characters, 10000)));
+      body_words := setweight(tasklens.to_words(left(body, characters)), 'B') || setweight(tasklens.to_words(left(notes, characters)), 'C');
+      composed := tasklens.compose_text(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
       implied := array[]::text[];
-      if composed ~* ('[ -](' || private.particles() || ')\M') then
+      if composed ~* ('[ -](' || tasklens.particles() || ')\M') then
         implied := array(
           select distinct (ts_lexize('pg_catalog.english_stem', s.stems[1] || lower(m[2]))) [1]
-          from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || private.particles() || ')\M', 'gi') as m
+          from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || tasklens.particles() || ')\M', 'gi') as m
           cross join lateral (select ts_lexize('pg_catalog.english_stem', lower(m[1]))) s(stems)
           where cardinality(s.stems) > 0);
       end if;
-      if composed ~ ('[' || private.unspaced_scripts() || ']') then
+      if composed ~ ('[' || tasklens.unspaced_scripts() || ']') then
         implied := implied || array(
-          select distinct c from regexp_split_to_table(regexp_replace(composed, '[^' || private.unspaced_scripts() || ']+', '', 'g'), '') c where c <> '');
+          select distinct c from regexp_split_to_table(regexp_replace(composed, '[^' || tasklens.unspaced_scripts() || ']+', '', 'g'), '') c where c <> '');
       end if;
       words := setweight(title_words, 'A') || body_words
         || coalesce((select string_agg(quote_literal(w) || ':100', ' ')::tsvector from unnest(implied) w), '');
@@ -78,9 +78,9 @@ begin
   body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u);
 end
 $$;
-comment on function private.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D: login by "log in"; the single characters of scripts without spaces), and their lengths. Texts are cut to what fits into a tsvector.';
+comment on function tasklens.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D: login by "log in"; the single characters of scripts without spaces), and their lengths. Texts are cut to what fits into a tsvector.';
 
-create function private.refresh_ticket_entries(ticket_ids bigint[]) returns void
+create function tasklens.refresh_ticket_entries(ticket_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''
 as $$
   insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
@@ -91,13 +91,13 @@ as $$
     from public.status_changes s
     where s.ticket_id = t.ticket_id
   ) n on true
-  cross join lateral private.index_words(t.name, t.description, n.notes) i
+  cross join lateral tasklens.index_words(t.name, t.description, n.notes) i
   where t.ticket_id = any (refresh_ticket_entries.ticket_ids)
   order by t.ticket_id
   on conflict (ticket_id, project_id) do update
     set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
     where keyword_entries.words is distinct from excluded.words
 $$;
-comment on function private.refresh_ticket_entries is 'Rewrites the keyword entries of these tickets. Ids without a ticket are ignored.';
+comment on function tasklens.refresh_ticket_entries is 'Rewrites the keyword entries of these tickets. Ids without a ticket are ignored.';
 
-insert into private.migrations (version) values ('20261127000310');
+insert into tasklens.migrations (version) values ('20261127000310');

@@ -2,7 +2,7 @@
 -- writers never wait for each other: every statement appends its differences as rows, and a writer
 -- occasionally merges them.
 
-create table private.word_counts (
+create table tasklens.word_counts (
   word text primary key,
   entries bigint not null,
   titles bigint not null,
@@ -11,13 +11,13 @@ create table private.word_counts (
   comments bigint not null default 0,
   comment_words bigint not null default 0
 );
-comment on table private.word_counts is 'How many entries, titles and comments contain each word. The empty word''s row contains the totals and lengths.';
+comment on table tasklens.word_counts is 'How many entries, titles and comments contain each word. The empty word''s row contains the totals and lengths.';
 -- For removing words that are no longer used.
-create index word_counts_unused_idx on private.word_counts (word) where entries = 0 and comments = 0;
+create index word_counts_unused_idx on tasklens.word_counts (word) where entries = 0 and comments = 0;
 -- For unknown words: the nearest known ones.
-create index word_counts_similar_idx on private.word_counts using gin (word extensions.gin_trgm_ops) where length(word) between 4 and 40;
+create index word_counts_similar_idx on tasklens.word_counts using gin (word extensions.gin_trgm_ops) where length(word) between 4 and 40;
 
-create table private.word_count_changes (
+create table tasklens.word_count_changes (
   word_count_change_id bigint generated always as identity primary key,
   word text not null,
   entries bigint not null,
@@ -27,46 +27,46 @@ create table private.word_count_changes (
   comments bigint not null default 0,
   comment_words bigint not null default 0
 );
-comment on table private.word_count_changes is 'Differences not yet merged into word_counts. The true count is the sum of both.';
-create index word_count_changes_word_idx on private.word_count_changes (word);
+comment on table tasklens.word_count_changes is 'Differences not yet merged into word_counts. The true count is the sum of both.';
+create index word_count_changes_word_idx on tasklens.word_count_changes (word);
 
-alter table private.word_counts enable row level security;
-alter table private.word_count_changes enable row level security;
-grant select on private.word_counts, private.word_count_changes to service_role;
+alter table tasklens.word_counts enable row level security;
+alter table tasklens.word_count_changes enable row level security;
+grant select on tasklens.word_counts, tasklens.word_count_changes to service_role;
 
-create function private.may_merge(what text) returns boolean
+create function tasklens.may_merge(what text) returns boolean
 language sql volatile security invoker set search_path = ''
 as $$
   -- An older snapshot could still see changes that are already merged.
   select current_setting('transaction_isolation') = 'read committed' and pg_try_advisory_xact_lock(hashtext(may_merge.what))
 $$;
-comment on function private.may_merge is 'Whether this transaction may merge collected changes of a kind. It holds a lock until it ends.';
+comment on function tasklens.may_merge is 'Whether this transaction may merge collected changes of a kind. It holds a lock until it ends.';
 
 -- Merges the changes, unless another transaction is doing so.
-create function private.merge_word_counts() returns void
+create function tasklens.merge_word_counts() returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  if not private.may_merge('private.merge_word_counts') then
+  if not tasklens.may_merge('tasklens.merge_word_counts') then
     return;
   end if;
   with gone as (
-    delete from private.word_count_changes
+    delete from tasklens.word_count_changes
     returning word_count_changes.word, word_count_changes.entries, word_count_changes.titles,
       word_count_changes.title_words, word_count_changes.body_words, word_count_changes.comments, word_count_changes.comment_words
   )
-  insert into private.word_counts as c (word, entries, titles, title_words, body_words, comments, comment_words)
+  insert into tasklens.word_counts as c (word, entries, titles, title_words, body_words, comments, comment_words)
   select g.word, sum(g.entries), sum(g.titles), sum(g.title_words), sum(g.body_words), sum(g.comments), sum(g.comment_words) from gone g group by g.word
   on conflict (word) do update
     set entries = c.entries + excluded.entries, titles = c.titles + excluded.titles,
       title_words = c.title_words + excluded.title_words, body_words = c.body_words + excluded.body_words,
       comments = c.comments + excluded.comments, comment_words = c.comment_words + excluded.comment_words;
-  delete from private.word_counts c where c.entries = 0 and c.comments = 0 and c.word <> '';
+  delete from tasklens.word_counts c where c.entries = 0 and c.comments = 0 and c.word <> '';
 end
 $$;
-comment on function private.merge_word_counts is 'Merges the collected changes into word_counts. Does nothing while another transaction does it.';
+comment on function tasklens.merge_word_counts is 'Merges the collected changes into word_counts. Does nothing while another transaction does it.';
 
-create function private.count_entry_words() returns trigger
+create function tasklens.count_entry_words() returns trigger
 language plpgsql volatile security definer set search_path = '' set jit = off
 as $$
 declare
@@ -75,11 +75,11 @@ declare
 begin
   -- No other changes are in progress: truncate waited for all writers.
   if tg_op = 'TRUNCATE' and of_comments then
-    delete from private.word_count_changes c where c.comments <> 0 or c.comment_words <> 0;
-    update private.word_counts c set comments = 0, comment_words = 0 where c.comments <> 0 or c.comment_words <> 0;
+    delete from tasklens.word_count_changes c where c.comments <> 0 or c.comment_words <> 0;
+    update tasklens.word_counts c set comments = 0, comment_words = 0 where c.comments <> 0 or c.comment_words <> 0;
   elsif tg_op = 'TRUNCATE' then
-    delete from private.word_count_changes c where c.comments = 0 and c.comment_words = 0;
-    update private.word_counts c set entries = 0, titles = 0, title_words = 0, body_words = 0;
+    delete from tasklens.word_count_changes c where c.comments = 0 and c.comment_words = 0;
+    update tasklens.word_counts c set entries = 0, titles = 0, title_words = 0, body_words = 0;
   else
     -- sign and weights of a word, or of a whole row for the totals.
     execute format($statement$
@@ -88,7 +88,7 @@ begin
         union all
         select '', %s from changed r
       )
-      insert into private.word_count_changes (word, entries, titles, title_words, body_words, comments, comment_words)
+      insert into tasklens.word_count_changes (word, entries, titles, title_words, body_words, comments, comment_words)
       select c.word, sum(c.entries), sum(c.titles), sum(c.title_words), sum(c.body_words), sum(c.comments), sum(c.comment_words)
       from counted c
       group by c.word
@@ -102,17 +102,17 @@ begin
         else 'r.sign, 0, r.sign * r.title_length, r.sign * r.body_length, 0, 0' end);
   end if;
   if tg_op = 'TRUNCATE' then
-    delete from private.word_counts c where (c.entries, c.comments, c.comment_words) = (0, 0, 0);
-    perform private.change_data_version('{0}');
+    delete from tasklens.word_counts c where (c.entries, c.comments, c.comment_words) = (0, 0, 0);
+    perform tasklens.change_data_version('{0}');
   end if;
   -- Readers add up the changes: merge them before they are too many.
-  select max(c.word_count_change_id) - min(c.word_count_change_id) into gathered from private.word_count_changes c;
+  select max(c.word_count_change_id) - min(c.word_count_change_id) into gathered from tasklens.word_count_changes c;
   if gathered > 5000 then
-    perform private.merge_word_counts();
+    perform tasklens.merge_word_counts();
   end if;
   return null;
 end
 $$;
-comment on function private.count_entry_words is 'Trigger of keyword_entries and comment_entries: records the differences in word counts.';
+comment on function tasklens.count_entry_words is 'Trigger of keyword_entries and comment_entries: records the differences in word counts.';
 
-insert into private.migrations (version) values ('20261127000320');
+insert into tasklens.migrations (version) values ('20261127000320');

@@ -21,16 +21,16 @@ alter table public.comment_entries enable row level security;
 revoke all on public.comment_entries from anon, authenticated, service_role;
 grant select on public.comment_entries to authenticated, service_role;
 create policy read_comment_entries on public.comment_entries for select to authenticated
-  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 
-create function private.refresh_comment_entries(comment_ids bigint[]) returns void
+create function tasklens.refresh_comment_entries(comment_ids bigint[]) returns void
 language sql volatile security definer set search_path = ''
 as $$
   insert into public.comment_entries (comment_id, ticket_id, project_id, words, length)
   select c.comment_id, t.ticket_id, t.project_id, i.words, i.body_length
   from public.comments c
   join public.tickets t on t.ticket_id = c.ticket_id
-  cross join lateral private.index_words('', '', c.body) i
+  cross join lateral tasklens.index_words('', '', c.body) i
   where c.comment_id = any (refresh_comment_entries.comment_ids)
   order by c.comment_id
   on conflict (comment_id) do update
@@ -38,6 +38,6 @@ as $$
     where (comment_entries.ticket_id, comment_entries.project_id, comment_entries.words)
       is distinct from (excluded.ticket_id, excluded.project_id, excluded.words)
 $$;
-comment on function private.refresh_comment_entries is 'Rewrites the words of these comments. Ids without a comment are ignored.';
+comment on function tasklens.refresh_comment_entries is 'Rewrites the words of these comments. Ids without a comment are ignored.';
 
-insert into private.migrations (version) values ('20261127000330');
+insert into tasklens.migrations (version) values ('20261127000330');

@@ -32,7 +32,7 @@ with (autovacuum_vacuum_cost_delay = 5);
 -- Stored inline: fetching a vector from TOAST storage costs five times as much as comparing it.
 alter table public.chunks alter column embedding set storage main;
 comment on table public.chunks is 'The embedded chunks of projects, tickets, status notes and comments. ticket_id is null for a project''s own text.';
-comment on column public.chunks.embedding_set is 'One of two sets: one serves; the other exists only during a change of the model or the chunking. See private.embedding_sets.';
+comment on column public.chunks.embedding_set is 'One of two sets: one serves; the other exists only during a change of the model or the chunking. See tasklens.embedding_sets.';
 comment on column public.chunks.comment_id is 'A comment is a separate source: adding one does not change the ticket''s other chunks. Null for a ticket''s own texts.';
 comment on column public.chunks.position is 'Order within its source, with gaps for later chunks: the ticket''s own text first, then its notes.';
 comment on column public.chunks.text is 'The text of the chunk, without the header that was embedded with it.';
@@ -54,6 +54,6 @@ revoke all on public.chunks from anon, authenticated, service_role;
 grant select, insert, update, delete on public.chunks to service_role;
 grant select on public.chunks to authenticated;
 create policy read_chunks on public.chunks for select to authenticated
-  using (project_id = any ((select private.projects_as('viewer'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 
-insert into private.migrations (version) values ('20261127000400');
+insert into tasklens.migrations (version) values ('20261127000400');

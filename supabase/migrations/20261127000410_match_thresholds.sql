@@ -1,7 +1,7 @@
 -- The cosine similarity from which a text counts as relevant, measured once per model and vector
 -- width on a judged set that comes with the service. It contains no tenant data.
 
-create table private.match_thresholds (
+create table tasklens.match_thresholds (
   embedding_model text not null,
   dimensions integer not null check (dimensions > 0),
   match_threshold double precision not null check (match_threshold between 0 and 1),
@@ -13,20 +13,20 @@ create table private.match_thresholds (
   measured_at timestamptz not null default now(),
   primary key (embedding_model, dimensions)
 );
-comment on table private.match_thresholds is 'The measured similarity threshold of each model.';
-comment on column private.match_thresholds.dimensions is '1536 for tickets, 768 if documents are compared too.';
-comment on column private.match_thresholds.right_over is 'Share of the held-out questions whose right text is over the threshold; related_over: of other texts on the topic, unrelated_over: of texts on other topics.';
-comment on column private.match_thresholds.unrelated_median is 'The median cosine similarity of questions and texts on other topics.';
-comment on column private.match_thresholds.judged_set is 'Fingerprint of the judged set.';
+comment on table tasklens.match_thresholds is 'The measured similarity threshold of each model.';
+comment on column tasklens.match_thresholds.dimensions is '1536 for tickets, 768 if documents are compared too.';
+comment on column tasklens.match_thresholds.right_over is 'Share of the held-out questions whose right text is over the threshold; related_over: of other texts on the topic, unrelated_over: of texts on other topics.';
+comment on column tasklens.match_thresholds.unrelated_median is 'The median cosine similarity of questions and texts on other topics.';
+comment on column tasklens.match_thresholds.judged_set is 'Fingerprint of the judged set.';
 
-alter table private.match_thresholds enable row level security;
-grant select, insert, update on private.match_thresholds to service_role;
+alter table tasklens.match_thresholds enable row level security;
+grant select, insert, update on tasklens.match_thresholds to service_role;
 
 create function public.store_match_thresholds(thresholds jsonb)
 returns void
 language sql volatile security invoker set search_path = ''
 as $$
-  insert into private.match_thresholds as m (embedding_model, dimensions, match_threshold, right_over, related_over, unrelated_over,
+  insert into tasklens.match_thresholds as m (embedding_model, dimensions, match_threshold, right_over, related_over, unrelated_over,
     unrelated_median, judged_set)
   select t.embedding_model, t.dimensions, t.match_threshold, t.right_over, t.related_over, t.unrelated_over,
     t.unrelated_median, t.judged_set
@@ -45,11 +45,11 @@ comment on function public.store_match_thresholds is
 
 -- The only source of the similarity of unrelated texts, which fusion needs. It contains no tenant
 -- data, so every caller may read it.
-create function private.unrelated_similarity(embedding_model text) returns double precision
+create function tasklens.unrelated_similarity(embedding_model text) returns double precision
 language sql stable security definer set search_path = ''
 as $$
   select least(0.99, greatest(0, coalesce(
-    (select m.unrelated_median from private.match_thresholds m
+    (select m.unrelated_median from tasklens.match_thresholds m
       where m.embedding_model = unrelated_similarity.embedding_model and m.dimensions = 1536),
     -- From published vectors. A stored name may end in @ and the requested dimensions.
     case split_part(unrelated_similarity.embedding_model, '@', 1)
@@ -59,7 +59,7 @@ as $$
       else 0
     end)))
 $$;
-comment on function private.unrelated_similarity is
+comment on function tasklens.unrelated_similarity is
   'The typical cosine similarity of unrelated texts for a model with 1536 dimensions: the measured median, else a published constant, else 0.';
 
-insert into private.migrations (version) values ('20261127000410');
+insert into tasklens.migrations (version) values ('20261127000410');

@@ -2,16 +2,16 @@
 -- here (docs/sql.md lists the members).
 
 -- A blank filter, as sent by an empty drop-down, counts as absent. Trims Unicode white space.
-create function private.filter_text(filter text) returns text
+create function tasklens.filter_text(filter text) returns text
 language sql immutable security invoker set search_path = ''
 as $$
   select nullif(btrim(filter, U&' \0009\000A\000B\000C\000D\0085\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A\2028\2029\202F\205F\3000'), '')
 $$;
-comment on function private.filter_text is 'A filter trimmed of white space; null if blank.';
+comment on function tasklens.filter_text is 'A filter trimmed of white space; null if blank.';
 
 -- The members of a ticket that can be filtered and counted: this table defines them. A member reads
 -- a column of public.tickets by its kind; the database adds the rest.
-create function private.ticket_members() returns table (member text, kind text, source text, facet text)
+create function tasklens.ticket_members() returns table (member text, kind text, source text, facet text)
 language sql immutable rows 12 security invoker set search_path = ''
 as $$
   values
@@ -28,20 +28,20 @@ as $$
     ('due', 'date', 'due_date', null),
     ('open', 'open', 'status_id', 'open')
 $$;
-comment on function private.ticket_members is
+comment on function tasklens.ticket_members is
   'What tickets can be filtered by: the member of filters, its kind, its column, and its facet, if it is counted.';
 
 -- The condition of one member. names, in lower case: any of them (#42 is the id 42), null for a
 -- ticket without a value; all_names: all of them; start is inclusive, stop exclusive. Null: no
 -- condition.
-create type private.filter as (
+create type tasklens.filter as (
   kind text, source text, negated boolean, names text[], all_names text[], start timestamptz, stop timestamptz
 );
-comment on type private.filter is 'A filter of a search: the validated condition of one member.';
+comment on type tasklens.filter is 'A filter of a search: the validated condition of one member.';
 
 -- path names the value in messages; accepted: the JSON types of its items. A single value counts as
 -- a list.
-create function private.filter_list(value jsonb, path text, accepted text[]) returns text[]
+create function tasklens.filter_list(value jsonb, path text, accepted text[]) returns text[]
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
@@ -66,7 +66,7 @@ begin
     if item.type = 'number' and item.text !~ '^[1-9][0-9]{0,17}$' then
       raise exception '% is %', item.path, left(item.text, 40) using errcode = '22023', hint = 'An id is a positive whole number.';
     end if;
-    name := case item.type when 'number' then '#' || item.text else lower(private.filter_text(item.text)) end;
+    name := case item.type when 'number' then '#' || item.text else lower(tasklens.filter_text(item.text)) end;
     if item.type = 'string' and name is null then
       raise exception '% is blank', item.path using errcode = '22023', hint = 'Omit it, or give a value.';
     end if;
@@ -78,11 +78,11 @@ begin
   return nullif(names, '{}');
 end
 $$;
-comment on function private.filter_list is 'A filter''s list of at most 50 values of the accepted types, trimmed, in lower case, a number with # before it; null if empty. Anything else is an error (22023) that names its path.';
+comment on function tasklens.filter_list is 'A filter''s list of at most 50 values of the accepted types, trimmed, in lower case, a number with # before it; null if empty. Anything else is an error (22023) that names its path.';
 
 -- The start is inclusive, the stop exclusive. A date starts at midnight UTC; as an end, the whole
 -- day is included.
-create function private.filter_range(value jsonb, path text, kind text, out start timestamptz, out stop timestamptz)
+create function tasklens.filter_range(value jsonb, path text, kind text, out start timestamptz, out stop timestamptz)
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
@@ -124,15 +124,15 @@ begin
   end loop;
 end
 $$;
-comment on function private.filter_range is 'A filter''s range of dates, or of times if that is its kind: from start to before stop, null if open. An invalid date is an error (22023).';
+comment on function tasklens.filter_range is 'A filter''s range of dates, or of times if that is its kind: from start to before stop, null if open. An invalid date is an error (22023).';
 
 -- Null, {} and empty lists mean no filter.
-create function private.read_filters(filters jsonb) returns private.filter[]
+create function tasklens.read_filters(filters jsonb) returns tasklens.filter[]
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  read private.filter[] := array[]::private.filter[];
-  one private.filter;
+  read tasklens.filter[] := array[]::tasklens.filter[];
+  one tasklens.filter;
   part record; -- the filters, and those under "not"
   given record; -- a member of it
   allowed text[];
@@ -150,7 +150,7 @@ begin
       raise exception '% is of type %', part.path, jsonb_typeof(part.members) using errcode = '22023', hint = 'Use an object.';
     end if;
     allowed := array(
-      select m.member from private.ticket_members() m where not (part.negated and m.kind = 'open')
+      select m.member from tasklens.ticket_members() m where not (part.negated and m.kind = 'open')
       union all select 'not' where not part.negated);
     select k into unknown from jsonb_object_keys(part.members) k where k <> all (allowed) order by k limit 1;
     if found then
@@ -158,12 +158,12 @@ begin
     end if;
     for given in
       select m.kind, m.source, part.path || '.' || m.member as path, part.members -> m.member as value, jsonb_typeof(part.members -> m.member) as type
-      from private.ticket_members() m
+      from tasklens.ticket_members() m
       where jsonb_typeof(part.members -> m.member) <> 'null'
     loop
       one := row(given.kind, given.source, part.negated, null, null, null, null);
       if given.kind in ('time', 'date') then
-        dates := private.filter_range(given.value, given.path, given.kind);
+        dates := tasklens.filter_range(given.value, given.path, given.kind);
         one.start := dates.start;
         one.stop := dates.stop;
       elsif given.kind = 'open' then
@@ -176,10 +176,10 @@ begin
         if found then
           raise exception '%.% is unknown', given.path, left(unknown, 40) using errcode = '22023', hint = 'Use a list, or an object with any and all.';
         end if;
-        one.names := private.filter_list(given.value -> 'any', given.path || '.any', '{string}');
-        one.all_names := private.filter_list(given.value -> 'all', given.path || '.all', '{string}');
+        one.names := tasklens.filter_list(given.value -> 'any', given.path || '.any', '{string}');
+        one.all_names := tasklens.filter_list(given.value -> 'all', given.path || '.all', '{string}');
       else
-        one.names := private.filter_list(
+        one.names := tasklens.filter_list(
           given.value, given.path, case given.kind when 'project' then '{string,number}' when 'person' then '{string,"null"}' else '{string}' end::text[]);
         if given.kind = 'person' and 'me' = any (one.names) then
           -- The names that a tracker may use for the token's user: they affect filters, not permissions.
@@ -189,7 +189,7 @@ begin
             cross join lateral (values
               (j.claims ->> 'email'), (j.claims ->> 'sub'), (j.claims #>> '{user_metadata,full_name}'), (j.claims #>> '{user_metadata,name}'),
               (j.claims #>> '{user_metadata,user_name}'), (j.claims #>> '{user_metadata,preferred_username}')) n(name)
-            where private.filter_text(n.name) is not null
+            where tasklens.filter_text(n.name) is not null
             order by 1);
           if own_names = '{}' then
             raise exception '%: me needs a user''s token', given.path using errcode = '22023', hint = 'Give the name of the person, or search with a user''s token.';
@@ -205,6 +205,6 @@ begin
   return read;
 end
 $$;
-comment on function private.read_filters is 'The validated filters of a search (docs/sql.md): an object, or a list of objects that must all hold. Anything else is an error (22023) whose message names the member.';
+comment on function tasklens.read_filters is 'The validated filters of a search (docs/sql.md): an object, or a list of objects that must all hold. Anything else is an error (22023) whose message names the member.';
 
-insert into private.migrations (version) values ('20261127000500');
+insert into tasklens.migrations (version) values ('20261127000500');

@@ -3,13 +3,13 @@
 -- Names are compared by trigrams. Security definer, because under row-level security no index finds
 -- names; it reads only what the caller may see. A word that looks like a key, such as UTF-8, is one if
 -- a project's key begins alike, or that of the one ticket of each project that an index finds first.
-create function private.find_filter_values(filters jsonb, close boolean)
+create function tasklens.find_filter_values(filters jsonb, close boolean)
 returns table (member text, spelling text, value text, exact boolean)
 language plpgsql stable rows 10 security definer set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
-  visible constant bigint[] := private.projects_as('viewer');
+  visible constant bigint[] := tasklens.projects_as('viewer');
   asked record; -- a member with its spellings
   stored text; -- selects value, and name, by which it is known
   unknown text[]; -- spellings that no stored value has
@@ -17,9 +17,9 @@ declare
 begin
   for asked in
     select m.member, m.kind, m.source, array_agg(distinct s.spelling) as spellings
-    from (select m.member, m.kind, m.source from private.ticket_members() m union all values ('keys', 'key', 'key')) m
+    from (select m.member, m.kind, m.source from tasklens.ticket_members() m union all values ('keys', 'key', 'key')) m
     cross join lateral (
-      select left(private.filter_text(v.value #>> '{}'), 255) as spelling
+      select left(tasklens.filter_text(v.value #>> '{}'), 255) as spelling
       from jsonb_path_query(filters, ('lax $.**.' || m.member || '.** ? (@.type() == "string")')::jsonpath) v(value)
       limit 500) s
     where m.kind in ('status', 'project', 'person', 'text', 'labels', 'key') and lower(s.spelling) <> 'me'
@@ -39,7 +39,7 @@ begin
       'select $3, u.spelling, x.value, true from unnest($1) u(spelling) cross join lateral (
         select distinct on (lower(s.value)) s.value from (%s%s) s where lower(s.name) = lower(u.spelling) order by lower(s.value) limit 6) x
       order by u.spelling, x.value', stored, case asked.kind
-        when 'labels' then ' and private.fold_labels(t.labels) @> array[lower(u.spelling)]'
+        when 'labels' then ' and tasklens.fold_labels(t.labels) @> array[lower(u.spelling)]'
         when 'person' then format(' and lower(t.%I) = lower(u.spelling)', asked.source)
         when 'text' then format(' and lower(t.%I) = lower(u.spelling)', asked.source)
         when 'key' then ' and upper(t.key) = upper(u.spelling)' end)
@@ -77,15 +77,15 @@ begin
   end loop;
 end
 $$;
-comment on function private.find_filter_values is 'find_filter_values, in what the caller may see.';
+comment on function tasklens.find_filter_values is 'find_filter_values, in what the caller may see.';
 
 create function public.find_filter_values(filters jsonb, close boolean default true)
 returns table (member text, spelling text, value text, exact boolean)
 language sql stable rows 10 security invoker set search_path = ''
 as $$
-  select f.* from private.find_filter_values(find_filter_values.filters, find_filter_values.close) f
+  select f.* from tasklens.find_filter_values(find_filter_values.filters, find_filter_values.close) f
 $$;
 comment on function public.find_filter_values is
   'What the names in filters mean: each member and spelling with the stored values of that name (exact), whatever the case; if there are none and close is set, with at most six that resemble it, or null. A project is found by its name too, as its key. keys: of tickets; null is one that no ticket has, though others begin alike.';
 
-insert into private.migrations (version) values ('20261127000505');
+insert into tasklens.migrations (version) values ('20261127000505');

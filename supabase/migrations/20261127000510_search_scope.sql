@@ -4,30 +4,30 @@
 -- ticket column exists, which excludes projects' own texts. condition: in SQL, of public.tickets t,
 -- with the scope as the parameter $1; condition_of_one: for a ticket already fetched whose project
 -- passes.
-create type private.scope as (
-  projects bigint[], statuses bigint[], filters private.filter[], on_tickets boolean, is_empty boolean, condition text, condition_of_one text
+create type tasklens.scope as (
+  projects bigint[], statuses bigint[], filters tasklens.filter[], on_tickets boolean, is_empty boolean, condition text, condition_of_one text
 );
-comment on type private.scope is 'The scope of a search: rows that pass its filters and that the caller may see.';
+comment on type tasklens.scope is 'The scope of a search: rows that pass its filters and that the caller may see.';
 
 -- For searches in "security definer" functions. Under row-level security, operators that are not
 -- leakproof (@@, %, ~) cannot use an index, and a policy applied after ranking would leave fewer
 -- results than wanted. So the searches bypass the policies and read only what is in this scope.
-create function private.resolve_scope(project_filter bigint, status_filter text, filters jsonb) returns private.scope
+create function tasklens.resolve_scope(project_filter bigint, status_filter text, filters jsonb) returns tasklens.scope
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  scope private.scope;
+  scope tasklens.scope;
   kinds text[]; -- of the filters
   conditions text; -- on the ticket itself
 begin
-  scope.projects := private.projects_as('viewer');
+  scope.projects := tasklens.projects_as('viewer');
   if project_filter is not null then
     scope.projects := case when scope.projects is null or project_filter = any (scope.projects) then array[project_filter] else '{}' end;
   end if;
-  scope.filters := private.read_filters(filters);
-  status_filter := private.filter_text(status_filter);
+  scope.filters := tasklens.read_filters(filters);
+  status_filter := tasklens.filter_text(status_filter);
   if status_filter is not null then
-    scope.filters := scope.filters || row('status', 'status_id', false, array[lower(status_filter)], null, null, null)::private.filter;
+    scope.filters := scope.filters || row('status', 'status_id', false, array[lower(status_filter)], null, null, null)::tasklens.filter;
   end if;
   kinds := array(select f.kind from unnest(scope.filters) f);
   if 'project' = any (kinds) then
@@ -67,20 +67,20 @@ begin
     from unnest(scope.filters) with ordinality f
     cross join lateral (
       select format('((($1).filters)[%s])', f.ordinality) as value,
-        case when f.negated then 'lower(t.labels::text)::text[]' else 'private.fold_labels(t.labels)' end as labels,
+        case when f.negated then 'lower(t.labels::text)::text[]' else 'tasklens.fold_labels(t.labels)' end as labels,
         case f.kind when 'date' then '(%s.%s at time zone ''UTC'')::date' else '%s.%s' end as moment) e
     where f.kind not in ('project', 'status', 'open')));
   scope.condition := coalesce(
     nullif(concat_ws(' and ', case when scope.projects is not null then 't.project_id = any (($1).projects)' end, nullif(conditions, '')), ''), 'true');
   -- Without the index, a call of the function would cost more than everything else.
-  scope.condition_of_one := coalesce(nullif(replace(conditions, 'private.fold_labels(t.labels)', 'lower(t.labels::text)::text[]'), ''), 'true');
+  scope.condition_of_one := coalesce(nullif(replace(conditions, 'tasklens.fold_labels(t.labels)', 'lower(t.labels::text)::text[]'), ''), 'true');
   return scope;
 end
 $$;
-comment on function private.resolve_scope is
+comment on function tasklens.resolve_scope is
   'The filters and the projects that the caller may see, with names resolved to ids, and whether nothing can match. Invalid filters are an error (22023).';
 
-create function private.passing_tickets(scope private.scope, ticket_ids bigint[]) returns bigint[]
+create function tasklens.passing_tickets(scope tasklens.scope, ticket_ids bigint[]) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
@@ -94,6 +94,6 @@ begin
   return passing;
 end
 $$;
-comment on function private.passing_tickets is 'Those of some tickets that are in a scope, in their order.';
+comment on function tasklens.passing_tickets is 'Those of some tickets that are in a scope, in their order.';
 
-insert into private.migrations (version) values ('20261127000510');
+insert into tasklens.migrations (version) values ('20261127000510');

@@ -2,21 +2,21 @@
 
 -- In scripts without spaces, overlapping pairs of characters replace the order, because pairs at
 -- even and odd offsets have none.
-create function private.phrase(phrase_text text) returns tsquery
+create function tasklens.phrase(phrase_text text) returns tsquery
 language sql stable security invoker set search_path = ''
 as $$
   select string_agg('(' || p.query::text || ')', ' & ')::tsquery
-  from private.unspaced_scripts() u(scripts)
+  from tasklens.unspaced_scripts() u(scripts)
   cross join lateral (
-    select case when m[1] is null then phraseto_tsquery('private.words', private.plain_text(m[2]))
-      else plainto_tsquery('private.words', private.plain_text(m[1])) end
+    select case when m[1] is null then phraseto_tsquery('tasklens.words', tasklens.plain_text(m[2]))
+      else plainto_tsquery('tasklens.words', tasklens.plain_text(m[1])) end
     from regexp_matches(phrase_text, '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
     union all
-    select plainto_tsquery('private.words', d.names) from private.dotted_names(phrase_text) d(names) where d.names <> ''
+    select plainto_tsquery('tasklens.words', d.names) from tasklens.dotted_names(phrase_text) d(names) where d.names <> ''
   ) p(query)
   where numnode(p.query) > 0
 $$;
-comment on function private.phrase is 'A tsquery for the words of a composed text in sequence; null if it has none.';
+comment on function tasklens.phrase is 'A tsquery for the words of a composed text in sequence; null if it has none.';
 
 -- plain: the query without exclusions. wanted: any of its words. required: the "quoted phrases", in
 -- a ticket's own text or one comment; required_of_named: of tickets named by their key: those that
@@ -28,20 +28,20 @@ comment on function private.phrase is 'A tsquery for the words of a composed tex
 -- excluded_tickets, those with excluded keys and those whose comments contain excluded words;
 -- named_tickets, those with ticket_keys that contain what is required and nothing excluded;
 -- relaxed: nothing visible contains all phrases, so none is required.
-create type private.query as (
+create type tasklens.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
   excluded_keys text[], ticket_keys text[], identifiers text[], is_identifier boolean,
   excluded_tickets bigint[], named_tickets bigint[], relaxed boolean
 );
-comment on type private.query is 'A parsed query.';
+comment on type tasklens.query is 'A parsed query.';
 
 -- Only the first 2,000 characters count: thousands of phrases would take minutes.
-create function private.parse_query(query_text text) returns private.query
+create function tasklens.parse_query(query_text text) returns tasklens.query
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   ticket_key constant text := '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+'; -- TX-400. The project key may contain a hyphen.
-  parsed private.query;
+  parsed tasklens.query;
   typed text;
   part text[];
   phrase tsquery;
@@ -49,14 +49,14 @@ begin
   parsed.plain := '';
   parsed.excluded_keys := '{}';
   -- Phones and word processors curl quotes and turn the hyphen of a key into a dash.
-  typed := translate(private.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
+  typed := translate(tasklens.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
   typed := regexp_replace(typed, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
   for part in
     -- A quote after a letter or digit does not open a phrase: 5" and 6".
     select m from regexp_matches(left(typed, 2000), '(?<![[:alnum:]])(-?)"([^"]*)"|([^\s"]+)', 'g') as m
   loop
     if part[3] is null then
-      phrase := private.phrase(part[2]);
+      phrase := tasklens.phrase(part[2]);
       continue when phrase is null;
       if part[1] = '-' then
         parsed.excluded := coalesce(parsed.excluded || phrase, phrase);
@@ -71,14 +71,14 @@ begin
     elsif part[3] ~ ('^-' || ticket_key || '[^[:alnum:]]*$') and part[3] ~ '^-.*[[:alpha:]]' then
       parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[3] from ticket_key));
     elsif part[3] ~ '^-\.?[[:alnum:]]' and part[3] !~ '^-(0x[[:xdigit:]]+|[0-9.,]+)[^[:alnum:]]*$' then
-      phrase := private.phrase(substring(part[3] from 2));
+      phrase := tasklens.phrase(substring(part[3] from 2));
       parsed.excluded := coalesce(parsed.excluded || phrase, phrase, parsed.excluded);
     else
       parsed.plain := parsed.plain || ' ' || part[3];
     end if;
   end loop;
   parsed.excluded_keys := array_remove(parsed.excluded_keys, null);
-  parsed.wanted := (select string_agg(quote_literal(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(private.to_words(parsed.plain))) as w(lexeme));
+  parsed.wanted := (select string_agg(quote_literal(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(tasklens.to_words(parsed.plain))) as w(lexeme));
   parsed.ticket_keys := array(
     -- Both readings of A-B-12: the project may be B or A-B.
     select upper(m[1]) from regexp_matches(parsed.plain, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
@@ -99,6 +99,6 @@ begin
   return parsed;
 end
 $$;
-comment on function private.parse_query is 'The wanted words (OR), required phrases, exclusions, ticket keys and identifiers of a query.';
+comment on function tasklens.parse_query is 'The wanted words (OR), required phrases, exclusions, ticket keys and identifiers of a query.';
 
-insert into private.migrations (version) values ('20261127000520');
+insert into tasklens.migrations (version) values ('20261127000520');

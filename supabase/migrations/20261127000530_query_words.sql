@@ -1,6 +1,6 @@
 -- The words of a query with their weights: rare words weigh more.
 
-create function private.word_entries(words text[])
+create function tasklens.word_entries(words text[])
 returns table (
   word text, entries bigint, titles bigint, title_words bigint, body_words bigint, comments bigint, comment_words bigint
 )
@@ -14,19 +14,19 @@ return query
     coalesce(sum(c.comments), 0)::bigint, coalesce(sum(c.comment_words), 0)::bigint
   from unnest(word_entries.words) as w(word)
   left join lateral (
-    select k.entries, k.titles, k.title_words, k.body_words, k.comments, k.comment_words from private.word_counts k where k.word = w.word
+    select k.entries, k.titles, k.title_words, k.body_words, k.comments, k.comment_words from tasklens.word_counts k where k.word = w.word
     union all
-    select g.entries, g.titles, g.title_words, g.body_words, g.comments, g.comment_words from private.word_count_changes g where g.word = w.word
+    select g.entries, g.titles, g.title_words, g.body_words, g.comments, g.comment_words from tasklens.word_count_changes g where g.word = w.word
   ) c on true
   group by w.word;
 end
 $$;
-comment on function private.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
+comment on function tasklens.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
 
 -- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
 -- invisible texts must behave like an unknown one, or spelling correction would reveal it. Words in
 -- over 200 texts (texts, if counted already) are not looked up and are no secret.
-create function private.occurs(words tsquery, visible bigint[], texts bigint default null) returns boolean
+create function tasklens.occurs(words tsquery, visible bigint[], texts bigint default null) returns boolean
 -- Use the index on words, whatever the statistics say.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
@@ -39,11 +39,11 @@ begin
     select 1 from public.comment_entries e where e.words @@ occurs.words and (visible is null or e.project_id = any (visible)));
 end
 $$;
-comment on function private.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
+comment on function tasklens.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
 -- Known words nearest to an unknown one by shared trigrams, or with two letters swapped, which
 -- leaves few trigrams. Words with digits are codes, for which a similar one is wrong.
-create function private.nearest_words(unknown_word text, visible bigint[])
+create function tasklens.nearest_words(unknown_word text, visible bigint[])
 returns table (word text, entries bigint, titles bigint, similarity double precision, comments bigint)
 language sql stable rows 3 security invoker set search_path = ''
 as $$
@@ -52,16 +52,16 @@ as $$
     select n.word, max(n.similarity) as similarity
     from (
       select c.word, extensions.similarity(c.word, nearest_words.unknown_word)::double precision as similarity
-      from private.word_counts c
+      from tasklens.word_counts c
       where length(c.word) between 4 and 40 and c.word operator(extensions.%) nearest_words.unknown_word
       union all
       select g.word, extensions.similarity(g.word, nearest_words.unknown_word)
-      from private.word_count_changes g
+      from tasklens.word_count_changes g
       where length(g.word) between 4 and 40 and g.word operator(extensions.%) nearest_words.unknown_word
       union all
       select c.word, 0.8
       from generate_series(1, length(nearest_words.unknown_word) - 1) i
-      join private.word_counts c
+      join tasklens.word_counts c
         on c.word = overlay(nearest_words.unknown_word placing reverse(substr(nearest_words.unknown_word, i, 2)) from i)
     ) n
     where length(nearest_words.unknown_word) between 4 and 40 and nearest_words.unknown_word !~ '[0-9]' and n.word !~ '[0-9]'
@@ -71,18 +71,18 @@ as $$
     -- For restricted callers some of the nearest may be invisible.
     limit case when nearest_words.visible is null then 3 else 20 end
   ) p
-  cross join lateral private.word_entries(array[p.word]) e
+  cross join lateral tasklens.word_entries(array[p.word]) e
   -- Implied words (weight D) do not count: "error in" makes no "errorin".
-  where e.entries + e.comments > 0 and private.occurs((quote_literal(p.word) || ':ABC')::tsquery, nearest_words.visible)
+  where e.entries + e.comments > 0 and tasklens.occurs((quote_literal(p.word) || ':ABC')::tsquery, nearest_words.visible)
   order by p.similarity desc, p.word
   limit 3
 $$;
-comment on function private.nearest_words is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
+comment on function tasklens.nearest_words is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
 
 -- One word of a query as two neighbours: checkbox is "check box". The halves are not stop words and
 -- have at least three letters. Looked up only if the rarer half, and the entries likely to have
 -- both, are few.
-create function private.split_words(query_text text, visible bigint[])
+create function tasklens.split_words(query_text text, visible bigint[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
 language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
@@ -93,7 +93,7 @@ return query
     select distinct on (t.token) t.token, t.place
     from (
       select lower(m[1]) as token, r.place::integer as place
-      from regexp_matches(private.plain_text(split_words.query_text), '[[:alnum:]]+', 'g') with ordinality as r(m, place)
+      from regexp_matches(tasklens.plain_text(split_words.query_text), '[[:alnum:]]+', 'g') with ordinality as r(m, place)
       order by r.place limit 32
     ) t
     where t.token ~ '^[a-z]{6,20}$'
@@ -107,9 +107,9 @@ return query
     ) s(one, other)
     where cardinality(s.one) > 0 and cardinality(s.other) > 0
   ), known as materialized (
-    select w.word, w.entries from private.word_entries(array(select h.one from half h union select h.other from half h)) w where w.entries > 0
+    select w.word, w.entries from tasklens.word_entries(array(select h.one from half h union select h.other from half h)) w where w.entries > 0
   ), total as materialized (
-    select greatest(t.entries, 1) as entries from private.word_entries(array['']) t
+    select greatest(t.entries, 1) as entries from tasklens.word_entries(array['']) t
   ), pair as materialized (
     select h.place, h.whole, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
     from half h join known a on a.word = h.one join known b on b.word = h.other cross join total t
@@ -128,48 +128,48 @@ return query
       limit 1000
     ) f
   ) n
-  cross join lateral (select greatest(n.entries, e.entries) as entries from private.word_entries(array[p.whole]) e) w
+  cross join lateral (select greatest(n.entries, e.entries) as entries from tasklens.word_entries(array[p.whole]) e) w
   where n.entries > 0;
 end
 $$;
-comment on function private.split_words is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
+comment on function tasklens.split_words is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
 
 -- The terms of a query, rarest first, in tsquery syntax: a word, or two neighbouring words. The
 -- arrays are parallel. places: positions in the query. entries, titles, comments: how many have it.
-create type private.words as (
+create type tasklens.words as (
   terms text[], idfs double precision[], places integer[], entries bigint[], titles bigint[], comments bigint[]
 );
-comment on type private.words is 'The words to search for, rarest first, with their weights.';
+comment on type tasklens.words is 'The words to search for, rarest first, with their weights.';
 
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
 -- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
 -- word count as that word, too: "log in" is login, "check box" checkbox; the first must not be a
 -- stop word, so that "in form" is not inform. Of a long query the 32 rarest words count.
-create function private.plan_words(query_text text, visible bigint[]) returns private.words
+create function tasklens.plan_words(query_text text, visible bigint[]) returns tasklens.words
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  words private.words;
+  words tasklens.words;
 begin
   with asked as (
-    select u.lexeme as word, u.positions[1]::integer as place from unnest(private.to_words(query_text)) u
+    select u.lexeme as word, u.positions[1]::integer as place from unnest(tasklens.to_words(query_text)) u
   ), counted as (
-    select a.word, a.place, e.entries, e.titles, e.comments, private.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
-    from asked a join private.word_entries(array(select x.word from asked x)) e using (word)
+    select a.word, a.place, e.entries, e.titles, e.comments, tasklens.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
+    from asked a join tasklens.word_entries(array(select x.word from asked x)) e using (word)
   ), joined as (
     select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null) as halves, n.place
     from (
       select t.token, lead(t.token) over (order by t.place) as next, t.place::integer as place
       from (
         select lower(m[1]) as token, r.place
-        from regexp_matches(private.compose_text(query_text), '[[:alpha:]]+|[^[:alpha:][:space:]-]+', 'g') with ordinality as r(m, place)
+        from regexp_matches(tasklens.compose_text(query_text), '[[:alpha:]]+|[^[:alpha:][:space:]-]+', 'g') with ordinality as r(m, place)
         order by r.place limit 40
       ) t
     ) n
     cross join lateral (select ts_lexize('pg_catalog.english_stem', n.token)) s(stems)
     cross join lateral unnest(array[
       (ts_lexize('pg_catalog.english_stem', n.token || n.next)) [1],
-      case when n.next ~ ('^(' || private.particles() || ')$') then (ts_lexize('pg_catalog.english_stem', s.stems[1] || n.next)) [1] end]) j(word)
+      case when n.next ~ ('^(' || tasklens.particles() || ')$') then (ts_lexize('pg_catalog.english_stem', s.stems[1] || n.next)) [1] end]) j(word)
     where n.token ~ '^[a-z]{2,20}$' and n.next ~ '^[a-z]{2,20}$' and cardinality(s.stems) > 0 and j.word is not null
     order by j.word, n.place
   ), known as (
@@ -178,17 +178,17 @@ begin
     union all
     select n.word, u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
     from (select c.word, c.place from counted c where not c.is_known order by c.place limit 8) u
-    cross join lateral private.nearest_words(u.word, visible) n
+    cross join lateral tasklens.nearest_words(u.word, visible) n
     union all
     -- Separate positions after the query, so that they do not separate neighbours. The joined word
     -- weighs no more than the rarer half.
     select j.word, 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
-      greatest(e.entries + e.comments, (select min(h.entries + h.comments) from private.word_entries(j.halves) h))
+      greatest(e.entries + e.comments, (select min(h.entries + h.comments) from tasklens.word_entries(j.halves) h))
     from joined j
-    cross join lateral private.word_entries(array[j.word]) e
-    where e.entries + e.comments > 0 and private.occurs((quote_literal(j.word) || ':ABC')::tsquery, visible)
+    cross join lateral tasklens.word_entries(array[j.word]) e
+    where e.entries + e.comments > 0 and tasklens.occurs((quote_literal(j.word) || ':ABC')::tsquery, visible)
   ), total as (
-    select greatest(t.entries + t.comments, 1) as texts from private.word_entries(array['']) t
+    select greatest(t.entries + t.comments, 1) as texts from tasklens.word_entries(array['']) t
   ), chosen as (
     select distinct on (k.entries + k.comments, k.word) quote_literal(k.word) as term, k.place, k.entries, k.titles, k.comments,
       k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)) as idf
@@ -203,13 +203,13 @@ begin
       select * from (
         select c.term, c.idf, c.place, c.entries, c.titles, c.comments from chosen c
         union all
-        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from private.split_words(query_text, visible) s
+        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from tasklens.split_words(query_text, visible) s
       ) t
       order by t.entries + t.comments, t.term
     ) w;
   return words;
 end
 $$;
-comment on function private.plan_words is 'The words of a query that are known in these projects (null: all).';
+comment on function tasklens.plan_words is 'The words of a query that are known in these projects (null: all).';
 
-insert into private.migrations (version) values ('20261127000530');
+insert into tasklens.migrations (version) values ('20261127000530');

@@ -3,11 +3,11 @@
 -- At most so many that reading each costs less than finding the best in the index: reading an
 -- entry's words costs about twelve times as much as finding the entry by one of them, of which
 -- 8,000 are looked up; comparing the chunks of one has a similar break-even.
-create function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+create function tasklens.few_entries(scope tasklens.scope, required tsquery) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
-  entry_limit constant integer := greatest(1000, sqrt(700.0 * (select t.entries from private.word_entries(array['']) t)));
+  entry_limit constant integer := greatest(1000, sqrt(700.0 * (select t.entries from tasklens.word_entries(array['']) t)));
   comment_limit constant integer := 20000;
   sampled constant integer := 100;
   holds constant text := case when required is null then '' else ' and e.words @@ $2' end;
@@ -73,35 +73,35 @@ begin
   return case when cardinality(entry_ids) <= entry_limit then entry_ids end;
 end
 $$;
-comment on function private.few_entries is
+comment on function tasklens.few_entries is
   'The entries of a scope that contain what is required, in the own text or a comment, if they are so few that each can be read; else null, as without a filter and a required phrase.';
 
 -- query and words are null without a text. few: see few_entries. holders: entries that hold an
 -- identifier of the query whole. embedding: that of the text by embedding_model, or null.
-create type private.search as (
-  scope private.scope, query private.query, words private.words, few bigint[], holders bigint[],
+create type tasklens.search as (
+  scope tasklens.scope, query tasklens.query, words tasklens.words, few bigint[], holders bigint[],
   embedding extensions.vector, embedding_model text, match_threshold double precision
 );
-comment on type private.search is 'A search, resolved against what its caller may see.';
+comment on type tasklens.search is 'A search, resolved against what its caller may see.';
 
 -- The index knows the parts of an identifier in sequence; the texts that hold these are read. Among
 -- other words, an identifier that more than a few texts hold is a word like any other: on judged
 -- queries, 20 cost 0.006 of nDCG@10, and 5 nothing.
-create function private.identifier_holders(search private.search) returns bigint[]
+create function tasklens.identifier_holders(search tasklens.search) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   read_limit constant integer := 2000; -- texts and comments of each identifier
   few_holders constant integer := 5; -- at most, among other words
-  query constant private.query := search.query;
-  scope constant private.scope := search.scope;
+  query constant tasklens.query := search.query;
+  scope constant tasklens.scope := search.scope;
   identifier text;
   phrase tsquery;
   found_entries bigint[];
   holders bigint[] := array[]::bigint[];
 begin
   foreach identifier in array query.identifiers[:8] loop
-    phrase := private.phrase(identifier);
+    phrase := tasklens.phrase(identifier);
     continue when phrase is null;
     execute format($statement$
       with entry as not materialized (
@@ -113,7 +113,7 @@ begin
         from (select * from entry e where e.words @@ $2 limit $4) e
         cross join lateral (
           select left(concat_ws(e'\n', t.name, t.description, (
-              select string_agg(s.note, e'\n') from public.status_changes s where s.ticket_id = t.ticket_id)), private.text_limit()) as text
+              select string_agg(s.note, e'\n') from public.status_changes s where s.ticket_id = t.ticket_id)), tasklens.text_limit()) as text
           from public.tickets t where t.ticket_id = e.ticket_id
           union all
           select concat_ws(e'\n', p.name, p.description) from public.projects p where e.ticket_id is null and p.project_id = e.project_id
@@ -135,7 +135,7 @@ begin
         case when query.required is not null then ' and e.words @@ ($1.query).required' end) end),
       case when scope.projects is not null then ' and m.project_id = any (($1.scope).projects)' end)
       into found_entries
-      using search, phrase || coalesce(private.phrase(lower(identifier)), phrase), identifier, read_limit;
+      using search, phrase || coalesce(tasklens.phrase(lower(identifier)), phrase), identifier, read_limit;
     -- Compounds such as non-blocking and and/or are words.
     if query.is_identifier or cardinality(found_entries) <= few_holders and identifier !~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$' then
       holders := holders || found_entries;
@@ -144,10 +144,10 @@ begin
   return holders;
 end
 $$;
-comment on function private.identifier_holders is
+comment on function tasklens.identifier_holders is
   'The entries of a search whose text or comment holds an identifier of the query whole, whatever its case; where the query has other words too, only if at most 5 do.';
 
-create function private.tickets_named(query private.query, visible bigint[]) returns bigint[]
+create function tasklens.tickets_named(query tasklens.query, visible bigint[]) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
@@ -168,12 +168,12 @@ begin
       and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.ticket_id = t.ticket_id) is not true));
 end
 $$;
-comment on function private.tickets_named is 'The tickets that a query names by their key, or by the number in it, in these projects (null: all), without those that it excludes.';
+comment on function tasklens.tickets_named is 'The tickets that a query names by their key, or by the number in it, in these projects (null: all), without those that it excludes.';
 
 -- Under row-level security no index can find words or apply a filter before ranking. So searches
 -- run in "security definer" functions, and read what is in their scope only. A function that takes
--- a private.search trusts it, and therefore has no callers but these.
-create function private.begin_search(
+-- a tasklens.search trusts it, and therefore has no callers but these.
+create function tasklens.begin_search(
   query_text text,
   project_filter bigint,
   status_filter text,
@@ -182,18 +182,18 @@ create function private.begin_search(
   embedding_model text default null,
   match_threshold double precision default null
 )
-returns private.search
+returns tasklens.search
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
-  visible constant bigint[] := private.projects_as('viewer');
+  visible constant bigint[] := tasklens.projects_as('viewer');
   comment_limit constant integer := 20000; -- maximum number of comments with excluded words
-  search private.search;
-  query private.query;
+  search tasklens.search;
+  query tasklens.query;
   named text;
   tickets bigint[];
 begin
-  search.scope := private.resolve_scope(project_filter, status_filter, filters);
+  search.scope := tasklens.resolve_scope(project_filter, status_filter, filters);
   search.embedding := query_embedding;
   search.embedding_model := begin_search.embedding_model;
   search.match_threshold := begin_search.match_threshold;
@@ -201,14 +201,14 @@ begin
     return search;
   end if;
   if query_text is not null then
-    query := private.parse_query(query_text);
+    query := tasklens.parse_query(query_text);
     query.excluded_tickets := '{}';
     foreach named in array query.excluded_keys loop
       -- Tickets that only mention the key stay. What looks like a key but is none (utf-8) is a word.
       tickets := array(select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
       query.excluded_tickets := query.excluded_tickets || tickets;
       if tickets = '{}' then
-        query.excluded := coalesce(query.excluded || private.phrase(named), private.phrase(named), query.excluded);
+        query.excluded := coalesce(query.excluded || tasklens.phrase(named), tasklens.phrase(named), query.excluded);
       end if;
     end loop;
     if query.excluded is not null then
@@ -218,7 +218,7 @@ begin
           where e.words @@ query.excluded and (visible is null or e.project_id = any (visible)) limit comment_limit
         ) m);
     end if;
-    tickets := private.tickets_named(query, visible);
+    tickets := tasklens.tickets_named(query, visible);
     query.named_tickets := case when query.required_of_named is null then tickets else array(
       select u from unnest(tickets) as u
       where exists (select from public.keyword_entries e where e.ticket_id = u and e.words @@ query.required_of_named)
@@ -227,9 +227,9 @@ begin
     -- texts do not count, or a phrase would reveal whether it exists there.
     -- Nobody who types a ticket's key alone looks for others whose keys begin alike.
     if query.required is null and cardinality(query.named_tickets) > 0 and query.plain ~ '^\s*\S+-[0-9]+\s*$' then
-      query.required := private.phrase(query.plain);
+      query.required := tasklens.phrase(query.plain);
     end if;
-    query.relaxed := query.required is not null and not private.occurs(query.required, visible)
+    query.relaxed := query.required is not null and not tasklens.occurs(query.required, visible)
       and (query.named_tickets = '{}' or query.required_of_named is not distinct from query.required);
     if query.relaxed then
       query.required := null;
@@ -237,15 +237,15 @@ begin
     end if;
     query.required_of_chunks := query.required;
     search.query := query;
-    search.words := private.plan_words(query.plain, visible);
+    search.words := tasklens.plan_words(query.plain, visible);
   end if;
-  search.few := private.few_entries(search.scope, query.required);
+  search.few := tasklens.few_entries(search.scope, query.required);
   if cardinality(query.identifiers) > 0 then
-    search.holders := private.identifier_holders(search);
+    search.holders := tasklens.identifier_holders(search);
   end if;
   return search;
 end
 $$;
-comment on function private.begin_search is 'A search by the caller: its filters and query resolved, its words planned, and the entries that it can match if they are few.';
+comment on function tasklens.begin_search is 'A search by the caller: its filters and query resolved, its words planned, and the entries that it can match if they are few.';
 
-insert into private.migrations (version) values ('20261127000540');
+insert into tasklens.migrations (version) values ('20261127000540');

@@ -4,14 +4,14 @@
 -- The comments worth ranking, by the same rule as entries, and the best three per ticket: a ticket
 -- ranks by its best comment, not by its number of comments. If few entries count and they have few
 -- comments, all are checked. gain: the weights of the words in the best comment.
-create function private.comment_candidates(search private.search, reach integer, candidate_limit integer)
+create function tasklens.comment_candidates(search tasklens.search, reach integer, candidate_limit integer)
 returns table (ticket_id bigint, gain double precision, comment_ids bigint[])
 language plpgsql stable rows 100 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
-  scope constant private.scope := search.scope;
-  words constant private.words := search.words;
+  scope constant tasklens.scope := search.scope;
+  words constant tasklens.words := search.words;
   few constant bigint[] := case when search.few is not null then array(
     select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (search.few) and e.ticket_id is not null) end;
   conditions text := '';
@@ -58,7 +58,7 @@ begin
   end loop;
 end
 $$;
-comment on function private.comment_candidates is
+comment on function tasklens.comment_candidates is
   'Tickets whose comments contain the rare words of a search, by the weights of the words in the best comment, with the ids of the best three.';
 
 -- A word is looked up while it and the rarer ones together are in at most reach entries (the rarest
@@ -66,15 +66,15 @@ comment on function private.comment_candidates is
 -- word counts: they are found by their words, or each is read, whichever costs less. gain: the
 -- weights of an entry's words, times 1.7 for a word of its name, plus half of its best comment's
 -- gain. At most candidate_limit, best first.
-create function private.keyword_candidates(search private.search, reach integer, candidate_limit integer)
+create function tasklens.keyword_candidates(search tasklens.search, reach integer, candidate_limit integer)
 returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision, comment_ids bigint[])
 -- Use the index on words: a scan of all entries would take too long.
 language plpgsql stable rows 1000 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
-  scope constant private.scope := search.scope;
-  words constant private.words := search.words;
+  scope constant tasklens.scope := search.scope;
+  words constant tasklens.words := search.words;
   has_comments constant boolean := coalesce((select sum(u) from unnest(words.comments) as u), 0) > 0;
   conditions text := '';
   hits text;
@@ -124,7 +124,7 @@ begin
     case when has_comments then '
       union all
       select e.keyword_entry_id, e.project_id, e.ticket_id, 0.5 * c.gain, c.comment_ids
-      from private.comment_candidates($6, $4, $5) c
+      from tasklens.comment_candidates($6, $4, $5) c
       join public.keyword_entries e on e.ticket_id = c.ticket_id' end,
     case when has_comments then 'max(h.comment_ids)' else 'null::bigint[]' end)
     using scope, words, (search.query).required, reach, candidate_limit, search
@@ -133,7 +133,7 @@ begin
   end loop;
 end
 $$;
-comment on function private.keyword_candidates is
+comment on function tasklens.keyword_candidates is
   'Entries that contain the rare words of a search, or whose comments do, by the weights of these words, with the ids of their best comments. Filters apply first.';
 
-insert into private.migrations (version) values ('20261127000550');
+insert into tasklens.migrations (version) values ('20261127000550');

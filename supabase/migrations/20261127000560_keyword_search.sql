@@ -2,7 +2,7 @@
 -- neighbouring words.
 
 -- As in score_entries: a word's frequency in the best of these comments of each ticket.
-create function private.comment_frequencies(comment_ids bigint[], terms tsquery[], usual_length double precision)
+create function tasklens.comment_frequencies(comment_ids bigint[], terms tsquery[], usual_length double precision)
 returns table (ticket_id bigint, frequencies double precision[], texts tsvector[])
 language plpgsql stable rows 100 security invoker set search_path = ''
 as $$
@@ -28,7 +28,7 @@ begin
   join (select m.ticket_id, array_agg(m.words) as texts from remark m group by m.ticket_id) x on x.ticket_id = f.ticket_id;
 end
 $$;
-comment on function private.comment_frequencies is
+comment on function tasklens.comment_frequencies is
   'For each ticket of some comments, the weighted frequency of each term in the best one, and the words of all. usual_length: of a comment.';
 
 -- Scores entries as if all were scored: each word by its frequency in the name (times three) and in
@@ -36,8 +36,8 @@ comment on function private.comment_frequencies is
 -- note counts half). The best close_limit also get proximity: neighbours in the query that are
 -- within three positions in the entry, in order. The best alike_limit of these also get the
 -- similarity of query and name. level is how far an entry got: 0, 1 proximity, 2 similarity.
-create function private.score_entries(
-  entry_ids bigint[], comment_ids bigint[], words private.words, plain text, close_limit integer, alike_limit integer
+create function tasklens.score_entries(
+  entry_ids bigint[], comment_ids bigint[], words tasklens.words, plain text, close_limit integer, alike_limit integer
 )
 returns table (keyword_entry_id bigint, score double precision, level integer)
 language plpgsql stable rows 300 security invoker set search_path = ''
@@ -51,7 +51,7 @@ declare
 begin
   select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title, greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body,
       greatest(t.comment_words / greatest(t.comments, 1)::double precision, 1) as comment
-    into usual from private.word_entries(array['']) t;
+    into usual from tasklens.word_entries(array['']) t;
   select array_agg((n.term || ' <-> ' || n.next || ' | ' || n.term || ' <2> ' || n.next || ' | ' || n.term || ' <3> ' || n.next)::tsquery),
       array_agg((n.idf + n.next_idf) / 2)
     into pairs, pair_idfs from (
@@ -64,7 +64,7 @@ begin
   with by_words as materialized (
     select e.keyword_entry_id, e.project_id, e.ticket_id, s.score, d.texts, row_number() over (order by s.score desc, e.keyword_entry_id) as place
     from public.keyword_entries e
-    left join private.comment_frequencies(score_entries.comment_ids, terms, usual.comment) d on d.ticket_id = e.ticket_id
+    left join tasklens.comment_frequencies(score_entries.comment_ids, terms, usual.comment) d on d.ticket_id = e.ticket_id
     cross join lateral (
       select sum(f.idf * f.n / (1.2 + f.n)) as score
       from (
@@ -115,14 +115,14 @@ begin
   select b.keyword_entry_id, b.score, 0 from by_words b where b.place > close_limit;
 end
 $$;
-comment on function private.score_entries is
+comment on function tasklens.score_entries is
   'BM25F of some entries and some of their comments, with proximity of neighbouring words and similarity of the name to plain.';
 
 -- reach: the total number of entries looked up for the words; scored: how many of the best are
 -- scored; close_limit, alike_limit: see score_entries. Without limits the result is the exact
 -- ranking that the limited one approximates.
-create function private.rank_entries(
-  search private.search, match_count integer,
+create function tasklens.rank_entries(
+  search tasklens.search, match_count integer,
   reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
@@ -131,7 +131,7 @@ language plpgsql stable rows 300 security invoker set search_path = '' set jit =
 as $$
 #variable_conflict use_column
 declare
-  query constant private.query := search.query;
+  query constant tasklens.query := search.query;
 begin
   if (search.scope).is_empty then
     return;
@@ -144,20 +144,20 @@ begin
   with candidate as materialized (
     -- Best first, as the limits below require.
     select c.keyword_entry_id, c.project_id, c.ticket_id, c.gain, c.comment_ids
-    from private.keyword_candidates(search, reach, greatest(1000, scored)) c
+    from tasklens.keyword_candidates(search, reach, greatest(1000, scored)) c
     where cardinality((search.words).terms) > 0 and (c.ticket_id in (select unnest(query.excluded_tickets))) is not true
       -- Not "not exists", which would be planned as a join with all entries that hold common words.
       and (query.excluded is null
         or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
   ), first as materialized (
     select e.keyword_entry_id, e.project_id, e.ticket_id, 2 as tier from public.keyword_entries e
-    where e.ticket_id = any (private.passing_tickets(search.scope, query.named_tickets))
+    where e.ticket_id = any (tasklens.passing_tickets(search.scope, query.named_tickets))
     union all
     select e.keyword_entry_id, e.project_id, e.ticket_id, 1 from public.keyword_entries e
     where e.keyword_entry_id = any (search.holders) and (e.ticket_id in (select unnest(query.named_tickets))) is not true
   ), scores as materialized (
     select s.keyword_entry_id, s.score, s.level
-    from private.score_entries(
+    from tasklens.score_entries(
       array(select c.keyword_entry_id from candidate c limit scored) || search.holders,
       array(select u from (select c.comment_ids from candidate c limit scored) c, unnest(c.comment_ids) as u),
       search.words, query.plain, close_limit, alike_limit) s
@@ -174,7 +174,7 @@ begin
   limit greatest(1, match_count);
 end
 $$;
-comment on function private.rank_entries is
+comment on function tasklens.rank_entries is
   'The tickets and projects of a search by their words; see search_by_keyword. tier: 2 for a ticket that the query names, 1 for a text that holds an identifier of it, else 0.';
 
 create function public.search_by_keyword(
@@ -191,12 +191,12 @@ begin
   -- Without a vector, the fused list is that of keyword search.
   return query
   select p.keyword_rank, p.project_id, p.ticket_id, p.keyword_score, p.exact
-  from private.find_page(
+  from tasklens.find_page(
     search_by_keyword.query_text, null, null, null, search_by_keyword.project_filter, search_by_keyword.status_filter,
-    search_by_keyword.filters, 1, 1, 'rrf', 'relevance', 0, private.clamp(search_by_keyword.match_count, 10, 1, 1000)) p;
+    search_by_keyword.filters, 1, 1, 'rrf', 'relevance', 0, tasklens.clamp(search_by_keyword.match_count, 10, 1, 1000)) p;
 end
 $$;
 comment on function public.search_by_keyword is
   'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any word matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, then texts that hold an identifier of it whole (9.3.0.GA), both with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on the score is 0.';
 
-insert into private.migrations (version) values ('20261127000560');
+insert into tasklens.migrations (version) values ('20261127000560');

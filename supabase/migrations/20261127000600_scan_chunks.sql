@@ -3,21 +3,21 @@
 -- conditions: on public.chunks c, with the parameters of scan_chunks. of_each: to be checked after
 -- them, one chunk at a time, in order of distance. source: what an exact scan reads. tickets and
 -- projects: whose chunks these are, if few entries match; else null.
-create type private.chunk_scan as (conditions text, of_each text, source text, tickets bigint[], projects bigint[]);
-comment on type private.chunk_scan is 'The chunks that a vector search compares.';
+create type tasklens.chunk_scan as (conditions text, of_each text, source text, tickets bigint[], projects bigint[]);
+comment on type tasklens.chunk_scan is 'The chunks that a vector search compares.';
 
 -- If a search can match few entries, all their chunks are compared, which misses nothing; else each
 -- chunk is checked in order of distance.
-create function private.plan_scan(search private.search) returns private.chunk_scan
+create function tasklens.plan_scan(search tasklens.search) returns tasklens.chunk_scan
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  scope constant private.scope := search.scope;
-  query constant private.query := search.query;
-  scan private.chunk_scan;
+  scope constant tasklens.scope := search.scope;
+  query constant tasklens.query := search.query;
+  scan tasklens.chunk_scan;
 begin
   -- Literal, to match the predicates of the partial indexes.
-  scan.conditions := format('c.embedding_set = %s and c.model = $3', private.searched_set(search.embedding_model));
+  scan.conditions := format('c.embedding_set = %s and c.model = $3', tasklens.searched_set(search.embedding_model));
   scan.of_each := '';
   scan.source := 'public.chunks c';
   if cardinality(query.excluded_tickets) > 0 then
@@ -59,7 +59,7 @@ begin
   return scan;
 end
 $$;
-comment on function private.plan_scan is 'Which chunks a search compares: all those of its few entries, else those that pass, through the index.';
+comment on function tasklens.plan_scan is 'Which chunks a search compares: all those of its few entries, else those that pass, through the index.';
 
 -- Always the nearest chunk (it shows how close a failed search came), then those strictly over the
 -- threshold, until there are chunk_limit chunks, or chunks of source_limit different tickets and
@@ -69,7 +69,7 @@ comment on function private.plan_scan is 'Which chunks a search compares: all th
 -- here; strict_order would drop late rows, up to all ten true neighbours under a filter. If the
 -- index stops early (after hnsw.max_scan_tuples, or because one long ticket or dead rows fill its
 -- graph), all chunks are compared.
-create function private.scan_chunks(search private.search, chunk_limit integer, source_limit integer)
+create function tasklens.scan_chunks(search tasklens.search, chunk_limit integer, source_limit integer)
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 -- JIT compilation and parallel workers cost more than any of these queries. Custom plans, whatever
 -- the caller has set: a generic plan reads all chunks.
@@ -77,7 +77,7 @@ language plpgsql stable rows 300 security invoker
 set search_path = '' set jit = off set max_parallel_workers_per_gather = 0 set plan_cache_mode = auto
 as $$
 declare
-  scan private.chunk_scan;
+  scan tasklens.chunk_scan;
   exact boolean;
   query text;
   saved_sort constant text := current_setting('enable_sort');
@@ -93,7 +93,7 @@ begin
   if (search.scope).is_empty then
     return;
   end if;
-  scan := private.plan_scan(search);
+  scan := tasklens.plan_scan(search);
   exact := scan.tickets is not null;
   -- ef_search 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 224 for
   -- 200,000. Tickets have several chunks. For an exact scan, more cost almost nothing.
@@ -149,7 +149,7 @@ begin
     limit chunk_limit;
 end
 $$;
-comment on function private.scan_chunks is
+comment on function tasklens.scan_chunks is
   'The chunks of a search by cosine similarity, filtered before ranking: the nearest one, then those over the threshold. Only vectors of its model are compared.';
 
-insert into private.migrations (version) values ('20261127000600');
+insert into tasklens.migrations (version) values ('20261127000600');

@@ -2,7 +2,7 @@
 
 -- A vector rank of 100 adds 1/160 to a score, less than half of what rank 1 adds, so such a row
 -- ranks behind every good result. Without filters, the index's first batch usually contains 100.
-create function private.nearest_sources(search private.search, match_count integer default 100)
+create function tasklens.nearest_sources(search tasklens.search, match_count integer default 100)
 returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
@@ -12,7 +12,7 @@ begin
   with best as (
     select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity
     -- Enough chunks that a long ticket with hundreds of them leaves room for others.
-    from private.scan_chunks(search, 10000, match_count) s
+    from tasklens.scan_chunks(search, 10000, match_count) s
     where s.similarity > search.match_threshold
     order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id
   )
@@ -24,7 +24,7 @@ begin
   limit match_count;
 end
 $$;
-comment on function private.nearest_sources is
+comment on function tasklens.nearest_sources is
   'The tickets and projects of a search by their nearest chunk, strictly over the threshold. match_count: as many as a hybrid search takes, for any page. None without an embedding.';
 
 create function public.search_by_vector(
@@ -41,13 +41,13 @@ language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  wanted constant integer := private.clamp(match_count, 10, 1, 1000);
+  wanted constant integer := tasklens.clamp(match_count, 10, 1, 1000);
 begin
   return query
   select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id), b.project_id, b.ticket_id, b.chunk_id, b.similarity
   from (
     select distinct on (c.ticket_id, c.project_id) c.*
-    from private.find_chunks(
+    from tasklens.find_chunks(
       null, search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.match_threshold,
       search_by_vector.project_filter, search_by_vector.status_filter, search_by_vector.filters, 10000, wanted) c
     where c.similarity > search_by_vector.match_threshold
@@ -60,4 +60,4 @@ $$;
 comment on function public.search_by_vector is
   'Tickets and projects (ticket_id null) by the cosine similarity of their best chunk, strictly over match_threshold. Only chunks of embedding_model are compared. At most 1,000.';
 
-insert into private.migrations (version) values ('20261127000610');
+insert into tasklens.migrations (version) values ('20261127000610');

@@ -9,8 +9,8 @@
 -- raise those. So items with a keyword rank beyond reach cannot be among the first reach places, as
 -- long as weights are positive (with weight 0, ids decide). This holds for both fusions: keyword
 -- scores fall with the rank, which also breaks ties of convex scores.
-create function private.fuse_searches(
-  search private.search, vector_weight double precision, keyword_weight double precision, fusion text, reach integer
+create function tasklens.fuse_searches(
+  search tasklens.search, vector_weight double precision, keyword_weight double precision, fusion text, reach integer
 )
 returns table (
   place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
@@ -34,16 +34,16 @@ begin
     raise exception 'fusion is "%"', fuse_searches.fusion using errcode = '22023', hint = 'Use rrf or convex.';
   end if;
   if convex then
-    least_similarity := private.unrelated_similarity(search.embedding_model);
+    least_similarity := tasklens.unrelated_similarity(search.embedding_model);
   end if;
 
   return query
   with nearest as materialized (
     -- source: a ticket, or ~ of a project's id.
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source, v.rank
-    from private.nearest_sources(search) v
+    from tasklens.nearest_sources(search) v
   ), word_match as materialized (
-    select k.*, coalesce(k.ticket_id, ~k.project_id) as source from private.rank_entries(search, 1000) k
+    select k.*, coalesce(k.ticket_id, ~k.project_id) as source from tasklens.rank_entries(search, 1000) k
   ), best as (
     -- Among tickets that the query does not name: a named ticket's score includes the match of its
     -- key.
@@ -76,7 +76,7 @@ begin
   order by 1;
 end
 $$;
-comment on function private.fuse_searches is
+comment on function tasklens.fuse_searches is
   'Tickets and projects found by either search, at least the first reach places, in order (place), with what each search adds to the fused score. Candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex, else an error (22023).';
 
 create function public.search_hybrid(
@@ -123,42 +123,42 @@ begin
     shown.chunk_id, g.has_more, g.relaxed,
     t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, coalesce(t.created_at, p.created_at), coalesce(t.updated_at, p.updated_at),
     s.category, m.comment_id, m.author, m.created_at, l.links
-  from private.find_page(
+  from tasklens.find_page(
     search_hybrid.query_text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
     search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-    search_hybrid.fusion, search_hybrid.sort, private.clamp(match_offset, 0, 0, 1000), private.clamp(match_count, 10, 1, 100)) g
+    search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
   cross join lateral (select p.project_id, p.name, p.description, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
-    select b.chunk_id, b.text from private.best_chunk_by_words(g.project_id, g.ticket_id, g.wanted) b where g.chunk_id is null offset 0
+    select b.chunk_id, b.text from tasklens.best_chunk_by_words(g.project_id, g.ticket_id, g.wanted) b where g.chunk_id is null offset 0
   ) b on true
   -- A ticket that is not embedded yet shows the beginning of its text.
   cross join lateral (
     select case when g.chunk_id is null then b.chunk_id else g.chunk_id end as chunk_id,
-      coalesce(c.text, b.text, private.beginning_of(coalesce(t.name, p.name), t.description)) as text
+      coalesce(c.text, b.text, tasklens.beginning_of(coalesce(t.name, p.name), t.description)) as text
   ) shown
   left join lateral (
     select m.comment_id, m.author, m.created_at
     from public.chunks c join public.comments m on m.comment_id = c.comment_id
     where c.chunk_id = shown.chunk_id offset 0
   ) m on true
-  cross join lateral (select private.highlight(shown.text, g.wanted) as line offset 0) lit
+  cross join lateral (select tasklens.highlight(shown.text, g.wanted) as line offset 0) lit
   -- Where more words match in the name than in the chunk, the beginning of the text says more than
   -- a note or comment. A ticket's first chunk begins with its name.
   left join lateral (
-    select private.highlight(private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end), g.wanted) as line
+    select tasklens.highlight(tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end), g.wanted) as line
     where not starts_with(shown.text, coalesce(t.name, p.name))
-      and regexp_count(private.highlight(coalesce(t.name, p.name), g.wanted), '<mark>') > regexp_count(lit.line, '<mark>')
+      and regexp_count(tasklens.highlight(coalesce(t.name, p.name), g.wanted), '<mark>') > regexp_count(lit.line, '<mark>')
     offset 0
   ) named on true
-  cross join lateral (select private.links_of(g.ticket_id) as links offset 0) l
+  cross join lateral (select tasklens.links_of(g.ticket_id) as links offset 0) l
   order by g.place;
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold an identifier of the query whole (both exact), then by fused_score. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is private.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold an identifier of the query whole (both exact), then by fused_score. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count.';
 
-insert into private.migrations (version) values ('20261127000700');
+insert into tasklens.migrations (version) values ('20261127000700');

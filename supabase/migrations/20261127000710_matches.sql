@@ -4,14 +4,14 @@
 -- over the threshold, and every keyword match. Words are looked up while they and the rarer ones
 -- together are in at most twice match_limit texts, commoner ones in names only, and the list is
 -- incomplete.
-create function private.list_matches(search private.search, match_limit integer)
+create function tasklens.list_matches(search tasklens.search, match_limit integer)
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 language plpgsql stable rows 1000 security invoker set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare
-  scope constant private.scope := search.scope;
-  query constant private.query := search.query;
+  scope constant tasklens.scope := search.scope;
+  query constant tasklens.query := search.query;
   reach constant integer := 2 * match_limit;
 begin
   if scope.is_empty then
@@ -32,14 +32,14 @@ begin
   return query
   select f.project_id, f.ticket_id, bool_and(bool_and(f.complete)) over () and count(*) over () <= match_limit
   from (
-    select n.project_id, n.ticket_id, 1 as place, true as complete from private.nearest_sources(search) n
+    select n.project_id, n.ticket_id, 1 as place, true as complete from tasklens.nearest_sources(search) n
     union all
     select (select t.project_id from public.tickets t where t.ticket_id = n.ticket_id), n.ticket_id, 1, true
-    from unnest(private.passing_tickets(scope, query.named_tickets)) as n(ticket_id)
+    from unnest(tasklens.passing_tickets(scope, query.named_tickets)) as n(ticket_id)
     union all
     select c.project_id, c.ticket_id, 2, search.few is not null or t.texts <= reach
     from (select sum(u.entries + u.comments) as texts from unnest((search.words).entries, (search.words).comments) as u(entries, comments)) t
-    cross join private.keyword_candidates(search, reach, match_limit + 1 + cardinality(query.excluded_tickets)) c
+    cross join tasklens.keyword_candidates(search, reach, match_limit + 1 + cardinality(query.excluded_tickets)) c
     where (c.ticket_id in (select unnest(query.excluded_tickets))) is not true
       and (query.excluded is null
         or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
@@ -49,10 +49,10 @@ begin
   limit match_limit;
 end
 $$;
-comment on function private.list_matches is
+comment on function tasklens.list_matches is
   'Tickets and projects (ticket_id null) that a search matches: those named by key, the nearest by vector, then by words; complete: these are all. Without a query: the tickets in its scope, newest first.';
 
-create function private.find_matches(
+create function tasklens.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
   project_filters bigint[], status_filters text[], filters jsonb[], match_limit integer
 )
@@ -60,16 +60,16 @@ returns table (filtered bigint, project_id bigint, ticket_id bigint, complete bo
 language plpgsql stable rows 1000 security definer set search_path = ''
 as $$
 declare
-  search private.search := private.begin_search(query_text, null, null, null, query_embedding, embedding_model, match_threshold);
+  search tasklens.search := tasklens.begin_search(query_text, null, null, null, query_embedding, embedding_model, match_threshold);
 begin
   for i in 1..cardinality(find_matches.filters) loop
-    search.scope := private.resolve_scope(project_filters[i], status_filters[i], find_matches.filters[i]);
-    search.few := case when search.words is not null then private.few_entries(search.scope, (search.query).required) end;
-    return query select i::bigint, m.* from private.list_matches(search, match_limit) m;
+    search.scope := tasklens.resolve_scope(project_filters[i], status_filters[i], find_matches.filters[i]);
+    search.few := case when search.words is not null then tasklens.few_entries(search.scope, (search.query).required) end;
+    return query select i::bigint, m.* from tasklens.list_matches(search, match_limit) m;
   end loop;
 end
 $$;
-comment on function private.find_matches is
+comment on function tasklens.find_matches is
   'list_matches of one query under several filters, in what the caller may see; filtered: which of them. The arrays are parallel.';
 
-insert into private.migrations (version) values ('20261127000710');
+insert into tasklens.migrations (version) values ('20261127000710');

@@ -2,7 +2,7 @@
 
 -- By time, the page lists all matches as counted for facets, beyond what the searches rank. Ranks
 -- and scores are included where they exist.
-create function private.find_page(
+create function tasklens.find_page(
   query_text text,
   query_embedding extensions.vector,
   embedding_model text,
@@ -27,20 +27,20 @@ language plpgsql stable rows 10 security definer set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  search private.search;
-  query private.query;
+  search tasklens.search;
+  query tasklens.query;
 begin
   if find_page.sort not in ('relevance', 'newest', 'updated') then
     raise exception 'sort is "%"', find_page.sort using errcode = '22023', hint = 'Use relevance, newest or updated.';
   end if;
-  search := private.begin_search(
+  search := tasklens.begin_search(
     find_page.query_text, find_page.project_filter, find_page.status_filter, find_page.filters,
     find_page.query_embedding, find_page.embedding_model, find_page.match_threshold);
   query := search.query;
   if coalesce(find_page.sort, 'relevance') = 'relevance' then
     return query
     select f.*, count(*) over () > page_start + page_size, query.wanted, coalesce(query.relaxed, false)
-    from private.fuse_searches(
+    from tasklens.fuse_searches(
       search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, page_start + page_size + 1) f
     order by f.place
     limit page_size offset page_start;
@@ -53,12 +53,12 @@ begin
     from (
       select f.project_id, f.ticket_id, case find_page.sort
           when 'newest' then coalesce(t.created_at, p.created_at) else coalesce(t.updated_at, p.updated_at) end as at
-      from private.list_matches(search, 10000) f
+      from tasklens.list_matches(search, 10000) f
       left join public.tickets t on t.ticket_id = f.ticket_id
       left join public.projects p on f.ticket_id is null and p.project_id = f.project_id
     ) m
   ), fused as materialized (
-    select f.* from private.fuse_searches(search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, 1000) f
+    select f.* from tasklens.fuse_searches(search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, 1000) f
   )
   select l.place, l.project_id, l.ticket_id, f.chunk_id, f.similarity, f.vector_rank, f.keyword_score, f.keyword_rank, coalesce(f.exact, false),
     coalesce(f.vector_contribution, 0), coalesce(f.keyword_contribution, 0), coalesce(f.rrf_score, 0), coalesce(f.fused_score, 0),
@@ -68,11 +68,11 @@ begin
   order by l.place;
 end
 $$;
-comment on function private.find_page is
+comment on function tasklens.find_page is
   'A page of search_hybrid, before anything is read for display: of the fused list, or of all matches (at most 10,000) by time. wanted and relaxed are those of the query.';
 
 -- Looked up from both ends. Callers see a link if they see both tickets.
-create function private.links_of(of_ticket bigint) returns jsonb
+create function tasklens.links_of(of_ticket bigint) returns jsonb
 language sql stable security invoker set search_path = ''
 as $$
   select jsonb_agg(jsonb_build_object(
@@ -90,6 +90,6 @@ as $$
     limit 20
   ) l
 $$;
-comment on function private.links_of is 'The links of a ticket with the tickets at the other end, outgoing links (out) first, at most 20; null if it has none.';
+comment on function tasklens.links_of is 'The links of a ticket with the tickets at the other end, outgoing links (out) first, at most 20; null if it has none.';
 
-insert into private.migrations (version) values ('20261127000720');
+insert into tasklens.migrations (version) values ('20261127000720');

@@ -2,10 +2,10 @@
 
 -- ts_headline drops what looks like markup (Vec<T>). So <, > and & and the marks are private-use
 -- characters until the end, and then become entities and tags. The parser's words must be those of
--- private.plain_text, so another private-use character (E005) separates them meanwhile. Pairs of
+-- tasklens.plain_text, so another private-use character (E005) separates them meanwhile. Pairs of
 -- characters of scripts without spaces are marked in advance, at even and odd offsets. C++ and C#
 -- are spelled out meanwhile, each between E006 and E007.
-create function private.highlight(text text, wanted tsquery) returns text
+create function tasklens.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
@@ -18,13 +18,13 @@ begin
   -- From U+0300 on: combining marks, the private-use characters, and the scripts without spaces.
   -- Most texts have none.
   if plain ~ '[\u0300-\uffff]' then
-    plain := private.compose_text(plain);
+    plain := tasklens.compose_text(plain);
     if plain ~ u&'[\E000-\E007]' then
       plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005\E006\E007', '');
     end if;
     -- Of a long query the first hundred.
     pairs := array(
-      select m[1] from regexp_matches(wanted::text, '''([' || private.unspaced_scripts() || ']{1,2})''', 'g') with ordinality as r(m, place)
+      select m[1] from regexp_matches(wanted::text, '''([' || tasklens.unspaced_scripts() || ']{1,2})''', 'g') with ordinality as r(m, place)
       order by place limit 100);
     first_pair := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
   end if;
@@ -49,11 +49,11 @@ begin
       ) c);
   end if;
   if wanted is not null then
-    parted := private.part_names(plain, u&'\E005', u&'\E006', u&'\E007');
-    plain := private.part_names(plain, '', u&'\E006', u&'\E007');
+    parted := tasklens.part_names(plain, u&'\E005', u&'\E006', u&'\E007');
+    plain := tasklens.part_names(plain, '', u&'\E006', u&'\E007');
     -- Whole names if their parts are not wanted: "tableview" marks TableView.
     foreach line in array array[parted, plain] loop
-      line := ts_headline('private.words', regexp_replace(line, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g'), wanted,
+      line := ts_headline('tasklens.words', regexp_replace(line, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g'), wanted,
         u&'StartSel="\E000", StopSel="\E001", ' || case when first_pair is not null or length(plain) <= 200 then 'HighlightAll=true'
           else 'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "' end);
       exit when line ~ u&'\E000' or parted = plain;
@@ -83,11 +83,11 @@ begin
     u&'\E000', '<mark>'), u&'\E001', '</mark>');
 end
 $$;
-comment on function private.highlight is 'An HTML-escaped excerpt of a text with <mark> around the words of the query.';
+comment on function tasklens.highlight is 'An HTML-escaped excerpt of a text with <mark> around the words of the query.';
 
 -- The chunk of a ticket or project that matches the words best by full-text rank; the first on a
 -- tie.
-create function private.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
+create function tasklens.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
 returns table (chunk_id uuid, text text)
 language plpgsql stable rows 1 security invoker set search_path = ''
 as $$
@@ -99,10 +99,10 @@ begin
     select r.*, max(r.rank) over () as best
     from (
       -- Most have one chunk, which needs no ranking.
-      select x.*, case when wanted is null or count(*) over () = 1 then 1 else ts_rank(to_tsvector('private.words', x.text), wanted) end as rank
+      select x.*, case when wanted is null or count(*) over () = 1 then 1 else ts_rank(to_tsvector('tasklens.words', x.text), wanted) end as rank
       from (
         (select c.chunk_id, c.text, c.position, false as remark from public.chunks c
-        where c.ticket_id = of_ticket and c.project_id = of_project and c.comment_id is null and c.embedding_set = (select private.searched_set(null))
+        where c.ticket_id = of_ticket and c.project_id = of_project and c.comment_id is null and c.embedding_set = (select tasklens.searched_set(null))
         order by c.position limit 50)
         union all
         -- Of a ticket with thousands of comments only the newest are considered.
@@ -114,12 +114,12 @@ begin
           ) m
           where m.words @@ wanted order by ts_rank('{1, 1, 0, 0}', m.words, wanted) desc, m.comment_id desc limit 5
         ) m
-        join public.chunks c on c.comment_id = m.comment_id and c.embedding_set = (select private.searched_set(null))
+        join public.chunks c on c.comment_id = m.comment_id and c.embedding_set = (select tasklens.searched_set(null))
         limit 50)
         union all
         (select c.chunk_id, c.text, c.position, false from public.chunks c
         where of_ticket is null and c.project_id = of_project and c.ticket_id is null
-          and c.embedding_set = (select private.searched_set(null))
+          and c.embedding_set = (select tasklens.searched_set(null))
         -- A ticket with thousands of chunks is not ranked as a whole for one excerpt.
         order by c.position limit 50)
       ) x
@@ -127,10 +127,10 @@ begin
   ) c
   -- Splitting names and scripts without spaces takes four times as long, so it is done only if
   -- plain words do not match.
-  order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('private.words', private.plain_text(c.text)), wanted) end desc, c.remark, c.position
+  order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('tasklens.words', tasklens.plain_text(c.text)), wanted) end desc, c.remark, c.position
   limit 1;
 end
 $$;
-comment on function private.best_chunk_by_words is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50 and those of the five best of its newest 500 comments.';
+comment on function tasklens.best_chunk_by_words is 'The chunk of a ticket (or project, of_ticket null) that matches the words best, among its first 50 and those of the five best of its newest 500 comments.';
 
-insert into private.migrations (version) values ('20261127000730');
+insert into tasklens.migrations (version) values ('20261127000730');

@@ -2,12 +2,12 @@
 
 -- Security definer, because under row-level security lower() cannot use an index. It reads only
 -- what the caller may see.
-create function private.list_passing(project_filter bigint, status_filter text, filters jsonb, sort text, list_limit integer, list_offset integer)
+create function tasklens.list_passing(project_filter bigint, status_filter text, filters jsonb, sort text, list_limit integer, list_offset integer)
 returns bigint[]
 language plpgsql stable security definer set search_path = '' set jit = off
 as $$
 declare
-  scope constant private.scope := private.resolve_scope(project_filter, status_filter, filters);
+  scope constant tasklens.scope := tasklens.resolve_scope(project_filter, status_filter, filters);
   listed bigint[] := array[]::bigint[];
 begin
   if sort not in ('newest', 'updated') then
@@ -23,7 +23,7 @@ begin
   return listed;
 end
 $$;
-comment on function private.list_passing is 'Tickets that pass the filters of a search and the caller may see, latest first by creation (newest) or change (updated), ties by id.';
+comment on function tasklens.list_passing is 'Tickets that pass the filters of a search and the caller may see, latest first by creation (newest) or change (updated), ties by id.';
 
 create function public.list_tickets(
   match_count integer default 10,
@@ -42,23 +42,23 @@ language plpgsql stable rows 10 security invoker set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  page_size constant integer := private.clamp(match_count, 10, 1, 100);
-  page constant bigint[] := private.list_passing(
-    project_filter, status_filter, filters, sort, page_size + 1, private.clamp(match_offset, 0, 0, 1000));
+  page_size constant integer := tasklens.clamp(match_count, 10, 1, 100);
+  page constant bigint[] := tasklens.list_passing(
+    project_filter, status_filter, filters, sort, page_size + 1, tasklens.clamp(match_offset, 0, 0, 1000));
 begin
   return query
-  select t.ticket_id, shown.text, p.project_id, p.name, t.key, t.name, s.name, private.highlight(shown.text, null), cardinality(page) > page_size,
+  select t.ticket_id, shown.text, p.project_id, p.name, t.key, t.name, s.name, tasklens.highlight(shown.text, null), cardinality(page) > page_size,
     t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, t.created_at, t.updated_at, s.category, l.links
   from unnest(page[1:page_size]) with ordinality as g(ticket_id, place)
   join public.tickets t on t.ticket_id = g.ticket_id
   join public.projects p on p.project_id = t.project_id
   join public.status s on s.status_id = t.status_id
-  cross join lateral (select private.beginning_of(t.name, t.description) as text) shown
-  cross join lateral (select private.links_of(t.ticket_id) as links offset 0) l
+  cross join lateral (select tasklens.beginning_of(t.name, t.description) as text) shown
+  cross join lateral (select tasklens.links_of(t.ticket_id) as links offset 0) l
   order by g.place;
 end
 $$;
 comment on function public.list_tickets is
   'Tickets that pass the filters, latest first by creation (sort newest) or change (updated), with the columns of search_hybrid that apply to a list; text is the beginning of the ticket. match_count at most 100, match_offset 1,000; has_more: another page follows. Projects'' own texts are not listed.';
 
-insert into private.migrations (version) values ('20261127000740');
+insert into tasklens.migrations (version) values ('20261127000740');

@@ -19,7 +19,7 @@ begin
       string_agg(format('m.%I::text', s.source), ', ') as texts,
       string_agg(format('(m.search, m.%I)', s.source), ', ') as sets
     into part
-    from (select distinct m.source from private.ticket_members() m where m.facet is not null) s;
+    from (select distinct m.source from tasklens.ticket_members() m where m.facet is not null) s;
   for facet, value, label, count, capped in execute format($query$
   with asked as materialized (
     -- A facet ignores its own filter, except under "not".
@@ -30,7 +30,7 @@ begin
         case jsonb_typeof($7) when 'object' then nullif($7 - m.member, '{}') when 'array' then (
           select jsonb_agg(case jsonb_typeof(f.value) when 'object' then f.value - m.member else f.value end order by f.place)
           from jsonb_array_elements($7) with ordinality f(value, place)) else $7 end as filters
-      from private.ticket_members() with ordinality m(member, kind, source, facet, place)
+      from tasklens.ticket_members() with ordinality m(member, kind, source, facet, place)
       where m.facet is not null
     ) f
   ), filtered as (
@@ -38,7 +38,7 @@ begin
     select distinct on (a.search) a.* from asked a order by a.search
   ), matched as materialized (
     select m.filtered as search, m.complete, %1$s
-    from private.find_matches($1, $2, $3, $4, array(select f.project_filter from filtered f order by f.search),
+    from tasklens.find_matches($1, $2, $3, $4, array(select f.project_filter from filtered f order by f.search),
       array(select f.status_filter from filtered f order by f.search), array(select f.filters from filtered f order by f.search), 10000) m
     left join public.tickets t on t.ticket_id = m.ticket_id
     where m.ticket_id is null or t.ticket_id is not null
@@ -74,13 +74,13 @@ begin
   where c.row <= 1000 -- Hosted PostgREST would cut the last facets whole: equal shares
   order by a.place, c.place
   $query$, part.columns, part.names, part.texts, part.sets)
-    using query_text, query_embedding, embedding_model, match_threshold, project_filter, private.filter_text(status_filter), filters
+    using query_text, query_embedding, embedding_model, match_threshold, project_filter, tasklens.filter_text(status_filter), filters
   loop
     return next;
   end loop;
 end
 $$;
 comment on function public.search_facets is
-  'How many matches of a hybrid search each value of a facet (private.ticket_members) has, most frequent first. value: the id of a status or project; label: the most frequent spelling. Each facet ignores its own filter. A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches count: those named by key, the nearest 100 over match_threshold, then those whose words weigh most. At most 1,000 values, of which each facet has an equal share. capped: there are more matches or values, or the words are in more than 20,000 texts.';
+  'How many matches of a hybrid search each value of a facet (tasklens.ticket_members) has, most frequent first. value: the id of a status or project; label: the most frequent spelling. Each facet ignores its own filter. A ticket without a value is not counted; a project''s own text counts only for its project. At most 10,000 matches count: those named by key, the nearest 100 over match_threshold, then those whose words weigh most. At most 1,000 values, of which each facet has an equal share. capped: there are more matches or values, or the words are in more than 20,000 texts.';
 
-insert into private.migrations (version) values ('20261127000750');
+insert into tasklens.migrations (version) values ('20261127000750');

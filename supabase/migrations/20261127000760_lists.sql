@@ -9,7 +9,7 @@ as $$
   from public.projects p
   where p.key > coalesce(list_projects.after, '')
   order by p.key
-  limit private.clamp(list_projects.match_count, 1000, 1, 1000)
+  limit tasklens.clamp(list_projects.match_count, 1000, 1, 1000)
 $$;
 comment on function public.list_projects is
   'The projects that the caller may see, with their number of tickets, by key. match_count at most 1,000; after: the last key of the previous page. No rows follow the last page.';
@@ -22,9 +22,9 @@ as $$
   from public.status s
   where s.status_id > coalesce(list_statuses.after, 0)
   order by s.status_id
-  limit private.clamp(list_statuses.match_count, 1000, 1, 1000)
+  limit tasklens.clamp(list_statuses.match_count, 1000, 1, 1000)
 $$;
 comment on function public.list_statuses is
   'The statuses, in order of creation. match_count at most 1,000; after: the last status_id of the previous page. No rows follow the last page.';
 
-insert into private.migrations (version) values ('20261127000760');
+insert into tasklens.migrations (version) values ('20261127000760');

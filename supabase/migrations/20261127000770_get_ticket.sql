@@ -2,18 +2,18 @@
 
 -- Security definer, because under row-level security upper() cannot use an index. It reads only
 -- what the caller may see.
-create function private.find_ticket(key text) returns bigint
+create function tasklens.find_ticket(key text) returns bigint
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  visible constant bigint[] := private.projects_as('viewer');
+  visible constant bigint[] := tasklens.projects_as('viewer');
 begin
   return (
     select t.ticket_id from public.tickets t
     where upper(t.key) = upper(find_ticket.key) and (visible is null or t.project_id = any (visible)));
 end
 $$;
-comment on function private.find_ticket is 'The id of the ticket with this key, without regard to case; null if there is none that the caller may see.';
+comment on function tasklens.find_ticket is 'The id of the ticket with this key, without regard to case; null if there is none that the caller may see.';
 
 create function public.get_ticket(
   ticket_id bigint default null,
@@ -34,13 +34,13 @@ as $$
   select t.ticket_id, t.key, t.name, p.project_id, p.key, p.name, s.name, s.category,
     d.piece, d.truncated_at, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date,
     t.resolved_at, t.created_at, t.updated_at,
-    private.links_of(t.ticket_id), changes.list,
+    tasklens.links_of(t.ticket_id), changes.list,
     (select count(*) from public.comments c where c.ticket_id = t.ticket_id), page.list
   from public.tickets t
   join public.projects p on p.project_id = t.project_id
   join public.status s on s.status_id = t.status_id
-  cross join private.clamp(get_ticket.text_offset, 0, 0, 1000000000) skipped
-  cross join private.cut_text(t.description, case when get_ticket.comment_id is null then skipped else 0 end, private.text_limit()) d
+  cross join tasklens.clamp(get_ticket.text_offset, 0, 0, 1000000000) skipped
+  cross join tasklens.cut_text(t.description, case when get_ticket.comment_id is null then skipped else 0 end, tasklens.text_limit()) d
   cross join lateral (
     select coalesce(jsonb_agg(jsonb_build_object(
       'status', x.status, 'note', n.piece, 'truncated_at', n.truncated_at, 'created_at', x.created_at)
@@ -53,7 +53,7 @@ as $$
       order by h.status_change_id desc
       limit 100
     ) x
-    cross join private.cut_text(x.note, 0, 2000) n
+    cross join tasklens.cut_text(x.note, 0, 2000) n
   ) changes
   -- The comments of a page share text_limit; after that 2,000 characters of each are left.
   cross join lateral (
@@ -69,18 +69,18 @@ as $$
         from public.comments c
         where c.ticket_id = t.ticket_id and (get_ticket.comment_id is null or c.comment_id = get_ticket.comment_id)
         order by c.created_at, c.comment_id
-        limit private.clamp(get_ticket.comment_limit, 20, 1, 100)
+        limit tasklens.clamp(get_ticket.comment_limit, 20, 1, 100)
         offset greatest(0, get_ticket.comment_offset)
       ) p
     ) x
-    cross join private.cut_text(x.body, case when get_ticket.comment_id is null then 0 else skipped end,
-      greatest(2000, private.text_limit() - x.bytes_before)::integer) b
+    cross join tasklens.cut_text(x.body, case when get_ticket.comment_id is null then 0 else skipped end,
+      greatest(2000, tasklens.text_limit() - x.bytes_before)::integer) b
   ) page
   -- In a subquery, because coalesce() does not count as leakproof: beneath a policy, it would be
   -- computed for every ticket.
-  where t.ticket_id = (select coalesce(get_ticket.ticket_id, private.find_ticket(get_ticket.ticket_key)))
+  where t.ticket_id = (select coalesce(get_ticket.ticket_id, tasklens.find_ticket(get_ticket.ticket_key)))
 $$;
 comment on function public.get_ticket is
   'A ticket by its id, or by its key without regard to case, with at most 20 links, its last 100 changes of status, and a page of at most 100 comments, oldest first. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has its first 2,000. truncated_at: where the rest of a text begins. comment_id: only that comment. text_offset: characters of it to skip, or without comment_id of the description. No row if the caller sees none.';
 
-insert into private.migrations (version) values ('20261127000770');
+insert into tasklens.migrations (version) values ('20261127000770');

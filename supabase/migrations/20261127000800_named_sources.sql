@@ -5,30 +5,30 @@
 -- The normal form of names and questions: words in lower case, separated by single spaces;
 -- characters of scripts without spaces are separate words. Truncated, because a B-tree key is
 -- limited to a third of a page. Used in indexes, so every writer of projects needs execute.
-create function private.name_words(name text) returns text
+create function tasklens.name_words(name text) returns text
 language plpgsql immutable security definer set search_path = ''
 as $$
 begin
   return left(btrim(regexp_replace(regexp_replace(
-    lower(private.compose_text(left(name_words.name, 400))), '([' || private.unspaced_scripts() || '])', ' \1 ', 'g'), '[^[:alnum:]]+', ' ', 'g')), 200);
+    lower(tasklens.compose_text(left(name_words.name, 400))), '([' || tasklens.unspaced_scripts() || '])', ' \1 ', 'g'), '[^[:alnum:]]+', ' ', 'g')), 200);
 end
 $$;
-comment on function private.name_words is 'The words of a name in lower case, separated by single spaces, for comparison with questions.';
+comment on function tasklens.name_words is 'The words of a name in lower case, separated by single spaces, for comparison with questions.';
 
-create index projects_name_words_idx on public.projects (private.name_words(name));
-create index projects_key_words_idx on public.projects (private.name_words(key));
+create index projects_name_words_idx on public.projects (tasklens.name_words(name));
+create index projects_key_words_idx on public.projects (tasklens.name_words(key));
 
 -- The runs of up to 12 words in a question's first 200, normalised. marked: in quotes, or next to a
 -- word such as "project". capital: each word is capitalised, and not because a sentence starts.
 -- capitals: all capitals, in a question that also has lower case. final: at the end, after "of",
 -- "in" or the like. numbered: followed by a number, as in a ticket key.
-create function private.word_runs(question text)
+create function tasklens.word_runs(question text)
 returns table (words text, first integer, last integer, marked boolean, capital boolean, capitals boolean, final boolean, numbered boolean)
 language plpgsql immutable rows 100 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  typed constant text := regexp_replace(private.compose_text(left(question, 2000)), '([' || private.unspaced_scripts() || '])', ' \1 ', 'g');
+  typed constant text := regexp_replace(tasklens.compose_text(left(question, 2000)), '([' || tasklens.unspaced_scripts() || '])', ' \1 ', 'g');
   has_small constant boolean := typed ~ '[[:lower:]]';
   project_word constant text := '^(projects?|apps?|applications?|boards?|teams?|workspaces?|products?|programs?|programmes?|initiatives?|projekts?|projets?|proyectos?|progetti|progetto)$';
   preposition constant text := '^(of|in|on|for|about|with|within|from|at)$';
@@ -69,20 +69,20 @@ begin
   join token l on l.place between f.place and f.place + 11;
 end
 $$;
-comment on function private.word_runs is 'The runs of words in a question that may be names, with the evidence.';
+comment on function tasklens.word_runs is 'The runs of words in a question that may be names, with the evidence.';
 
 -- ticket_ids: at most five, in the order of the question. project_ids: at most three, longest names
 -- first. status_id: of a named status. listed: the question only asks for tickets in it.
-create type private.names as (ticket_ids bigint[], project_ids bigint[], status_id bigint, listed boolean);
-comment on type private.names is 'What a question names, of what is in its scope.';
+create type tasklens.names as (ticket_ids bigint[], project_ids bigint[], status_id bigint, listed boolean);
+comment on type tasklens.names is 'What a question names, of what is in its scope.';
 
-create function private.named_projects(scope private.scope, question text, out project_ids bigint[], out status_id bigint, out phrases text)
+create function tasklens.named_projects(scope tasklens.scope, question text, out project_ids bigint[], out status_id bigint, out phrases text)
 language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin
   with run as materialized (
-    select r.* from private.word_runs(question) r
+    select r.* from tasklens.word_runs(question) r
   ), name as (
     -- A name of several words is unambiguous; a single word may be an ordinary one.
     select r.words, r.first, r.last from run r where r.last > r.first or r.marked or r.capital or r.final
@@ -99,11 +99,11 @@ begin
   ), project as materialized (
     select distinct on (f.project_id) f.project_id, f.first, f.last
     from (
-      select p.project_id, n.first, n.last from public.projects p join name n on private.name_words(p.name) = n.words
-      where private.name_words(p.name) = any (array(select n.words from name n))
+      select p.project_id, n.first, n.last from public.projects p join name n on tasklens.name_words(p.name) = n.words
+      where tasklens.name_words(p.name) = any (array(select n.words from name n))
       union all
-      select p.project_id, k.first, k.last from public.projects p join key k on private.name_words(p.key) = k.words
-      where private.name_words(p.key) = any (array(select k.words from key k))
+      select p.project_id, k.first, k.last from public.projects p join key k on tasklens.name_words(p.key) = k.words
+      where tasklens.name_words(p.key) = any (array(select k.words from key k))
     ) f
     where scope.projects is null or f.project_id = any (scope.projects)
     order by f.project_id, f.last - f.first desc, f.first
@@ -116,7 +116,7 @@ begin
     limit 3
   ), status as materialized (
     select s.status_id, r.first, r.last
-    from public.status s join run r on private.name_words(s.name) = r.words
+    from public.status s join run r on tasklens.name_words(s.name) = r.words
     where not exists (select from chosen c where r.first >= c.first and r.last <= c.last)
       and (scope.statuses is null or s.status_id = any (scope.statuses))
     order by r.last - r.first desc, r.first, s.status_id
@@ -129,24 +129,24 @@ begin
     into project_ids, status_id, phrases;
 end
 $$;
-comment on function private.named_projects is
+comment on function tasklens.named_projects is
   'The projects and the status of a scope that a question names, and the words that do. A single word must be marked as a name: by a capital, quotes, the word "project", or the end of the question.';
 
-create function private.read_names(scope private.scope, question text) returns private.names
+create function tasklens.read_names(scope tasklens.scope, question text) returns tasklens.names
 language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
 as $$
 declare
-  named private.names;
+  named tasklens.names;
   phrases text;
-  query private.query;
+  query tasklens.query;
   keys text[]; -- in upper case, as the question has them
   number text;
 begin
   if scope.is_empty or question is null then
     return named;
   end if;
-  select n.project_ids, n.status_id, n.phrases into named.project_ids, named.status_id, phrases from private.named_projects(scope, question) n;
-  query := private.parse_query(question);
+  select n.project_ids, n.status_id, n.phrases into named.project_ids, named.status_id, phrases from tasklens.named_projects(scope, question) n;
+  query := tasklens.parse_query(question);
   -- Questions may also contain TX 400, TX#400, TX_400 and tx400. "In 2024" is not a key: stop words
   -- only count in capitals. A false key is looked up and not found.
   keys := array(
@@ -166,7 +166,7 @@ begin
   if cardinality(keys) > 0 then
     -- With an array, for which the planner uses the index whatever the statistics say; a join may
     -- scan the table.
-    named.ticket_ids := (private.passing_tickets(scope, array(
+    named.ticket_ids := (tasklens.passing_tickets(scope, array(
       select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by array_position(keys, upper(t.key)))))[1:5];
   end if;
   if coalesce(cardinality(named.ticket_ids), 0) = 0 then
@@ -177,7 +177,7 @@ begin
         select upper(p.key || '-' || number) from public.projects p
         where (scope.projects is null or p.project_id = any (scope.projects))
           and (cardinality(named.project_ids) = 0 or p.project_id = any (named.project_ids)));
-      named.ticket_ids := (private.passing_tickets(scope, array(
+      named.ticket_ids := (tasklens.passing_tickets(scope, array(
         select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by t.ticket_id)))[1:5];
     end if;
   end if;
@@ -190,23 +190,23 @@ begin
   return named;
 end
 $$;
-comment on function private.read_names is
+comment on function tasklens.read_names is
   'The tickets, projects and status of a scope that a question names: keys in any usual spelling, names as whole phrases.';
 
 -- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
 -- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest
 -- chunk. For a named status, of a project (or of the whole tracker if nothing else is asked): the
 -- nearest chunk of each of the nearest tickets, ten if nothing else is asked, else two.
-create function private.named_chunks(search private.search, question text)
+create function tasklens.named_chunks(search tasklens.search, question text)
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 language plpgsql stable rows 10 security invoker set search_path = '' set jit = off
 as $$
 #variable_conflict use_column
 declare
-  scope constant private.scope := search.scope;
-  named constant private.names := private.read_names(scope, question);
-  set_id constant smallint := private.searched_set(search.embedding_model);
-  in_status private.search := search;
+  scope constant tasklens.scope := search.scope;
+  named constant tasklens.names := tasklens.read_names(scope, question);
+  set_id constant smallint := tasklens.searched_set(search.embedding_model);
+  in_status tasklens.search := search;
 begin
   if named is null then
     return;
@@ -221,8 +221,8 @@ begin
     scope.condition, case when cardinality(named.project_ids) > 0 then 't.project_id = any (($1).projects)' end, 't.status_id = any (($1).statuses)');
   in_status.scope.condition_of_one := scope.condition_of_one || ' and t.status_id = any (($1).statuses)';
   in_status.scope.is_empty := named.status_id is null or cardinality(named.ticket_ids) > 0
-    or (cardinality(named.project_ids) > 0 or scope.projects is distinct from private.projects_as('viewer') and cardinality(scope.projects) = 1 or named.listed) is not true;
-  in_status.few := case when not (in_status.scope).is_empty then private.few_entries(in_status.scope, null) end;
+    or (cardinality(named.project_ids) > 0 or scope.projects is distinct from tasklens.projects_as('viewer') and cardinality(scope.projects) = 1 or named.listed) is not true;
+  in_status.few := case when not (in_status.scope).is_empty then tasklens.few_entries(in_status.scope, null) end;
 
   return query
   with serving as not materialized (
@@ -264,7 +264,7 @@ begin
       row_number() over (partition by k.ticket_id, k.project_id order by k.is_newest, k.distance, k.chunk_id) as nearness
     from compared k
   ), listed as (
-    select distinct on (l.ticket_id) l.* from private.scan_chunks(in_status, 100, 10) l order by l.ticket_id, l.similarity desc, l.chunk_id
+    select distinct on (l.ticket_id) l.* from tasklens.scan_chunks(in_status, 100, 10) l order by l.ticket_id, l.similarity desc, l.chunk_id
   )
   select distinct p.chunk_id, p.project_id, p.ticket_id, 1 - p.distance from placed p where p.place = 1 or p.nearness = 1 or p.is_newest
   union all
@@ -277,16 +277,16 @@ begin
   where not exists (select from compared k where k.project_id = s.project_id and k.ticket_id is not distinct from s.ticket_id);
 end
 $$;
-comment on function private.named_chunks is
+comment on function tasklens.named_chunks is
   'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 36.';
 
-create function private.beginning_of(name text, description text) returns text
+create function tasklens.beginning_of(name text, description text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
   return left(name || coalesce(e'\n\n' || nullif(description, ''), ''), 2000);
 end
 $$;
-comment on function private.beginning_of is 'The beginning of a ticket''s or project''s text, for one that is not embedded yet.';
+comment on function tasklens.beginning_of is 'The beginning of a ticket''s or project''s text, for one that is not embedded yet.';
 
-insert into private.migrations (version) values ('20261127000800');
+insert into tasklens.migrations (version) values ('20261127000800');

@@ -2,13 +2,13 @@
 
 -- chunk_id: null for a ticket or project that is not embedded yet. document_id: of a document's
 -- chunk. relevance: null where chunks are chosen by similarity alone.
-create type private.retrieved as (
+create type tasklens.retrieved as (
   chunk_id uuid, ticket_id bigint, project_id bigint, document_id uuid, similarity double precision, relevance double precision, named boolean
 );
-comment on type private.retrieved is 'A chunk chosen for an answer.';
+comment on type tasklens.retrieved is 'A chunk chosen for an answer.';
 
 -- The similarities let the caller apply MMR without the vectors.
-create function private.describe_chunks(retrieved private.retrieved[], embedding_model text, dimensions integer default null)
+create function tasklens.describe_chunks(retrieved tasklens.retrieved[], embedding_model text, dimensions integer default null)
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text,
   document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, relevance double precision,
@@ -56,7 +56,7 @@ begin
   )
   select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.document_id, d.title,
     coalesce(n.kind, case when n.document_id is not null then 'document' when n.ticket_id is null then 'project' else 'ticket' end),
-    coalesce(n.text, private.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
+    coalesce(n.text, tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
     n.tokens, n.similarity, n.relevance,
     array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from listed m where m.place < n.place order by m.place),
     n.named, p.key, m.comment_id, m.author, m.created_at,
@@ -74,7 +74,7 @@ begin
   order by n.place;
 end
 $$;
-comment on function private.describe_chunks is
+comment on function tasklens.describe_chunks is
   'Chosen chunks in their order, with what they belong to, and the cosine similarity of each to those before it, 0 if unknown. fields: of a ticket, with its links. dimensions: how many of a ticket''s vector are compared.';
 
-insert into private.migrations (version) values ('20261127000805');
+insert into tasklens.migrations (version) values ('20261127000805');

@@ -1,6 +1,6 @@
 -- Retrieval for answers: the nearest chunks.
 
-create function private.find_chunks(
+create function tasklens.find_chunks(
   question text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
   project_filter bigint, status_filter text, filters jsonb, chunk_limit integer, source_limit integer
 )
@@ -9,17 +9,17 @@ language plpgsql stable rows 100 security definer set search_path = '' set jit =
 as $$
 #variable_conflict use_column
 declare
-  search constant private.search := private.begin_search(
+  search constant tasklens.search := tasklens.begin_search(
     null, find_chunks.project_filter, find_chunks.status_filter, find_chunks.filters,
     find_chunks.query_embedding, find_chunks.embedding_model, find_chunks.match_threshold);
 begin
   return query
-  select n.*, true from private.named_chunks(search, find_chunks.question) n
+  select n.*, true from tasklens.named_chunks(search, find_chunks.question) n
   union all
-  select s.*, false from private.scan_chunks(search, find_chunks.chunk_limit, find_chunks.source_limit) s;
+  select s.*, false from tasklens.scan_chunks(search, find_chunks.chunk_limit, find_chunks.source_limit) s;
 end
 $$;
-comment on function private.find_chunks is 'The chunks nearest to a question, as from scan_chunks, and those that it names (named), in what the caller may see.';
+comment on function tasklens.find_chunks is 'The chunks nearest to a question, as from scan_chunks, and those that it names (named), in what the caller may see.';
 
 create function public.retrieve_chunks(
   query_embedding extensions.vector(1536),
@@ -42,15 +42,15 @@ language plpgsql stable rows 20 security invoker set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  wanted constant integer := private.clamp(match_count, 20, 1, 100);
+  wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
 begin
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
     coalesce(d.similarity > retrieve_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id, d.comment_author, d.comment_created_at,
     d.fields
-  from private.describe_chunks(array(
+  from tasklens.describe_chunks(array(
     with found as materialized (
-      select f.* from private.find_chunks(
+      select f.* from tasklens.find_chunks(
         retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.match_threshold,
         retrieve_chunks.project_filter, retrieve_chunks.status_filter, retrieve_chunks.filters,
         -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
@@ -70,7 +70,7 @@ begin
       order by named desc, similarity desc nulls last, chunk_id
       limit wanted
     )
-    select row(l.chunk_id, l.ticket_id, l.project_id, null, l.similarity, null, l.named)::private.retrieved
+    select row(l.chunk_id, l.ticket_id, l.project_id, null, l.similarity, null, l.named)::tasklens.retrieved
     from listed l
     order by l.similarity desc nulls last, l.chunk_id, l.ticket_id, l.project_id
   ), retrieve_chunks.embedding_model) d;
@@ -79,4 +79,4 @@ $$;
 comment on function public.retrieve_chunks is
   'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. source_chunk_limit: this many chunks of each ticket or project come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: the ticket''s assignee, reporter, type, priority, labels, dates and at most 20 links; null for a project. match_count at most 100.';
 
-insert into private.migrations (version) values ('20261127000810');
+insert into tasklens.migrations (version) values ('20261127000810');

@@ -4,7 +4,7 @@
 -- place: of the ticket or project in the fused list, null in a last row with the nearest chunk,
 -- which shows how close a search without results came. relevance: the fused score scaled to the
 -- full range, because fused scores are close together, and MMR weighs them against cosines.
-create function private.find_candidates(
+create function tasklens.find_candidates(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
   project_filter bigint, status_filter text, filters jsonb,
   vector_weight double precision, keyword_weight double precision, fusion text, source_chunk_limit integer, match_count integer
@@ -14,11 +14,11 @@ language plpgsql stable rows 50 security definer set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  set_id constant smallint := private.searched_set(find_candidates.embedding_model);
-  search private.search;
-  plain private.search; -- without conditions on words
+  set_id constant smallint := tasklens.searched_set(find_candidates.embedding_model);
+  search tasklens.search;
+  plain tasklens.search; -- without conditions on words
 begin
-  search := private.begin_search(
+  search := tasklens.begin_search(
     find_candidates.query_text, find_candidates.project_filter, find_candidates.status_filter, find_candidates.filters,
     find_candidates.query_embedding, find_candidates.embedding_model, find_candidates.match_threshold);
   -- Questions quote names and messages, and the answer may be elsewhere: a phrase narrows keyword
@@ -31,10 +31,10 @@ begin
   plain.few := case when (search.query).required is null then search.few end;
   return query
   with named as materialized (
-    select n.* from private.named_chunks(plain, find_candidates.query_text) n
+    select n.* from tasklens.named_chunks(plain, find_candidates.query_text) n
   ), best as (
     select f.place, f.project_id, f.ticket_id, f.chunk_id, f.exact, f.fused_score as score
-    from private.fuse_searches(search, find_candidates.vector_weight, find_candidates.keyword_weight, find_candidates.fusion, find_candidates.match_count) f
+    from tasklens.fuse_searches(search, find_candidates.vector_weight, find_candidates.keyword_weight, find_candidates.fusion, find_candidates.match_count) f
     order by f.place
     limit find_candidates.match_count
   ), source as materialized (
@@ -43,7 +43,7 @@ begin
       case when b.exact then 1
         else coalesce((b.score - min(b.score) over ()) / nullif(max(b.score) over () - min(b.score) over (), 0), 1) end as relevance
     from best b
-    left join lateral private.best_chunk_by_words(b.project_id, b.ticket_id, (search.query).wanted) w on b.chunk_id is null
+    left join lateral tasklens.best_chunk_by_words(b.project_id, b.ticket_id, (search.query).wanted) w on b.chunk_id is null
   ), chosen as (
     select s.place, 0::bigint as place_in_source, s.project_id, s.ticket_id, s.first_chunk_id as chunk_id, s.relevance
     from source s
@@ -72,7 +72,7 @@ begin
     left join source s on s.ticket_id = n.ticket_id or n.ticket_id is null and s.ticket_id is null and s.project_id = n.project_id
     where n.chunk_id is not null or s.place is null
     union all
-    select null, 0, n.project_id, n.ticket_id, n.chunk_id, null from private.scan_chunks(plain, 1, 1) n
+    select null, 0, n.project_id, n.ticket_id, n.chunk_id, null from tasklens.scan_chunks(plain, 1, 1) n
   )
   select distinct on (o.ticket_id, o.project_id, o.chunk_id) o.*,
     exists (select from named n where (n.chunk_id is null or n.chunk_id = o.chunk_id)
@@ -81,7 +81,7 @@ begin
   order by o.ticket_id, o.project_id, o.chunk_id, o.place nulls last, o.place_in_source;
 end
 $$;
-comment on function private.find_candidates is
+comment on function tasklens.find_candidates is
   'The candidates of retrieve_chunks_hybrid, before they are cut to match_count and read for display.';
 
 create function public.retrieve_chunks_hybrid(
@@ -107,19 +107,19 @@ language plpgsql stable rows 20 security invoker set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  wanted constant integer := private.clamp(match_count, 20, 1, 100);
+  wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
 begin
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
     coalesce(d.similarity > retrieve_chunks_hybrid.match_threshold, false), d.relevance, d.similarities, d.named, d.project_key, d.comment_id,
     d.comment_author, d.comment_created_at, d.fields
-  from private.describe_chunks(array(
+  from tasklens.describe_chunks(array(
     select row(x.chunk_id, x.ticket_id, x.project_id, null, 1 - (c.embedding operator(extensions.<=>) retrieve_chunks_hybrid.query_embedding),
-      x.relevance, x.named)::private.retrieved
+      x.relevance, x.named)::tasklens.retrieved
     from (
       -- If the list is full, named sources take precedence.
       select f.*, row_number() over (order by f.place is null, not f.named, f.place, f.place_in_source) as cut
-      from private.find_candidates(
+      from tasklens.find_candidates(
         retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
         retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
         retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.fusion,
@@ -134,4 +134,4 @@ $$;
 comment on function public.retrieve_chunks_hybrid is
   'Candidates for an answer from the list that search_hybrid fuses: the best chunk of each ticket or project, up to source_chunk_limit of each ticket, and chunks of what the question names. A quoted phrase is required of keyword matches only. relevance: the fused score scaled from 0 (the last) to 1 (the best, or a named ticket); null in a last row that only shows the nearest similarity. similarity is null without a vector of this model; else as retrieve_chunks. match_count at most 100.';
 
-insert into private.migrations (version) values ('20261127000820');
+insert into tasklens.migrations (version) values ('20261127000820');

@@ -2,15 +2,15 @@
 
 -- Security definer, because under row-level security neither the words nor lower() can use an
 -- index. It reads only what the caller may see.
-create function private.count_tickets(
+create function tasklens.count_tickets(
   query_text text, filters jsonb, group_by text, period text, time_zone text, sort text, ascending boolean, list_limit integer,
   out count bigint, out groups jsonb, out listed bigint[]
 )
 language plpgsql stable security definer set search_path = '' set jit = off
 as $$
 declare
-  scope constant private.scope := private.resolve_scope(null, null, filters);
-  query constant private.query := private.parse_query(query_text);
+  scope constant tasklens.scope := tasklens.resolve_scope(null, null, filters);
+  query constant tasklens.query := tasklens.parse_query(query_text);
   words tsquery; -- all of them, in one text or comment
   matching text;
   grouped record;
@@ -21,7 +21,7 @@ begin
   elsif period is null or period not in ('day', 'week', 'month', 'quarter', 'year') then
     raise exception 'period is "%"', left(period, 40) using errcode = '22023', hint = 'Use day, week, month, quarter or year.';
   end if;
-  select m.member, m.kind, m.source into grouped from private.ticket_members() m
+  select m.member, m.kind, m.source into grouped from tasklens.ticket_members() m
   where group_by in (m.facet, m.member) and (m.facet is not null or m.kind in ('time', 'date'));
   if group_by is not null and not found then
     raise exception 'group_by is "%"', left(group_by, 40) using errcode = '22023',
@@ -34,7 +34,7 @@ begin
     return;
   end if;
 
-  words := (select string_agg(quote_literal(w.lexeme), ' & ')::tsquery from unnest(tsvector_to_array(private.to_words(query.plain))) as w(lexeme));
+  words := (select string_agg(quote_literal(w.lexeme), ' & ')::tsquery from unnest(tsvector_to_array(tasklens.to_words(query.plain))) as w(lexeme));
   words := coalesce(words && query.required, words);
   matching := scope.condition
     || case when words is not null then ' and t.ticket_id in (
@@ -78,7 +78,7 @@ begin
     into groups using scope, words, query.excluded, period, time_zone, case period when 'year' then 4 when 'month' then 7 else 10 end;
 end
 $$;
-comment on function private.count_tickets is 'count_tickets, in what the caller may see; count is at most 10,001.';
+comment on function tasklens.count_tickets is 'count_tickets, in what the caller may see; count is at most 10,001.';
 
 create function public.count_tickets(
   query_text text default null,
@@ -97,16 +97,16 @@ as $$
     select coalesce(jsonb_agg(jsonb_build_object(
       'ticket_id', t.ticket_id, 'ticket_key', t.key, 'ticket_name', t.name, 'status', s.name, 'project_id', p.project_id, 'project_name', p.name,
       'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority, 'labels', t.labels, 'due_date', t.due_date,
-      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'text', private.beginning_of(t.name, t.description)) order by l.place), '[]')
+      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'text', tasklens.beginning_of(t.name, t.description)) order by l.place), '[]')
     from unnest(c.listed) with ordinality l(ticket_id, place)
     join public.tickets t using (ticket_id)
     join public.projects p on p.project_id = t.project_id
     join public.status s on s.status_id = t.status_id)
-  from private.count_tickets(
+  from tasklens.count_tickets(
     count_tickets.query_text, count_tickets.filters, count_tickets.group_by, count_tickets.period, count_tickets.time_zone, count_tickets.sort,
-    count_tickets.ascending, private.clamp(match_count, 10, 1, 100)) c
+    count_tickets.ascending, tasklens.clamp(match_count, 10, 1, 100)) c
 $$;
 comment on function public.count_tickets is
   'How many tickets pass the filters and contain all words of query_text, in their own text or one comment; quoted phrases and -word as in search_hybrid. At most 10,000 (capped: there are more). groups: their numbers by group_by, a facet (status, project, assignee …, the largest first) or created, updated, resolved or due by period (day, week, month, quarter, year; the latest first) in time_zone: [{value, label, count}], at most 100; label null: without a value; tickets without that date are not counted. tickets: the first match_count (at most 100) by sort (created, updated, resolved, due; those without it are left out), the latest first or, ascending, the earliest.';
 
-insert into private.migrations (version) values ('20261127000830');
+insert into tasklens.migrations (version) values ('20261127000830');

@@ -5,31 +5,31 @@
 -- and by the saturated frequency with which search_by_keyword would score it. The name is planned
 -- like a query, with corrections of misspelt words. Of the description the first 200 distinct words
 -- count, and the 32 heaviest words are searched for, as many as plan_words takes of a long query.
-create type private.text_plan as (
-  name text, words private.words, own_score double precision, name_words text[], name_worths double precision[], specificity double precision
+create type tasklens.text_plan as (
+  name text, words tasklens.words, own_score double precision, name_words text[], name_worths double precision[], specificity double precision
 );
-comment on type private.text_plan is 'What a text is compared by; see plan_text.';
+comment on type tasklens.text_plan is 'What a text is compared by; see plan_text.';
 
-create function private.plan_text(text text, least_texts integer) returns private.text_plan
+create function tasklens.plan_text(text text, least_texts integer) returns tasklens.text_plan
 language plpgsql stable security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
   typed constant text := ltrim(left(plan_text.text, 20000), e' \t\r\n');
   first_line constant text := split_part(typed, e'\n', 1);
-  body constant tsvector := private.to_words(substr(typed, length(first_line) + 1));
-  visible constant bigint[] := private.projects_as('viewer');
-  planned private.words;
-  chosen private.words;
-  plan private.text_plan;
+  body constant tsvector := tasklens.to_words(substr(typed, length(first_line) + 1));
+  visible constant bigint[] := tasklens.projects_as('viewer');
+  planned tasklens.words;
+  chosen tasklens.words;
+  plan tasklens.text_plan;
   usual record;
 begin
   plan.name := left(first_line, 500);
-  planned := private.plan_words(plan.name, visible);
+  planned := tasklens.plan_words(plan.name, visible);
   select greatest(t.entries + t.comments, 1) as texts, greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title,
       greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body
     into usual
-    from private.word_entries(array['']) t;
+    from tasklens.word_entries(array['']) t;
 
   with name_term as (
     select p.term, p.idf, p.place, p.entries, p.titles, p.comments,
@@ -47,8 +47,8 @@ begin
       3000 + b.place as place, e.entries, e.titles, e.comments,
       b.times / (0.25 + (0.75 / usual.body) * (select sum(w.times) from body_word w)) as n
     from body_word b
-    join private.word_entries(array(select w.word from body_word w)) e using (word)
-    where private.occurs(quote_literal(b.word)::tsquery, visible, e.entries + e.comments)
+    join tasklens.word_entries(array(select w.word from body_word w)) e using (word)
+    where tasklens.occurs(quote_literal(b.word)::tsquery, visible, e.entries + e.comments)
   ), term as (
     select t.term, max(t.idf) as idf, min(t.place) as place, min(t.entries) as entries, min(t.titles) as titles, min(t.comments) as comments, sum(t.n) as n
     from (select * from name_term union all select * from body_term) t
@@ -82,11 +82,11 @@ begin
   return plan;
 end
 $$;
-comment on function private.plan_text is
+comment on function tasklens.plan_text is
   'The words to compare a text by (its name in the first line), rarest first, with their weights: those known to the caller and in at least least_texts entries and comments. own_score: what the text itself would score. name_words, name_worths: those of the name; specificity: how much these say, 0 to 1.';
 
 -- Each with the first letter of its kind, so that two names can be compared kind by kind.
-create function private.specifics(name text) returns text[]
+create function tasklens.specifics(name text) returns text[]
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
@@ -108,11 +108,11 @@ begin
   return specifics;
 end
 $$;
-comment on function private.specifics is 'The keys, hosts, versions and numbers in a name, in lower case, each after the first letter of its kind.';
+comment on function tasklens.specifics is 'The keys, hosts, versions and numbers in a name, in lower case, each after the first letter of its kind.';
 
 -- The bounds are those of search_by_keyword, with fewer entries scored: each has four times the
 -- words of a usual query, and a list has 100 at most.
-create function private.rank_by_text(search private.search, plan private.text_plan, exclude_tickets bigint[])
+create function tasklens.rank_by_text(search tasklens.search, plan tasklens.text_plan, exclude_tickets bigint[])
 returns table (ticket_id bigint, rank bigint, score double precision, share double precision, name_share double precision)
 language plpgsql stable rows 100 security invoker set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
@@ -122,12 +122,12 @@ begin
   return query
   with candidate as materialized (
     select c.keyword_entry_id, c.ticket_id, c.comment_ids
-    from private.keyword_candidates(search, 8000, 1000) c
+    from tasklens.keyword_candidates(search, 8000, 1000) c
     where c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
     limit 200
   ), best as (
     select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.level desc, s.score desc, c.ticket_id) as rank
-    from private.score_entries(
+    from tasklens.score_entries(
       array(select c.keyword_entry_id from candidate c), array(select u from candidate c, unnest(c.comment_ids) as u),
       search.words, plan.name, 100, 50) s
     join candidate c using (keyword_entry_id)
@@ -142,7 +142,7 @@ begin
   order by b.rank;
 end
 $$;
-comment on function private.rank_by_text is
+comment on function tasklens.rank_by_text is
   'The 100 best tickets of a search by the words that they share with a text. score: BM25F; share: of what the text itself would score; name_share: of what the words of its name are worth.';
 
-insert into private.migrations (version) values ('20261127000900');
+insert into tasklens.migrations (version) values ('20261127000900');

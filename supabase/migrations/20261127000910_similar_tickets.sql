@@ -7,7 +7,7 @@
 -- rarely come near, and not by the best result's. Cosines count from that of unrelated texts, so
 -- the default threshold applies to any model for which that is known, and to no other. "Security
 -- definer", because beneath a policy no index finds words; it reads only what the caller may see.
-create function private.find_similar(
+create function tasklens.find_similar(
   text text, query_embedding extensions.vector, embedding_model text, exclude_tickets bigint[], wanted integer,
   project_filter bigint, filters jsonb
 )
@@ -21,12 +21,12 @@ as $$
 #variable_conflict use_column
 declare
   -- No similarity is below -2, so there is no threshold: duplicates are judged by the score.
-  search constant private.search := private.begin_search(null, project_filter, null, filters, query_embedding, embedding_model, -2);
-  set_id constant smallint := private.searched_set(embedding_model);
-  unrelated constant double precision := private.unrelated_similarity(embedding_model);
+  search constant tasklens.search := tasklens.begin_search(null, project_filter, null, filters, query_embedding, embedding_model, -2);
+  set_id constant smallint := tasklens.searched_set(embedding_model);
+  unrelated constant double precision := tasklens.unrelated_similarity(embedding_model);
   is_known constant boolean := unrelated > 0 or exists (
-    select from private.match_thresholds m where m.embedding_model = find_similar.embedding_model and m.dimensions = 1536);
-  plan private.text_plan;
+    select from tasklens.match_thresholds m where m.embedding_model = find_similar.embedding_model and m.dimensions = 1536);
+  plan tasklens.text_plan;
   width integer;
   sources bigint;
   tickets bigint[];
@@ -42,19 +42,19 @@ begin
     select count(*), coalesce(array_agg(n.ticket_id order by n.rank) filter (where n.ticket_id <> all (exclude_tickets)), '{}'),
         coalesce(array_agg(n.similarity order by n.rank) filter (where n.ticket_id <> all (exclude_tickets)), '{}')
       into sources, tickets, similarities
-      from private.nearest_sources(search, width) n;
+      from tasklens.nearest_sources(search, width) n;
     exit when cardinality(tickets) >= wanted or sources < width;
   end loop;
   -- A word that only the ticket itself holds finds nothing else.
   if find_similar.text is not null then
-    plan := private.plan_text(find_similar.text, case when exclude_tickets = '{}' then 1 else 2 end);
+    plan := tasklens.plan_text(find_similar.text, case when exclude_tickets = '{}' then 1 else 2 end);
   end if;
   return query
   select coalesce(n.ticket_id, w.ticket_id), s.similarity, n.rank, w.rank, w.score, w.share, coalesce(w.name_share, 0), plan.specificity,
     f.by_vector, f.by_words, d.score, coalesce(is_known and d.score >= 0.5, false)
   from unnest(tickets, similarities) with ordinality as n(ticket_id, similarity, rank)
   full join (
-    select r.* from private.rank_by_text(search, plan, exclude_tickets) r where cardinality((plan.words).terms) > 0
+    select r.* from tasklens.rank_by_text(search, plan, exclude_tickets) r where cardinality((plan.words).terms) > 0
   ) w on w.ticket_id = n.ticket_id
   left join lateral (
     select max(1 - (x.embedding operator(extensions.<=>) query_embedding)) as similarity
@@ -71,7 +71,7 @@ begin
   cross join lateral (select plan.specificity * (0.7 * (f.by_vector + f.by_words) + 0.3 * coalesce(w.name_share, 0)) as score) d;
 end
 $$;
-comment on function private.find_similar is
+comment on function tasklens.find_similar is
   'Tickets near to a text by vector, and those that share its words, in what the caller may see. specificity: how much the words of its name say, null without a text. For the other columns see rank_by_text and similar_tickets.';
 
 create function public.similar_tickets(
@@ -93,9 +93,9 @@ language plpgsql stable rows 5 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  wanted constant integer := private.clamp(match_count, 5, 1, 100);
+  wanted constant integer := tasklens.clamp(match_count, 5, 1, 100);
   typed constant text := ltrim(left(query_text, 20000), e' \t\r\n');
-  own_specifics constant text[] := private.specifics(left(split_part(typed, e'\n', 1), 500));
+  own_specifics constant text[] := tasklens.specifics(left(split_part(typed, e'\n', 1), 500));
   excluded bigint[] := array[]::bigint[];
 begin
   -- There is no need to report known duplicates again, in either direction and over one other
@@ -118,7 +118,7 @@ begin
       s.vector_contribution, s.keyword_contribution, s.vector_contribution + s.keyword_contribution,
       case when c.is_copy then 1 when x.contradicts then s.duplicate_score / 2 else s.duplicate_score end,
       coalesce(c.is_copy, false) or s.likely_duplicate and not x.contradicts
-    from private.find_similar(
+    from tasklens.find_similar(
       similar_tickets.query_text, similar_tickets.query_embedding, similar_tickets.embedding_model, excluded, wanted,
       similar_tickets.project_filter, similar_tickets.filters) s
     join public.tickets t using (ticket_id)
@@ -136,7 +136,7 @@ begin
       select exists (
         select from unnest(own_specifics) a(one) join unnest(o.specifics) b(other) on left(a.one, 1) = left(b.other, 1)
         where a.one <> all (o.specifics) and b.other <> all (own_specifics)) as contradicts
-      from (select case when own_specifics <> '{}' then private.specifics(left(t.name, 500)) else '{}' end as specifics) o
+      from (select case when own_specifics <> '{}' then tasklens.specifics(left(t.name, 500)) else '{}' end as specifics) o
       offset 0
     ) x
     order by s.vector_contribution + s.keyword_contribution desc, s.similarity desc nulls last, t.ticket_id
@@ -161,9 +161,9 @@ declare
   source record;
   stored record;
 begin
-  perform private.read_filters(filters);
+  perform tasklens.read_filters(filters);
   select p.name as project_name, t.name as ticket_name,
-      nullif(regexp_replace(left(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), private.text_limit()), '^\s+$', ''), '') as text into source
+      nullif(regexp_replace(left(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), tasklens.text_limit()), '^\s+$', ''), '') as text into source
     from public.tickets t join public.projects p using (project_id)
     where t.ticket_id = find_similar_tickets.ticket_id;
   if not found then
@@ -172,7 +172,7 @@ begin
   select c.text, c.embedding, count(*) over () as chunks into stored
     from public.chunks c
     where c.ticket_id = find_similar_tickets.ticket_id and c.kind = 'ticket' and c.model = embedding_model
-      and c.embedding_set = private.searched_set(embedding_model)
+      and c.embedding_set = tasklens.searched_set(embedding_model)
     order by c.position
     limit 1;
   project_name := source.project_name;
@@ -194,7 +194,7 @@ comment on function public.find_similar_tickets is
   'results: the tickets most similar to a ticket, as from similar_tickets. Where it has no current chunk of this model, embedded is false, and text is what to compare it by instead: its first 100,000 characters, null without any. No row for an unknown ticket.';
 
 -- Many at once: what a batch costs the database is bounded by its items.
-create function private.check_batch(items integer) returns void
+create function tasklens.check_batch(items integer) returns void
 language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
@@ -203,7 +203,7 @@ begin
   end if;
 end
 $$;
-comment on function private.check_batch is 'An error (22023) for more than 20 items.';
+comment on function tasklens.check_batch is 'An error (22023) for more than 20 items.';
 
 create function public.find_similar_tickets_batch(ticket_keys text[], embedding_model text, match_count integer default 5, filters jsonb default null)
 returns table (place bigint, ticket_id bigint, project_name text, ticket_name text, text text, embedded boolean, results jsonb)
@@ -211,11 +211,11 @@ language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  perform private.check_batch(cardinality(ticket_keys)), private.read_filters(filters);
+  perform tasklens.check_batch(cardinality(ticket_keys)), tasklens.read_filters(filters);
   return query
     select k.place, t.ticket_id, f.project_name, f.ticket_name, f.text, f.embedded, f.results
     from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)
-    cross join lateral (select private.find_ticket(k.key) as ticket_id offset 0) t
+    cross join lateral (select tasklens.find_ticket(k.key) as ticket_id offset 0) t
     cross join lateral public.find_similar_tickets(t.ticket_id, embedding_model, match_count, find_similar_tickets_batch.filters) f
     order by k.place;
 end
@@ -229,7 +229,7 @@ language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  perform private.check_batch(jsonb_array_length(drafts));
+  perform tasklens.check_batch(jsonb_array_length(drafts));
   return query
     select d.place, (
       select coalesce(jsonb_agg(to_jsonb(s) order by s.fused_score desc, s.similarity desc nulls last, s.ticket_id), '[]')
@@ -243,4 +243,4 @@ $$;
 comment on function public.similar_tickets_batch is
   'similar_tickets for up to 20 texts: [{query_text, query_embedding, project_filter, exclude_ticket}], the last two optional; each with its place in the list, from 1.';
 
-insert into private.migrations (version) values ('20261127000910');
+insert into tasklens.migrations (version) values ('20261127000910');

@@ -1,54 +1,54 @@
 -- Which import a project or ticket came from: an import changes and removes only what is its own.
 
-create table private.imports (
+create table tasklens.imports (
   import_id bigint generated always as identity primary key,
   origin text not null check (length(origin) between 1 and 255),
   format text,
   began_at timestamptz not null default now()
 );
-comment on table private.imports is 'The imports that began. Those of the same export, such as each month''s, have one origin.';
-comment on column private.imports.format is 'By which a default origin is found again; null if the caller named the origin.';
-create index imports_origin_idx on private.imports (origin, import_id);
+comment on table tasklens.imports is 'The imports that began. Those of the same export, such as each month''s, have one origin.';
+comment on column tasklens.imports.format is 'By which a default origin is found again; null if the caller named the origin.';
+create index imports_origin_idx on tasklens.imports (origin, import_id);
 
-create table private.imported_projects (
+create table tasklens.imported_projects (
   project_id bigint primary key references public.projects on delete cascade,
-  import_id bigint not null references private.imports,
+  import_id bigint not null references tasklens.imports,
   origin text not null
 );
-comment on table private.imported_projects is 'The last import that listed a project, and its origin. One made otherwise is not here.';
-create index imported_projects_import_id_idx on private.imported_projects (import_id);
+comment on table tasklens.imported_projects is 'The last import that listed a project, and its origin. One made otherwise is not here.';
+create index imported_projects_import_id_idx on tasklens.imported_projects (import_id);
 
-create table private.imported_tickets (
+create table tasklens.imported_tickets (
   ticket_id bigint primary key references public.tickets on delete cascade,
-  import_id bigint not null references private.imports,
+  import_id bigint not null references tasklens.imports,
   origin text not null,
   links jsonb,
   unlisted_comments bigint[] not null default '{}'
 );
-comment on table private.imported_tickets is 'The last import that listed a ticket, and its origin. One made otherwise is not here.';
-comment on column private.imported_tickets.links is 'The links that this import lists, by key; null if it has none for this ticket. Stored once all tickets exist.';
-comment on column private.imported_tickets.unlisted_comments is 'The comments with a key that this import lacks; none if it has no comments for this ticket.';
-create index imported_tickets_import_id_idx on private.imported_tickets (import_id, ticket_id);
+comment on table tasklens.imported_tickets is 'The last import that listed a ticket, and its origin. One made otherwise is not here.';
+comment on column tasklens.imported_tickets.links is 'The links that this import lists, by key; null if it has none for this ticket. Stored once all tickets exist.';
+comment on column tasklens.imported_tickets.unlisted_comments is 'The comments with a key that this import lacks; none if it has no comments for this ticket.';
+create index imported_tickets_import_id_idx on tasklens.imported_tickets (import_id, ticket_id);
 
-create table private.imported_links (
+create table tasklens.imported_links (
   ticket_id bigint not null,
   kind text not null,
   other_ticket_id bigint not null,
-  listed_by bigint not null references private.imported_tickets on delete cascade,
-  import_id bigint not null references private.imports,
+  listed_by bigint not null references tasklens.imported_tickets on delete cascade,
+  import_id bigint not null references tasklens.imports,
   primary key (ticket_id, kind, other_ticket_id),
   foreign key (ticket_id, kind, other_ticket_id) references public.ticket_links on delete cascade
 );
-comment on table private.imported_links is 'The links that imports made: the ticket that listed each, and the last import that did.';
-create index imported_links_listed_by_idx on private.imported_links (listed_by);
-create index imported_links_import_id_idx on private.imported_links (import_id);
+comment on table tasklens.imported_links is 'The links that imports made: the ticket that listed each, and the last import that did.';
+create index imported_links_listed_by_idx on tasklens.imported_links (listed_by);
+create index imported_links_import_id_idx on tasklens.imported_links (import_id);
 
-alter table private.imports enable row level security;
-alter table private.imported_projects enable row level security;
-alter table private.imported_tickets enable row level security;
-alter table private.imported_links enable row level security;
-grant select, insert on private.imports to service_role;
-grant select, insert, update on private.imported_projects, private.imported_tickets, private.imported_links to service_role;
+alter table tasklens.imports enable row level security;
+alter table tasklens.imported_projects enable row level security;
+alter table tasklens.imported_tickets enable row level security;
+alter table tasklens.imported_links enable row level security;
+grant select, insert on tasklens.imports to service_role;
+grant select, insert, update on tasklens.imported_projects, tasklens.imported_tickets, tasklens.imported_links to service_role;
 
 -- Files of most formats do not name their tracker. Their default origin is that of an earlier
 -- import of the same format with one of these projects.
@@ -64,8 +64,8 @@ begin
   if name is null then
     select array_agg(distinct m.origin order by m.origin) into known
     from public.projects p
-    join private.imported_projects m using (project_id)
-    join private.imports i using (import_id)
+    join tasklens.imported_projects m using (project_id)
+    join tasklens.imports i using (import_id)
     where p.key = any (begin_import.project_keys) and i.format = begin_import.format;
     if cardinality(known) > 1 then
       raise exception using errcode = 'invalid_parameter_value',
@@ -75,9 +75,9 @@ begin
     name := coalesce(known[1], concat_ws(' ', begin_import.format, (select min(k) from unnest(begin_import.project_keys) k)));
   end if;
   return query
-  insert into private.imports as i (origin, format)
+  insert into tasklens.imports as i (origin, format)
   values (name, case when nullif(btrim(begin_import.origin), '') is null then begin_import.format
-    else (select max(e.format) from private.imports e where e.origin = name) end)
+    else (select max(e.format) from tasklens.imports e where e.origin = name) end)
   returning i.import_id, i.origin;
 end
 $$;
@@ -85,7 +85,7 @@ comment on function public.begin_import is
   'Begins an import: its id, for upsert_projects and upsert_tickets, and its origin, by default that of the last import of this format with one of these projects.';
 
 -- Records which import listed the tickets, and what it lists of them.
-create function private.mark_imported(tickets jsonb, import_id bigint, our_origin text, take_over boolean) returns void
+create function tasklens.mark_imported(tickets jsonb, import_id bigint, our_origin text, take_over boolean) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
@@ -96,7 +96,7 @@ begin
   select count(*) into expected
   from public.tickets t
   where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(mark_imported.tickets) g);
-  insert into private.imported_tickets as m (ticket_id, import_id, origin, links, unlisted_comments)
+  insert into tasklens.imported_tickets as m (ticket_id, import_id, origin, links, unlisted_comments)
   select t.ticket_id, mark_imported.import_id, mark_imported.our_origin, case when jsonb_typeof(g.row -> 'links') = 'array' then g.row -> 'links' end,
     array(
       select c.comment_id from public.comments c
@@ -121,7 +121,7 @@ begin
   end if;
 end
 $$;
-comment on function private.mark_imported is
+comment on function tasklens.mark_imported is
   'Records that this import lists these tickets, with their links and the comments that it lacks. Fails (40001) if another origin''s import has just added one.';
 
-insert into private.migrations (version) values ('20261127001000');
+insert into tasklens.migrations (version) values ('20261127001000');

@@ -7,11 +7,11 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  our_origin constant text := (select i.origin from private.imports i where i.import_id = upsert_projects.import_id);
+  our_origin constant text := (select i.origin from tasklens.imports i where i.import_id = upsert_projects.import_id);
 begin
   if our_origin is not null then
     -- Two imports must not both find a key free.
-    perform pg_advisory_xact_lock(hashtext('private.imported_projects'));
+    perform pg_advisory_xact_lock(hashtext('tasklens.imported_projects'));
   end if;
   return query
   with given as (
@@ -23,7 +23,7 @@ begin
     select p.key, p.project_id, coalesce(m.origin, '') as held_by
     from given g
     join public.projects p on p.key = g.key
-    left join private.imported_projects m on m.project_id = p.project_id
+    left join tasklens.imported_projects m on m.project_id = p.project_id
     where not upsert_projects.take_over and m.origin is distinct from our_origin and our_origin is not null
   ), written as (
     insert into public.projects as p (key, name, description)
@@ -37,7 +37,7 @@ begin
     select p.key, p.project_id from public.projects p join given g on g.key = p.key
     where not exists (select 1 from written w where w.key = p.key) and not exists (select from held h where h.key = p.key)
   ), listed as (
-    insert into private.imported_projects as m (project_id, import_id, origin)
+    insert into tasklens.imported_projects as m (project_id, import_id, origin)
     select o.project_id, upsert_projects.import_id, our_origin from ours o where our_origin is not null
     on conflict (project_id) do update set origin = excluded.origin,
       import_id = case when upsert_projects.take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end
@@ -51,7 +51,7 @@ comment on function public.upsert_projects is
   'Inserts or updates projects by key: [{key, name, description}]. Projects of another origin than import_id''s stay unless taken over: held_by names it, empty if they were not imported.';
 
 -- Upserts the comments of imported rows by key. A comment without key or text is skipped.
-create function private.upsert_comments(tickets jsonb) returns void
+create function tasklens.upsert_comments(tickets jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   insert into public.comments as c (ticket_id, key, author, body, created_at, updated_at)
@@ -75,7 +75,7 @@ as $$
     where (c.author, c.body) is distinct from (excluded.author, excluded.body)
       or excluded.updated_at not in (now(), excluded.created_at) and c.updated_at is distinct from excluded.updated_at
 $$;
-comment on function private.upsert_comments is
+comment on function tasklens.upsert_comments is
   'Inserts or updates the comments given to upsert_tickets whose tickets exist. An existing comment keeps its creation time.';
 
-insert into private.migrations (version) values ('20261127001010');
+insert into tasklens.migrations (version) values ('20261127001010');

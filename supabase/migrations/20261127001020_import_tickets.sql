@@ -3,7 +3,7 @@
 -- A row gives the columns of tickets by name, whatever columns there are. An absent one keeps its
 -- value; null or an empty text clears it. Of several rows with a key, the last counts. Without
 -- created_at a new ticket gets the default. An existing ticket keeps its time.
-create function private.write_tickets(tickets jsonb) returns void
+create function tasklens.write_tickets(tickets jsonb) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
@@ -47,7 +47,7 @@ begin
     using tickets;
 end
 $$;
-comment on function private.write_tickets is 'Inserts or updates the tickets given to upsert_tickets whose projects and statuses exist.';
+comment on function tasklens.write_tickets is 'Inserts or updates the tickets given to upsert_tickets whose projects and statuses exist.';
 
 -- Without an import_id rows are matched by key alone.
 create function public.upsert_tickets(tickets jsonb, import_id bigint default null, take_over boolean default false)
@@ -56,7 +56,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  our_origin constant text := (select i.origin from private.imports i where i.import_id = upsert_tickets.import_id);
+  our_origin constant text := (select i.origin from tasklens.imports i where i.import_id = upsert_tickets.import_id);
   own jsonb := upsert_tickets.tickets;
 begin
   if our_origin is not null then
@@ -64,9 +64,9 @@ begin
     select coalesce(jsonb_agg(x.row order by x.place), '[]') into own
     from jsonb_array_elements(upsert_tickets.tickets) with ordinality as x(row, place)
     join public.projects p on p.key = x.row ->> 'project_key'
-    join private.imported_projects m on m.project_id = p.project_id and m.origin = our_origin
+    join tasklens.imported_projects m on m.project_id = p.project_id and m.origin = our_origin
     left join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
-    left join private.imported_tickets n on n.ticket_id = t.ticket_id
+    left join tasklens.imported_tickets n on n.ticket_id = t.ticket_id
     where upsert_tickets.take_over or t.ticket_id is null or n.origin = our_origin;
   end if;
   -- Missing statuses. The category of an existing one is kept: it may have been set by hand.
@@ -77,7 +77,7 @@ begin
   order by lower(g ->> 'status'), g ->> 'status_category' is null, x.place
   on conflict do nothing;
 
-  perform private.write_tickets(own);
+  perform tasklens.write_tickets(own);
 
   -- A note is identified by its ticket and text. One without text is skipped.
   insert into public.status_changes (ticket_id, status_id, note, created_at)
@@ -96,9 +96,9 @@ begin
   left join public.status s on lower(s.name) = lower(g.status)
   order by g.place, g.place_within;
 
-  perform private.upsert_comments(own);
+  perform tasklens.upsert_comments(own);
   if our_origin is not null then
-    perform private.mark_imported(own, upsert_tickets.import_id, our_origin, upsert_tickets.take_over);
+    perform tasklens.mark_imported(own, upsert_tickets.import_id, our_origin, upsert_tickets.take_over);
   end if;
 
   return query
@@ -110,11 +110,11 @@ begin
     order by c.comment_id),
     case when our_origin is not null and m.origin is distinct from our_origin then coalesce(m.origin, '') end
   from public.tickets t
-  left join private.imported_tickets m on m.ticket_id = t.ticket_id
+  left join tasklens.imported_tickets m on m.ticket_id = t.ticket_id
   where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(upsert_tickets.tickets) g);
 end
 $$;
 comment on function public.upsert_tickets is
   'Inserts or updates tickets by key: [{key, project_key, status, status_category, any column of tickets, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields keep their values, and null clears them; tickets of unknown projects are skipped. Tickets of another origin than import_id''s stay unless taken over: held_by names it.';
 
-insert into private.migrations (version) values ('20261127001020');
+insert into tasklens.migrations (version) values ('20261127001020');

@@ -8,16 +8,16 @@ as $$
 #variable_conflict use_column
 declare
   page constant bigint[] := array(
-    select m.ticket_id from private.imported_tickets m
+    select m.ticket_id from tasklens.imported_tickets m
     where m.import_id = link_imported_tickets.import_id and m.ticket_id > link_imported_tickets.after and m.links <> '[]'
     order by m.ticket_id
-    limit private.clamp(link_imported_tickets.match_count, 100, 1, 1000));
+    limit tasklens.clamp(link_imported_tickets.match_count, 100, 1, 1000));
 begin
   return query
   with listed as (
     select m.ticket_id as listed_by, l.kind, l.key as other_key, t.key, l.inward, o.ticket_id as other,
       case when l.inward then o.ticket_id else m.ticket_id end as from_id, case when l.inward then m.ticket_id else o.ticket_id end as to_id
-    from private.imported_tickets m
+    from tasklens.imported_tickets m
     join public.tickets t on t.ticket_id = m.ticket_id
     cross join lateral jsonb_to_recordset(m.links) as l(kind text, key text, inward boolean)
     left join public.tickets o on upper(o.key) = upper(l.key)
@@ -37,11 +37,11 @@ begin
     returning ticket_id, kind, other_ticket_id
   ), marked as (
     -- Only links that an import made: what was linked by hand stays that way.
-    insert into private.imported_links as m (ticket_id, kind, other_ticket_id, listed_by, import_id)
+    insert into tasklens.imported_links as m (ticket_id, kind, other_ticket_id, listed_by, import_id)
     select d.ticket_id, d.kind, d.other_ticket_id, d.listed_by, link_imported_tickets.import_id
     from directed d
     where exists (select from added a where (a.ticket_id, a.kind, a.other_ticket_id) = (d.ticket_id, d.kind, d.other_ticket_id))
-      or exists (select from private.imported_links i where (i.ticket_id, i.kind, i.other_ticket_id) = (d.ticket_id, d.kind, d.other_ticket_id))
+      or exists (select from tasklens.imported_links i where (i.ticket_id, i.kind, i.other_ticket_id) = (d.ticket_id, d.kind, d.other_ticket_id))
     order by 1, 2, 3
     on conflict (ticket_id, kind, other_ticket_id) do update set listed_by = excluded.listed_by, import_id = excluded.import_id
   )
@@ -56,40 +56,40 @@ comment on function public.link_imported_tickets is
   'Stores the links that an import lists, for the next match_count of its tickets by id. Returns the last id (null at the end), how many links these list, and how many of them, with examples, name an unknown ticket.';
 
 -- Comments and links come first: those of a ticket are deleted with it.
-create function private.unlisted_rows(import_id bigint, row_limit integer)
+create function tasklens.unlisted_rows(import_id bigint, row_limit integer)
 returns table (ticket_id bigint, comment_id bigint, kind text, other_ticket_id bigint, what text)
 language sql stable security invoker set search_path = ''
 as $$
   with earlier as (
-    select e.import_id from private.imports i join private.imports e on e.origin = i.origin and e.import_id < i.import_id
+    select e.import_id from tasklens.imports i join tasklens.imports e on e.origin = i.origin and e.import_id < i.import_id
     where i.import_id = unlisted_rows.import_id
   )
   select * from (
     select t.ticket_id, c.comment_id, null::text, null::bigint, 'comment ' || c.key || ' of ' || t.key
-    from private.imported_tickets m
+    from tasklens.imported_tickets m
     cross join unnest(m.unlisted_comments) as u(comment_id)
     join public.comments c on c.comment_id = u.comment_id
     join public.tickets t on t.ticket_id = c.ticket_id
     where m.import_id = unlisted_rows.import_id and m.unlisted_comments <> '{}'
     union all
     select l.ticket_id, null, l.kind, l.other_ticket_id, 'link: ' || t.key || ' ' || l.kind || ' ' || o.key
-    from private.imported_links l
-    join private.imported_tickets m on m.ticket_id = l.listed_by
+    from tasklens.imported_links l
+    join tasklens.imported_tickets m on m.ticket_id = l.listed_by
     join public.tickets t on t.ticket_id = l.ticket_id
     join public.tickets o on o.ticket_id = l.other_ticket_id
     where l.import_id in (select e.import_id from earlier e) and m.import_id = unlisted_rows.import_id and m.links is not null
     union all
     select t.ticket_id, null, null, null, 'ticket ' || t.key
-    from private.imported_tickets m
+    from tasklens.imported_tickets m
     -- One by one, by id: right after a first import, without statistics, a join may compare all
     -- tickets with all.
     cross join lateral (select x.ticket_id, x.key, x.project_id from public.tickets x where x.ticket_id = m.ticket_id limit 1) t
     where m.import_id in (select e.import_id from earlier e)
-      and (select p.import_id from private.imported_projects p where p.project_id = t.project_id) = unlisted_rows.import_id
+      and (select p.import_id from tasklens.imported_projects p where p.project_id = t.project_id) = unlisted_rows.import_id
   ) u
   limit unlisted_rows.row_limit
 $$;
-comment on function private.unlisted_rows is
+comment on function tasklens.unlisted_rows is
   'What earlier imports of the same origin stored and this one, once it has ended, did not list: comments of tickets that have comments in it, links likewise, and tickets of its projects.';
 
 create function public.count_unlisted(import_id bigint)
@@ -97,11 +97,11 @@ returns table (all_tickets integer, listed_tickets integer, tickets integer, com
 language sql stable security invoker set search_path = ''
 as $$
   select
-    (select count(*) from private.imported_tickets m join private.imports i using (origin) where i.import_id = count_unlisted.import_id)::integer,
-    (select count(*) from private.imported_tickets m where m.import_id = count_unlisted.import_id)::integer,
+    (select count(*) from tasklens.imported_tickets m join tasklens.imports i using (origin) where i.import_id = count_unlisted.import_id)::integer,
+    (select count(*) from tasklens.imported_tickets m where m.import_id = count_unlisted.import_id)::integer,
     (count(*) filter (where u.comment_id is null and u.kind is null))::integer, count(u.comment_id)::integer, count(u.kind)::integer,
-    array(select x.what from private.unlisted_rows(count_unlisted.import_id, 50) x)
-  from private.unlisted_rows(count_unlisted.import_id, null) u
+    array(select x.what from tasklens.unlisted_rows(count_unlisted.import_id, 50) x)
+  from tasklens.unlisted_rows(count_unlisted.import_id, null) u
 $$;
 comment on function public.count_unlisted is
   'How many tickets the import''s origin has, how many of them it listed, and what prune_import would delete, with examples.';
@@ -116,7 +116,7 @@ declare
   gone_links jsonb;
 begin
   if exists (
-    select from private.imports i join private.imports later on later.origin = i.origin and later.import_id > i.import_id
+    select from tasklens.imports i join tasklens.imports later on later.origin = i.origin and later.import_id > i.import_id
     where i.import_id = prune_import.import_id
   ) then
     raise exception using errcode = 'object_not_in_prerequisite_state', message = 'A later import of the same origin has begun.',
@@ -124,7 +124,7 @@ begin
   end if;
   select array_agg(u.ticket_id) filter (where u.comment_id is null and u.kind is null), array_agg(u.comment_id), jsonb_agg(u) filter (where u.kind is not null)
   into gone_tickets, gone_comments, gone_links
-  from private.unlisted_rows(prune_import.import_id, private.clamp(prune_import.match_count, 100, 1, 1000)) u;
+  from tasklens.unlisted_rows(prune_import.import_id, tasklens.clamp(prune_import.match_count, 100, 1, 1000)) u;
   delete from public.comments c where c.comment_id = any (gone_comments);
   get diagnostics comments = row_count;
   delete from public.ticket_links l
@@ -141,4 +141,4 @@ $$;
 comment on function public.prune_import is
   'Deletes at most match_count rows that earlier imports of the same origin stored and this one, once complete, did not list. Returns how many of each; call it until all are 0.';
 
-insert into private.migrations (version) values ('20261127001030');
+insert into tasklens.migrations (version) values ('20261127001030');

@@ -1,7 +1,7 @@
 -- Tickets that an application keeps in tables of its own. Views over them are attached; triggers
 -- on the tables only queue what changed, and copy_changes brings the copies in step.
 
-create function private.attached_kinds()
+create function tasklens.attached_kinds()
 returns table (place integer, kind text, target text, needed text[], parent_kind text)
 language sql immutable rows 5 security invoker set search_path = ''
 as $$
@@ -11,20 +11,20 @@ as $$
     (4, 'comments', 'public.comments', '{comment_id,ticket_id}', 'tickets'),
     (5, 'links', 'public.ticket_links', '{ticket_id,kind,other_ticket_id}', 'tickets')
 $$;
-comment on function private.attached_kinds is
+comment on function tasklens.attached_kinds is
   'The kinds of rows that are copied, parents first: where to, and which columns a view needs. The first of these is their key; members have that of their project, links that of their first ticket.';
 
-create table private.attached_views (
+create table tasklens.attached_views (
   kind text primary key,
   view text not null,
   columns jsonb not null,
   tables text[] not null default '{}'
 );
-comment on table private.attached_views is 'The views whose rows are copied. That of links is a query, if it adds the parents that the view of tickets shows.';
-comment on column private.attached_views.columns is 'The columns by which rows are found when a table changes, with their types: {"ticket_id": "uuid"}.';
-comment on column private.attached_views.tables is 'The tables that have triggers for it.';
+comment on table tasklens.attached_views is 'The views whose rows are copied. That of links is a query, if it adds the parents that the view of tickets shows.';
+comment on column tasklens.attached_views.columns is 'The columns by which rows are found when a table changes, with their types: {"ticket_id": "uuid"}.';
+comment on column tasklens.attached_views.tables is 'The tables that have triggers for it.';
 
-create table private.attached_rows (
+create table tasklens.attached_rows (
   kind text not null,
   key text not null,
   id bigint,
@@ -35,18 +35,18 @@ create table private.attached_rows (
   refused_at timestamptz,
   primary key (kind, key)
 );
-comment on table private.attached_rows is
+comment on table tasklens.attached_rows is
   'The rows of attached views by their own key, with the id of the copy; of kind states, the statuses that copies made. What has no copy has a reason; key * is a whole view that could not be read.';
-comment on column private.attached_rows.columns is 'The values by which the row is found once its view no longer shows it: {"project_id": ["7"]}.';
-comment on column private.attached_rows.refused_at is 'Null if the row only has no copy because what it belongs to has none.';
-comment on column private.attached_rows.blocked_by is 'The key of a project or ticket that another one holds. When it is free, the row is tried again.';
-comment on column private.attached_rows.cut is 'The columns of which the copy has only the first 1,000 characters.';
-create unique index attached_rows_id_idx on private.attached_rows (id, kind);
-create index attached_rows_columns_idx on private.attached_rows using gin (columns);
-create index attached_rows_refused_idx on private.attached_rows (refused_at) where refused_at is not null;
-create index attached_rows_blocked_idx on private.attached_rows (blocked_by) where blocked_by is not null;
+comment on column tasklens.attached_rows.columns is 'The values by which the row is found once its view no longer shows it: {"project_id": ["7"]}.';
+comment on column tasklens.attached_rows.refused_at is 'Null if the row only has no copy because what it belongs to has none.';
+comment on column tasklens.attached_rows.blocked_by is 'The key of a project or ticket that another one holds. When it is free, the row is tried again.';
+comment on column tasklens.attached_rows.cut is 'The columns of which the copy has only the first 1,000 characters.';
+create unique index attached_rows_id_idx on tasklens.attached_rows (id, kind);
+create index attached_rows_columns_idx on tasklens.attached_rows using gin (columns);
+create index attached_rows_refused_idx on tasklens.attached_rows (refused_at) where refused_at is not null;
+create index attached_rows_blocked_idx on tasklens.attached_rows (blocked_by) where blocked_by is not null;
 
-create table private.changed_rows (
+create table tasklens.changed_rows (
   change_id bigint generated always as identity primary key,
   kind text not null,
   by_column text,
@@ -57,20 +57,20 @@ create table private.changed_rows (
 )
 -- Rows are short-lived.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-comment on table private.changed_rows is
+comment on table tasklens.changed_rows is
   'The queue of what may have changed in attached views: the row with this key, those with this value in this column, or (*) all. Writers only insert.';
-comment on column private.changed_rows.progress is 'The last keys that were queued of such a column, or of all: of the rows known, then of those shown.';
-comment on column private.changed_rows.attempts is 'How often it failed, each time among fewer: at 2 alone.';
-create index changed_rows_next_idx on private.changed_rows (kind, attempts, (by_column is null), change_id);
+comment on column tasklens.changed_rows.progress is 'The last keys that were queued of such a column, or of all: of the rows known, then of those shown.';
+comment on column tasklens.changed_rows.attempts is 'How often it failed, each time among fewer: at 2 alone.';
+create index changed_rows_next_idx on tasklens.changed_rows (kind, attempts, (by_column is null), change_id);
 
-alter table private.attached_views enable row level security;
-alter table private.attached_rows enable row level security;
-alter table private.changed_rows enable row level security;
-grant select on private.attached_views, private.attached_rows, private.changed_rows to service_role;
+alter table tasklens.attached_views enable row level security;
+alter table tasklens.attached_rows enable row level security;
+alter table tasklens.changed_rows enable row level security;
+grant select on tasklens.attached_views, tasklens.attached_rows, tasklens.changed_rows to service_role;
 
 -- The first argument is the insert into the queue, written by attach_tables; the second names the
 -- kinds of rows that the table concerns. Only the owner can make such a trigger.
-create function private.follow_tables() returns trigger
+create function tasklens.follow_tables() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -82,29 +82,29 @@ begin
   exception when others then
     null; -- such as a column that was renamed: the application's write goes on
   end;
-  insert into private.changed_rows (kind, by_column) select unnest(tg_argv[1]::text[]), '*';
+  insert into tasklens.changed_rows (kind, by_column) select unnest(tg_argv[1]::text[]), '*';
   return null;
 end
 $$;
-comment on function private.follow_tables is 'Trigger on an application''s table: queues what changed. It never fails or waits.';
+comment on function tasklens.follow_tables is 'Trigger on an application''s table: queues what changed. It never fails or waits.';
 
-create function private.mapped_columns(tables jsonb) returns table (on_table regclass, expression text, name text)
+create function tasklens.mapped_columns(tables jsonb) returns table (on_table regclass, expression text, name text)
 language sql stable security invoker set search_path = ''
 as $$
   select t.key::regclass, e.key, c.name
   from jsonb_each(mapped_columns.tables) t cross join jsonb_each(t.value) e
   cross join jsonb_array_elements_text(case jsonb_typeof(e.value) when 'array' then e.value else jsonb_build_array(e.value) end) c(name)
 $$;
-comment on function private.mapped_columns is 'Which columns, or expressions, of the tables beneath a view are which of its columns, from what attach_tables is given.';
+comment on function tasklens.mapped_columns is 'Which columns, or expressions, of the tables beneath a view are which of its columns, from what attach_tables is given.';
 
 -- Copies are made with the owner's rights, and so is all that a view calls.
-create function private.check_view(kind text, view regclass, tables jsonb) returns jsonb
+create function tasklens.check_view(kind text, view regclass, tables jsonb) returns jsonb
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  required constant text[] := (select k.needed from private.attached_kinds() k where k.kind = check_view.kind);
+  required constant text[] := (select k.needed from tasklens.attached_kinds() k where k.kind = check_view.kind);
   known constant text[] := required || case check_view.kind when 'members' then '{role}'::text[] when 'links' then '{}' else array(
-      select a.attname::text from private.attached_kinds() k join pg_catalog.pg_attribute a on a.attrelid = k.target::regclass
+      select a.attname::text from tasklens.attached_kinds() k join pg_catalog.pg_attribute a on a.attrelid = k.target::regclass
       where k.kind = check_view.kind and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> all (required || '{status_id}'::text[])
       order by a.attnum)
     || case check_view.kind when 'tickets' then '{status,status_category,parent_id}'::text[] else '{}' end end;
@@ -113,7 +113,7 @@ declare
   others text;
 begin
   select jsonb_object_agg(w.name, format_type(a.atttypid, null)), string_agg(w.name, ', ') filter (where a.attname is null) into columns, problem
-  from (select unnest(required) as name union select m.name from private.mapped_columns(check_view.tables) m) w
+  from (select unnest(required) as name union select m.name from tasklens.mapped_columns(check_view.tables) m) w
   left join pg_catalog.pg_attribute a on a.attrelid = check_view.view and a.attname = w.name;
   if problem is not null then
     raise exception using errcode = 'undefined_column', message = format('the view %s lacks %s', check_view.view, problem);
@@ -159,7 +159,7 @@ begin
   return columns;
 end
 $$;
-comment on function private.check_view is 'Fails if rows of this kind cannot be copied from a view; else the columns by which its rows are found, with their types.';
+comment on function tasklens.check_view is 'Fails if rows of this kind cannot be copied from a view; else the columns by which its rows are found, with their types.';
 
 -- Checks everything before it waits for a lock. It does not copy, because its locks stop writers.
 create function public.attach_tables(views jsonb)
@@ -176,27 +176,27 @@ declare
   problem text;
   nulls bigint;
 begin
-  select string_agg(k.key, ', ') into problem from jsonb_object_keys(views) k(key) where k.key not in (select a.kind from private.attached_kinds() a);
+  select string_agg(k.key, ', ') into problem from jsonb_object_keys(views) k(key) where k.key not in (select a.kind from tasklens.attached_kinds() a);
   if problem is not null or not views ?& '{projects,tickets}' then
     raise exception using errcode = 'invalid_parameter_value', message = coalesce('unknown kind of rows: ' || problem, 'projects and tickets are missing'),
       hint = 'Attach projects and tickets, and members, comments and links if there are any.';
   end if;
-  for part in select a.*, (v.value ->> 'view')::regclass as view, v.value -> 'tables' as tables from private.attached_kinds() a join jsonb_each(views) v on v.key = a.kind order by a.place loop
+  for part in select a.*, (v.value ->> 'view')::regclass as view, v.value -> 'tables' as tables from tasklens.attached_kinds() a join jsonb_each(views) v on v.key = a.kind order by a.place loop
     kind := part.kind;
     view := part.view;
-    columns := private.check_view(part.kind, part.view, part.tables);
+    columns := tasklens.check_view(part.kind, part.view, part.tables);
     execute format('select count(*), count(*) - count(v.%I) from %s v', part.needed[1], view) into rows, nulls;
     if nulls > 0 then
       raise exception using errcode = 'not_null_violation', message = format('the view %s shows %s rows without %s', view, nulls, part.needed[1]);
     end if;
     select format('the %s of %s is of type %s, no longer %s', part.needed[1], view, columns ->> part.needed[1], f.columns ->> part.needed[1]) into problem
-    from private.attached_views f join pg_catalog.pg_type t on t.oid = (f.columns ->> part.needed[1])::regtype join pg_catalog.pg_type n on n.oid = (columns ->> part.needed[1])::regtype
+    from tasklens.attached_views f join pg_catalog.pg_type t on t.oid = (f.columns ->> part.needed[1])::regtype join pg_catalog.pg_type n on n.oid = (columns ->> part.needed[1])::regtype
     where f.kind = part.kind and n.typcategory not in (t.typcategory, 'S');
     if problem is not null then
       raise exception using errcode = 'datatype_mismatch', message = problem, hint = 'Detach first: the copies are made again.';
     end if;
     attached := attached || jsonb_build_object(kind, jsonb_build_object('kind', kind, 'view', view, 'columns', columns, 'tables',
-      array(select distinct m.on_table::text from private.mapped_columns(part.tables) m)));
+      array(select distinct m.on_table::text from tasklens.mapped_columns(part.tables) m)));
     tables := (select string_agg(t.key, ', ' order by t.key) from jsonb_each(part.tables) t where t.value <> '{}');
     return next;
   end loop;
@@ -210,15 +210,15 @@ begin
       from (select unnest('{ticket_id,kind,other_ticket_id}'::text[]) as n union select jsonb_object_keys(columns)) c)));
   end if;
 
-  perform pg_advisory_xact_lock(hashtext('private.copy_changes'));
-  for event in select g.tgname, g.tgrelid::regclass as on_table from pg_catalog.pg_trigger g where g.tgfoid = 'private.follow_tables'::regproc loop
+  perform pg_advisory_xact_lock(hashtext('tasklens.copy_changes'));
+  for event in select g.tgname, g.tgrelid::regclass as on_table from pg_catalog.pg_trigger g where g.tgfoid = 'tasklens.follow_tables'::regproc loop
     execute format('drop trigger %I on %s', event.tgname, event.on_table);
   end loop;
   for watched in
     select m.on_table, array_agg(distinct k.kind) as kinds,
-      'insert into private.changed_rows (kind, by_column, value) select c.* from (' || string_agg(
+      'insert into tasklens.changed_rows (kind, by_column, value) select c.* from (' || string_agg(
         format('(select %L, %L, to_jsonb(%s) #>> ''{}'' from @rows)', k.kind, nullif(m.name, k.needed[1]), m.expression), ' union ') || ') c(kind, by_column, value) where c.value is not null' as change
-    from private.attached_kinds() k cross join private.mapped_columns(views #> array[k.kind, 'tables']) m
+    from tasklens.attached_kinds() k cross join tasklens.mapped_columns(views #> array[k.kind, 'tables']) m
     group by 1
   loop
     execute replace(watched.change, '@rows', watched.on_table || ' limit 0');
@@ -232,33 +232,33 @@ begin
         ('truncate', '', '{}')) e(name, transition, sets)
       cross join parts p join pg_catalog.pg_class c on c.oid = p.oid and (c.relkind <> 'f' or c.oid = watched.on_table)
     loop
-      execute format('create trigger %I after %s on %s %s for each statement execute function private.follow_tables(%L, %L)',
+      execute format('create trigger %I after %s on %s %s for each statement execute function tasklens.follow_tables(%L, %L)',
         'tasklens_' || event.name, event.name, event.on_table, event.transition,
         (select string_agg(replace(watched.change, '@rows', r), '; ') from unnest(event.sets) r), watched.kinds);
     end loop;
   end loop;
-  delete from private.changed_rows;
-  delete from private.attached_views;
-  delete from private.attached_rows m where m.key = '*';
-  insert into private.attached_views select a.* from jsonb_each(attached) v cross join jsonb_populate_record(null::private.attached_views, v.value) a;
-  insert into private.changed_rows (kind, by_column) select k.kind, '*' from private.attached_kinds() k order by k.place;
+  delete from tasklens.changed_rows;
+  delete from tasklens.attached_views;
+  delete from tasklens.attached_rows m where m.key = '*';
+  insert into tasklens.attached_views select a.* from jsonb_each(attached) v cross join jsonb_populate_record(null::tasklens.attached_views, v.value) a;
+  insert into tasklens.changed_rows (kind, by_column) select k.kind, '*' from tasklens.attached_kinds() k order by k.place;
 end
 $$;
 comment on function public.attach_tables is
   'Keeps copies of an application''s projects, members, tickets, comments and links: {"tickets": {"view": "app.tickets", "tables": {"app.issues": {"id": "ticket_id"}}}}, by kind the view and, for each table beneath it, which of its columns (or expressions) are which column of the view (or an array of them). Queues all rows for copy_changes; called again, it replaces what was attached. Returns what is followed.';
 
-create function private.drop_unused_states() returns void
+create function tasklens.drop_unused_states() returns void
 language sql volatile security invoker set search_path = ''
 as $$
   with unused as (
-    select m.key, m.id from private.attached_rows m
+    select m.key, m.id from tasklens.attached_rows m
     where m.kind = 'states' and not exists (select from public.tickets t where t.status_id = m.id) and not exists (select from public.status_changes c where c.status_id = m.id)
   ), gone as (
     delete from public.status s using unused u where s.status_id = u.id
   )
-  delete from private.attached_rows m using unused u where m.kind = 'states' and m.key = u.key
+  delete from tasklens.attached_rows m using unused u where m.kind = 'states' and m.key = u.key
 $$;
-comment on function private.drop_unused_states is 'Deletes the statuses that copies made and nothing has any more.';
+comment on function tasklens.drop_unused_states is 'Deletes the statuses that copies made and nothing has any more.';
 
 create function public.detach_tables(keep_rows boolean default false)
 returns table (what text, rows bigint)
@@ -267,27 +267,27 @@ as $$
 declare
   event record;
 begin
-  perform pg_advisory_xact_lock(hashtext('private.copy_changes'));
+  perform pg_advisory_xact_lock(hashtext('tasklens.copy_changes'));
   what := 'triggers';
   rows := 0;
-  for event in select g.tgname, g.tgrelid::regclass as on_table from pg_catalog.pg_trigger g where g.tgfoid = 'private.follow_tables'::regproc loop
+  for event in select g.tgname, g.tgrelid::regclass as on_table from pg_catalog.pg_trigger g where g.tgfoid = 'tasklens.follow_tables'::regproc loop
     execute format('drop trigger %I on %s', event.tgname, event.on_table);
     rows := rows + 1;
   end loop;
   return next;
   if not detach_tables.keep_rows then
     -- With a project go its tickets, comments and members.
-    delete from public.projects p using private.attached_rows m where m.kind = 'projects' and m.id = p.project_id;
+    delete from public.projects p using tasklens.attached_rows m where m.kind = 'projects' and m.id = p.project_id;
     what := 'projects';
     get diagnostics rows = row_count;
     return next;
-    perform private.drop_unused_states();
+    perform tasklens.drop_unused_states();
   end if;
-  delete from private.attached_views;
-  delete from private.attached_rows;
-  delete from private.changed_rows;
+  delete from tasklens.attached_views;
+  delete from tasklens.attached_rows;
+  delete from tasklens.changed_rows;
 end
 $$;
 comment on function public.detach_tables is 'Takes away what attach_tables made: triggers, queue and, unless they are kept, the copied rows.';
 
-insert into private.migrations (version) values ('20261127001040');
+insert into tasklens.migrations (version) values ('20261127001040');

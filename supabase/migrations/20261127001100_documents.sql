@@ -67,6 +67,6 @@ grant select (
   archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at
 ) on public.documents to authenticated;
 create policy read_documents on public.documents for select to authenticated
-  using ((select private.projects_as('viewer')) <> '{}');
+  using ((select tasklens.projects_as('viewer')) <> '{}');
 
-insert into private.migrations (version) values ('20261127001100');
+insert into tasklens.migrations (version) values ('20261127001100');

@@ -2,7 +2,7 @@
 -- Both are lists of items.
 
 -- PL/pgSQL plans a query once per session; SQL functions do so at every call.
-create function private.combine_items(first jsonb, second jsonb, without jsonb default '[]') returns jsonb
+create function tasklens.combine_items(first jsonb, second jsonb, without jsonb default '[]') returns jsonb
 language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
@@ -22,20 +22,20 @@ begin
     from kept k);
 end
 $$;
-comment on function private.combine_items is
+comment on function tasklens.combine_items is
   'The keywords or entities of the first list, then those of the second that the third lacks, without blanks and duplicates. Case does not matter.';
 
-create function private.combine_keywords(first text[], second text[], without text[] default '{}') returns text[]
+create function tasklens.combine_keywords(first text[], second text[], without text[] default '{}') returns text[]
 language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
-  return array(select jsonb_array_elements_text(private.combine_items(to_jsonb(first), to_jsonb(second), to_jsonb(without))));
+  return array(select jsonb_array_elements_text(tasklens.combine_items(to_jsonb(first), to_jsonb(second), to_jsonb(without))));
 end
 $$;
-comment on function private.combine_keywords is 'combine_items for keywords.';
+comment on function tasklens.combine_keywords is 'combine_items for keywords.';
 
 -- The only trigger before a document is written.
-create function private.prepare_document() returns trigger
+create function tasklens.prepare_document() returns trigger
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
@@ -65,13 +65,13 @@ begin
   if new.enriched_at is not distinct from old.enriched_at then
     -- An edit. What it adds is given from now on, and enrichment does not bring back what it removes.
     if new.keywords <> old.keywords then
-      new.enriched_keywords := private.combine_keywords(private.combine_keywords('{}', old.keywords, new.keywords),
-        new.enriched_keywords, private.combine_keywords('{}', new.keywords, old.keywords));
+      new.enriched_keywords := tasklens.combine_keywords(tasklens.combine_keywords('{}', old.keywords, new.keywords),
+        new.enriched_keywords, tasklens.combine_keywords('{}', new.keywords, old.keywords));
     end if;
     -- A check constraint rejects invalid entities.
     if new.named_entities <> old.named_entities and jsonb_typeof(new.named_entities) = 'array' then
-      new.enriched_entities := private.combine_items(private.combine_items('[]', old.named_entities, new.named_entities),
-        new.enriched_entities, private.combine_items('[]', new.named_entities, old.named_entities));
+      new.enriched_entities := tasklens.combine_items(tasklens.combine_items('[]', old.named_entities, new.named_entities),
+        new.enriched_entities, tasklens.combine_items('[]', new.named_entities, old.named_entities));
     end if;
     if new.temporal_class is distinct from old.temporal_class then
       new.given_temporal_class := new.temporal_class;
@@ -100,10 +100,10 @@ begin
   return new;
 end
 $$;
-comment on function private.prepare_document is
+comment on function tasklens.prepare_document is
   'Trigger: fills nulls, tells edits from enrichment, derives utility_score from votes and base (or the base from a written score), and marks a changed text.';
 
 create trigger prepare_document before insert or update on public.documents
-  for each row execute function private.prepare_document();
+  for each row execute function tasklens.prepare_document();
 
-insert into private.migrations (version) values ('20261127001105');
+insert into tasklens.migrations (version) values ('20261127001105');

@@ -48,8 +48,8 @@ revoke all on sequence public.embeddings_embedding_id_seq from anon, authenticat
 grant select, insert, update, delete on public.document_chunks, public.embeddings to service_role;
 grant select on public.document_chunks, public.embeddings to authenticated;
 create policy read_document_chunks on public.document_chunks for select to authenticated
-  using ((select private.projects_as('viewer')) <> '{}');
+  using ((select tasklens.projects_as('viewer')) <> '{}');
 create policy read_embeddings on public.embeddings for select to authenticated
-  using ((select private.projects_as('viewer')) <> '{}');
+  using ((select tasklens.projects_as('viewer')) <> '{}');
 
-insert into private.migrations (version) values ('20261127001110');
+insert into tasklens.migrations (version) values ('20261127001110');

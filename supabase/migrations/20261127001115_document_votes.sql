@@ -23,15 +23,15 @@ grant select, insert (document_id, user_id, helpful), update (helpful), delete o
 create policy read_votes on public.document_votes for select to authenticated
   using (user_id = (select auth.uid()));
 create policy insert_votes on public.document_votes for insert to authenticated
-  with check (user_id = (select auth.uid()) and (select private.projects_as('viewer')) <> '{}');
+  with check (user_id = (select auth.uid()) and (select tasklens.projects_as('viewer')) <> '{}');
 create policy update_votes on public.document_votes for update to authenticated
   using (user_id = (select auth.uid()))
-  with check (user_id = (select auth.uid()) and (select private.projects_as('viewer')) <> '{}');
+  with check (user_id = (select auth.uid()) and (select tasklens.projects_as('viewer')) <> '{}');
 create policy delete_votes on public.document_votes for delete to authenticated
   using (user_id = (select auth.uid()));
 
 -- Security definer: readers may vote but not write documents. Its triggers are in follow_documents.
-create function private.count_votes() returns trigger
+create function tasklens.count_votes() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -56,7 +56,7 @@ begin
   return null;
 end
 $$;
-comment on function private.count_votes is 'Trigger: counts the votes of documents again.';
+comment on function tasklens.count_votes is 'Trigger: counts the votes of documents again.';
 
 create function public.rate_document(doc_id uuid, helpful boolean)
 returns double precision
@@ -64,7 +64,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
   insert into public.document_votes as v (document_id, user_id, helpful)
-  select d.id, case when not private.is_unrestricted() then auth.uid() end, rate_document.helpful
+  select d.id, case when not tasklens.is_unrestricted() then auth.uid() end, rate_document.helpful
   from public.documents d
   where d.id = rate_document.doc_id and rate_document.helpful is not null
   on conflict (document_id, user_id) do update set helpful = excluded.helpful where v.helpful <> excluded.helpful;
@@ -77,4 +77,4 @@ $$;
 comment on function public.rate_document is
   'Votes on a document as the caller: a user''s vote replaces their earlier one, each vote of the service counts. Returns the new utility_score, null if the document does not exist.';
 
-insert into private.migrations (version) values ('20261127001115');
+insert into tasklens.migrations (version) values ('20261127001115');

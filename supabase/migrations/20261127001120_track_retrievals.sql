@@ -38,4 +38,4 @@ as $$
 $$;
 comment on function public.track_document_retrieval is 'Counts the retrieval of one document; see track_document_retrievals.';
 
-insert into private.migrations (version) values ('20261127001120');
+insert into tasklens.migrations (version) values ('20261127001120');

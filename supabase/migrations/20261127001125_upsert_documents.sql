@@ -16,11 +16,11 @@ as $$
     insert into public.documents as d (id, title, content, keywords, upserted_keywords, temporal_class, archived, created_at)
     select distinct on (g.id) g.id, g.title, g.content, k.keywords, k.keywords, g.temporal_class, g.archived, g.created_at
     from given g
-    cross join lateral (select case when g.keywords is not null then private.combine_keywords(g.keywords, '{}') end as keywords) k
+    cross join lateral (select case when g.keywords is not null then tasklens.combine_keywords(g.keywords, '{}') end as keywords) k
     order by g.id, g.place desc
     on conflict (id) do update set title = excluded.title, content = excluded.content, archived = excluded.archived,
       keywords = case when excluded.upserted_keywords is null then d.keywords
-        else private.combine_keywords(excluded.upserted_keywords, d.keywords, d.upserted_keywords) end,
+        else tasklens.combine_keywords(excluded.upserted_keywords, d.keywords, d.upserted_keywords) end,
       upserted_keywords = coalesce(excluded.upserted_keywords, d.upserted_keywords),
       temporal_class = excluded.temporal_class, given_temporal_class = coalesce(excluded.given_temporal_class, d.given_temporal_class)
     returning d.id, d.embedding_status, d.xmax = 0 as created
@@ -33,12 +33,12 @@ $$;
 comment on function public.upsert_documents is
   'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at}], of which only title is required. keywords, temporal_class and archived stay unchanged if absent; keywords replace those of the previous call. Returns one row per document, in order.';
 
-create function private.document_queries(doc_id uuid) returns text[]
+create function tasklens.document_queries(doc_id uuid) returns text[]
 language sql stable security definer set search_path = ''
 as $$
-  select d.retrieval_queries from public.documents d where d.id = document_queries.doc_id and private.is_unrestricted()
+  select d.retrieval_queries from public.documents d where d.id = document_queries.doc_id and tasklens.is_unrestricted()
 $$;
-comment on function private.document_queries is 'The queries that found a document; null for users, because they are those of others.';
+comment on function tasklens.document_queries is 'The queries that found a document; null for users, because they are those of others.';
 
 create function public.get_document(doc_id uuid)
 returns table (
@@ -48,8 +48,8 @@ returns table (
 )
 language sql stable rows 1 security invoker set search_path = ''
 as $$
-  select d.id, d.title, d.content, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status, length(d.content) > private.text_limit(),
-    d.utility_score, d.retrieval_count, d.last_retrieved_at, coalesce(private.document_queries(d.id), '{}'),
+  select d.id, d.title, d.content, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status, length(d.content) > tasklens.text_limit(),
+    d.utility_score, d.retrieval_count, d.last_retrieved_at, coalesce(tasklens.document_queries(d.id), '{}'),
     d.enriched_at, d.enrichment_model, d.enrichment_error, d.created_at, d.updated_at
   from public.documents d
   where d.id = get_document.doc_id
@@ -65,4 +65,4 @@ as $$
 $$;
 comment on function public.delete_document is 'Deletes a document with its chunks and vectors. False if it does not exist.';
 
-insert into private.migrations (version) values ('20261127001125');
+insert into tasklens.migrations (version) values ('20261127001125');

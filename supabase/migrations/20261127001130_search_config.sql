@@ -25,4 +25,4 @@ grant select on public.search_config to authenticated;
 create policy read_search_config on public.search_config for select to authenticated
   using ((select auth.uid()) is not null);
 
-insert into private.migrations (version) values ('20261127001130');
+insert into tasklens.migrations (version) values ('20261127001130');

@@ -2,19 +2,19 @@
 
 -- A comparison takes about 4 µs; a thousand rows from the index cost as much as about 5,000
 -- comparisons.
-create function private.documents_are_few() returns boolean
+create function tasklens.documents_are_few() returns boolean
 language sql stable security invoker set search_path = ''
 as $$
   select count(*) <= 5000
   from (select from public.documents d where not d.archived and d.embedding_status = 'complete' limit 5001) counted
 $$;
-comment on function private.documents_are_few is 'Whether comparing all documents costs no more than reading the vector index.';
+comment on function tasklens.documents_are_few is 'Whether comparing all documents costs no more than reading the vector index.';
 
 -- A small number of documents is compared completely. For more, the index proposes the nearest. If
 -- it stops before it has enough (after hnsw.max_scan_tuples, for instance because most are
 -- archived), all are compared. Its batches are not ordered among each other, so more rows are read
 -- than needed, and scanning ends after 20 rows at or below the threshold; see scan_chunks.
-create function private.scan_documents(
+create function tasklens.scan_documents(
   query_embedding extensions.vector,
   embedding_model text,
   match_threshold double precision,
@@ -33,10 +33,10 @@ declare
   enough boolean := false;
 begin
   -- A zero vector has no cosine similarity. A caller without projects sees no documents.
-  if private.projects_as('viewer') = '{}' or query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
+  if tasklens.projects_as('viewer') = '{}' or query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
     return;
   end if;
-  if not private.documents_are_few() then
+  if not tasklens.documents_are_few() then
     saved_sort := current_setting('enable_sort');
     perform set_config('hnsw.ef_search', greatest(200, least(1000, document_limit))::text, true);
     perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
@@ -78,7 +78,7 @@ begin
   end if;
 end
 $$;
-comment on function private.scan_documents is
+comment on function tasklens.scan_documents is
   'Visible documents strictly above the threshold, unordered: all, or at least the document_limit nearest. embedding_model null: vectors of any model.';
 
-insert into private.migrations (version) values ('20261127001135');
+insert into tasklens.migrations (version) values ('20261127001135');

@@ -13,11 +13,11 @@ language sql stable rows 10 security invoker set search_path = '' set enable_seq
 as $$
   with nearest as (
     select s.document_id, s.similarity
-    from private.scan_documents(
+    from tasklens.scan_documents(
       search_documents.query_embedding, search_documents.embedding_model, coalesce(search_documents.match_threshold, 0.3),
-      private.clamp(search_documents.match_count, 10, 1, 100)) s
+      tasklens.clamp(search_documents.match_count, 10, 1, 100)) s
     order by s.similarity desc, s.document_id
-    limit private.clamp(search_documents.match_count, 10, 1, 100)
+    limit tasklens.clamp(search_documents.match_count, 10, 1, 100)
   )
   select d.id, d.title, d.content, n.similarity
   from nearest n
@@ -35,10 +35,10 @@ as $$
     select s.document_id, s.similarity
     from public.embeddings e
     -- -2 is below every similarity: there is no threshold, only an order.
-    cross join lateral private.scan_documents(e.embedding, e.model, -2, private.clamp(find_similar_documents.match_count, 5, 1, 100) + 1) s
+    cross join lateral tasklens.scan_documents(e.embedding, e.model, -2, tasklens.clamp(find_similar_documents.match_count, 5, 1, 100) + 1) s
     where e.document_id = find_similar_documents.doc_id and e.chunk_id is null and s.document_id <> e.document_id
     order by s.similarity desc, s.document_id
-    limit private.clamp(find_similar_documents.match_count, 5, 1, 100)
+    limit tasklens.clamp(find_similar_documents.match_count, 5, 1, 100)
   )
   select d.id, d.title, n.similarity
   from nearest n
@@ -48,4 +48,4 @@ $$;
 comment on function public.find_similar_documents is
   'The documents whose own vector is nearest to that of a document, without a threshold.';
 
-insert into private.migrations (version) values ('20261127001140');
+insert into tasklens.migrations (version) values ('20261127001140');

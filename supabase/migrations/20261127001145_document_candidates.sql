@@ -3,7 +3,7 @@
 -- The index contains every substring of up to 3 characters. A text of 1 to 3 characters is one of
 -- them; a longer text can only be contained where all its 3-character substrings are. Unlike
 -- pg_trgm's trigrams, these include "c++" and "go".
-create function private.pieces(texts text[], shortest integer default 1) returns text[]
+create function tasklens.pieces(texts text[], shortest integer default 1) returns text[]
 language sql immutable security invoker set search_path = ''
 as $$
   select coalesce(array_agg(distinct substr(t.text, s.start, s.length)), '{}')
@@ -13,16 +13,16 @@ as $$
     where start + length - 1 <= length(t.text) and length >= least(pieces.shortest, length(t.text))
   ) s
 $$;
-comment on function private.pieces is
+comment on function tasklens.pieces is
   'All substrings of 1 to 3 characters, in lower case; with shortest 3, those that any text containing one of these must have.';
 
-create index documents_keyword_pieces_idx on public.documents using gin (private.pieces(keywords)) where not archived and embedding_status = 'complete';
+create index documents_keyword_pieces_idx on public.documents using gin (tasklens.pieces(keywords)) where not archived and embedding_status = 'complete';
 
 -- If more documents exceed the threshold than are scored one by one, the best by score may not be
 -- among the nearest: a document of similarity s can reach similarity_weight * s plus the full value
 -- of everything else.
 
-create function private.document_candidates(query_keywords text[], document_limit integer)
+create function tasklens.document_candidates(query_keywords text[], document_limit integer)
 returns table (document_id uuid)
 language sql stable rows 4500 security definer set search_path = ''
 as $$
@@ -42,7 +42,7 @@ as $$
       from unnest(document_candidates.query_keywords) as w(word)
       cross join lateral (
         select d.id, d.utility_score, d.created_at from public.documents d
-        where not d.archived and d.embedding_status = 'complete' and private.pieces(d.keywords) @> private.pieces(array[w.word], 3)
+        where not d.archived and d.embedding_status = 'complete' and tasklens.pieces(d.keywords) @> tasklens.pieces(array[w.word], 3)
         limit 10000
       ) m
       group by m.id
@@ -50,9 +50,9 @@ as $$
       limit document_candidates.document_limit)
   ) c
   -- A caller without projects sees no documents.
-  where (select private.projects_as('viewer')) is distinct from '{}'
+  where (select tasklens.projects_as('viewer')) is distinct from '{}'
 $$;
-comment on function private.document_candidates is
+comment on function tasklens.document_candidates is
   'Visible documents whatever their similarity: the most useful, the newest, and those with most of the keywords.';
 
-insert into private.migrations (version) values ('20261127001145');
+insert into tasklens.migrations (version) values ('20261127001145');

@@ -1,6 +1,6 @@
 -- Search of documents by meaning, keywords, usefulness and age.
 
-create function private.rank_documents(
+create function tasklens.rank_documents(
   query_embedding extensions.vector,
   query_keywords text[],
   match_count integer,
@@ -22,19 +22,19 @@ declare
   -- Without the character that joins a document's keywords, to search all of them at once. A longer
   -- one than any query would need an index lookup for each of its pieces.
   wanted constant text[] := array(
-    select lower(k) from unnest((private.combine_keywords(query_keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000);
+    select lower(k) from unnest((tasklens.combine_keywords(query_keywords, '{}')) [1:50]) k where strpos(k, e'\x01') = 0 and length(k) <= 2000);
   threshold constant double precision := coalesce(match_threshold, 0.3);
   decay constant double precision := greatest(0, coalesce(freshness_decay_days, 30));
   document_ids uuid[];
   similarities double precision[];
 begin
   select array_agg(s.document_id), array_agg(s.similarity) into document_ids, similarities
-    from private.scan_documents(query_embedding, embedding_model, threshold, document_limit) s;
+    from tasklens.scan_documents(query_embedding, embedding_model, threshold, document_limit) s;
   if cardinality(document_ids) >= document_limit then
     select document_ids || array_agg(c.document_id), similarities || array_agg(c.similarity) into document_ids, similarities
       from (
         select a.document_id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
-        from private.document_candidates(wanted, 1500) a
+        from tasklens.document_candidates(wanted, 1500) a
         join public.embeddings e on e.document_id = a.document_id and e.chunk_id is null
         where not exists (select from unnest(document_ids) as n(id) where n.id = a.document_id)
           and (embedding_model is null or e.model = embedding_model)
@@ -69,7 +69,7 @@ begin
         + (p.weights).utility_weight * p.utility_boost + (p.weights).freshness_weight * p.freshness_boost) * p.temporal_weight as final_score
       from parts p
       order by final_score desc, p.similarity desc, p.id
-      limit private.clamp(match_count, 10, 1, 100)
+      limit tasklens.clamp(match_count, 10, 1, 100)
     )
     select d.id, d.title, d.content, b.similarity, b.keyword_score, b.utility_boost, b.freshness_boost, b.temporal_weight, b.final_score,
       d.keywords, d.temporal_class
@@ -78,7 +78,7 @@ begin
     order by b.final_score desc, b.similarity desc, d.id;
 end
 $$;
-comment on function private.rank_documents is 'search_documents_hybrid without counting.';
+comment on function tasklens.rank_documents is 'search_documents_hybrid without counting.';
 
 create function public.search_documents_hybrid(
   query_embedding extensions.vector(768),
@@ -100,13 +100,13 @@ declare
   found_ids uuid[] := array[]::uuid[];
 begin
   for id, title, content, similarity, keyword_score, utility_boost, freshness_boost, temporal_weight, final_score, keywords, temporal_class in
-    select r.* from private.rank_documents(query_embedding, query_keywords, match_count, match_threshold, freshness_decay_days, embedding_model) r
+    select r.* from tasklens.rank_documents(query_embedding, query_keywords, match_count, match_threshold, freshness_decay_days, embedding_model) r
   loop
     found_ids := found_ids || id;
     return next;
   end loop;
   -- Readers cannot write: the service counts their retrievals, if at all.
-  if coalesce(track_retrievals, true) and private.is_unrestricted() and current_setting('transaction_read_only') = 'off' then
+  if coalesce(track_retrievals, true) and tasklens.is_unrestricted() and current_setting('transaction_read_only') = 'off' then
     perform public.track_document_retrievals(found_ids, null);
   end if;
 end
@@ -114,4 +114,4 @@ $$;
 comment on function public.search_documents_hybrid is
   'Documents strictly above match_threshold by final_score, the sum of similarity, keyword_score, utility_boost and freshness_boost, weighted by search_config, times temporal_weight. track_retrievals counts the results as retrieved, unless a user calls or the transaction is read-only. embedding_model null: vectors of any model.';
 
-insert into private.migrations (version) values ('20261127001150');
+insert into tasklens.migrations (version) values ('20261127001150');

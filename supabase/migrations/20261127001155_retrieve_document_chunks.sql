@@ -13,7 +13,7 @@ returns table (
 language plpgsql stable rows 20 security invoker set search_path = '' set jit = off
 as $$
 declare
-  wanted constant integer := private.clamp(match_count, 20, 1, 100);
+  wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
   -- Reads more rows than needed; see scan_documents.
   read constant integer := greatest(150, wanted);
   saved_sort constant text := current_setting('enable_sort');
@@ -50,8 +50,8 @@ begin
 
   return query
   select d.chunk_id, d.document_id, d.title, d.text, d.tokens, d.similarity, d.similarity > match_threshold, d.similarities
-  from private.describe_chunks(array(
-    select row(k.chunk_id, null, null, k.document_id, k.similarity, null, false)::private.retrieved
+  from tasklens.describe_chunks(array(
+    select row(k.chunk_id, null, null, k.document_id, k.similarity, null, false)::tasklens.retrieved
     from (
       select c.*, row_number() over (order by c.similarity desc, c.chunk_id) as place
       from (
@@ -67,4 +67,4 @@ $$;
 comment on function public.retrieve_document_chunks is
   'The chunks of documents nearest to a question: those above match_threshold, or else only the nearest one with over_threshold false. similarities[i] is the cosine similarity to row i, of the rows before its own.';
 
-insert into private.migrations (version) values ('20261127001155');
+insert into tasklens.migrations (version) values ('20261127001155');

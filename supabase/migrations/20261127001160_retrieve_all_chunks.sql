@@ -29,9 +29,9 @@ begin
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.document_id, d.title, d.kind, d.text, d.tokens,
     d.similarity, coalesce(d.similarity > retrieve_all_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id,
     d.comment_author, d.comment_created_at, d.fields
-  from private.describe_chunks(array(
+  from tasklens.describe_chunks(array(
     with found as materialized (
-      select f.* from private.find_chunks(
+      select f.* from tasklens.find_chunks(
         -- -2 is below every similarity: the threshold applies to the truncated vectors.
         retrieve_all_chunks.question, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, -2,
         retrieve_all_chunks.project_filter, retrieve_all_chunks.status_filter, retrieve_all_chunks.filters, 300, 300) f
@@ -55,9 +55,9 @@ begin
       where n.place = 1 or n.named or n.similarity > retrieve_all_chunks.match_threshold
       -- greatest() ignores null.
       order by n.named desc, retrieve_all_chunks.source_chunk_limit is not null and n.place_in_source > greatest(1, retrieve_all_chunks.source_chunk_limit), n.place
-      limit private.clamp(retrieve_all_chunks.match_count, 20, 1, 100)
+      limit tasklens.clamp(retrieve_all_chunks.match_count, 20, 1, 100)
     )
-    select row(n.chunk_id, n.ticket_id, n.project_id, n.document_id, n.similarity, null, n.named)::private.retrieved
+    select row(n.chunk_id, n.ticket_id, n.project_id, n.document_id, n.similarity, null, n.named)::tasklens.retrieved
     from nearest n
     order by n.place
   ), retrieve_all_chunks.embedding_model, 768) d;
@@ -66,4 +66,4 @@ $$;
 comment on function public.retrieve_all_chunks is
   'The chunks of tickets and documents nearest to a question, as from retrieve_chunks, compared by the first 768 dimensions. Filters apply to tickets, not to documents.';
 
-insert into private.migrations (version) values ('20261127001160');
+insert into tasklens.migrations (version) values ('20261127001160');

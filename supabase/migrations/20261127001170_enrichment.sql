@@ -19,7 +19,7 @@ begin
       where d.enriched_at is null and d.enrichment_due_at <= moment and d.enrichment_attempts < attempt_limit
       -- Archived documents can wait.
       order by d.archived, d.enrichment_due_at, d.id
-      limit private.clamp(batch_size, 10, 1, 100)
+      limit tasklens.clamp(batch_size, 10, 1, 100)
       for no key update skip locked
     ), taken as (
       update public.documents d
@@ -30,7 +30,7 @@ begin
       where d.id = due.id
       returning d.*
     )
-    select t.id, t.title, left(t.content, private.text_limit()), t.enrichment_attempts, t.enrichment_lease_id
+    select t.id, t.title, left(t.content, tasklens.text_limit()), t.enrichment_attempts, t.enrichment_lease_id
     from taken t
     order by t.archived, t.created_at, t.id;
   -- A document whose last batch died would otherwise stay unfinished forever.
@@ -52,13 +52,13 @@ begin
   end if;
   update public.documents d
     set (keywords, enriched_keywords) = (
-        select private.combine_keywords(k.given, store_enrichment.keywords, k.removed), private.combine_keywords(k.removed, store_enrichment.keywords, k.given)
-        from (select private.combine_keywords('{}', d.keywords, d.enriched_keywords) as given,
-          private.combine_keywords('{}', d.enriched_keywords, d.keywords) as removed) k),
+        select tasklens.combine_keywords(k.given, store_enrichment.keywords, k.removed), tasklens.combine_keywords(k.removed, store_enrichment.keywords, k.given)
+        from (select tasklens.combine_keywords('{}', d.keywords, d.enriched_keywords) as given,
+          tasklens.combine_keywords('{}', d.enriched_keywords, d.keywords) as removed) k),
       (named_entities, enriched_entities) = (
-        select private.combine_items(e.given, store_enrichment.named_entities, e.removed), private.combine_items(e.removed, store_enrichment.named_entities, e.given)
-        from (select private.combine_items('[]', d.named_entities, d.enriched_entities) as given,
-          private.combine_items('[]', d.enriched_entities, d.named_entities) as removed) e),
+        select tasklens.combine_items(e.given, store_enrichment.named_entities, e.removed), tasklens.combine_items(e.removed, store_enrichment.named_entities, e.given)
+        from (select tasklens.combine_items('[]', d.named_entities, d.enriched_entities) as given,
+          tasklens.combine_items('[]', d.enriched_entities, d.named_entities) as removed) e),
       temporal_class = coalesce(d.given_temporal_class, store_enrichment.temporal_class),
       enriched_at = clock_timestamp(),
       enrichment_model = store_enrichment.model,
@@ -124,9 +124,9 @@ as $$
   from public.documents d
   where d.enriched_at is null and (list_unenriched_documents.after is null or d.id > list_unenriched_documents.after)
   order by d.id
-  limit private.clamp(list_unenriched_documents.match_limit, 1000, 1, 1000)
+  limit tasklens.clamp(list_unenriched_documents.match_limit, 1000, 1, 1000)
 $$;
 comment on function public.list_unenriched_documents is
   'The documents that enrichment_stats counts as unenriched, by id: how often their text was tried, and the error of the last attempt. after: the last id of the previous page.';
 
-insert into private.migrations (version) values ('20261127001170');
+insert into tasklens.migrations (version) values ('20261127001170');

@@ -2,7 +2,7 @@
 -- wait: a job that is locked is skipped and a redundant one added. That is cheap, because its
 -- worker finds the chunks up to date and ends it.
 
-create table private.embedding_jobs (
+create table tasklens.embedding_jobs (
   embedding_job_id bigint generated always as identity primary key,
   source_id bigint not null,
   background boolean not null,
@@ -17,27 +17,27 @@ create table private.embedding_jobs (
 )
 -- Rows are short-lived.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-comment on table private.embedding_jobs is
+comment on table tasklens.embedding_jobs is
   'Sources whose chunks may be out of date. There is no foreign key: the job of a deleted source just ends.';
-comment on column private.embedding_jobs.background is 'Runs after jobs of fresh edits.';
-comment on column private.embedding_jobs.with_children is
+comment on column tasklens.embedding_jobs.background is 'Runs after jobs of fresh edits.';
+comment on column tasklens.embedding_jobs.with_children is
   'For a project, all its tickets follow; for a ticket, all its comments, whose chunks have its name in their header.';
-comment on column private.embedding_jobs.due_at is 'When it may be claimed: at once, after a pause, or (if running) when its lease expires.';
-comment on column private.embedding_jobs.attempts is 'How often it was claimed and neither ended nor released. A worker that dies has used one up.';
-comment on column private.embedding_jobs.lease_id is 'The lease of its current worker. Only that lease can end it.';
-comment on column private.embedding_jobs.dead_at is 'When it became dead, because of last_error. It stays until it is replayed.';
+comment on column tasklens.embedding_jobs.due_at is 'When it may be claimed: at once, after a pause, or (if running) when its lease expires.';
+comment on column tasklens.embedding_jobs.attempts is 'How often it was claimed and neither ended nor released. A worker that dies has used one up.';
+comment on column tasklens.embedding_jobs.lease_id is 'The lease of its current worker. Only that lease can end it.';
+comment on column tasklens.embedding_jobs.dead_at is 'When it became dead, because of last_error. It stays until it is replayed.';
 
-create index embedding_jobs_due_idx on private.embedding_jobs (background, due_at, embedding_job_id) where dead_at is null;
-create index embedding_jobs_requested_at_idx on private.embedding_jobs (requested_at) where dead_at is null and lease_id is null;
-create index embedding_jobs_source_id_idx on private.embedding_jobs (source_id);
-create index embedding_jobs_lease_id_idx on private.embedding_jobs (lease_id) where lease_id is not null;
+create index embedding_jobs_due_idx on tasklens.embedding_jobs (background, due_at, embedding_job_id) where dead_at is null;
+create index embedding_jobs_requested_at_idx on tasklens.embedding_jobs (requested_at) where dead_at is null and lease_id is null;
+create index embedding_jobs_source_id_idx on tasklens.embedding_jobs (source_id);
+create index embedding_jobs_lease_id_idx on tasklens.embedding_jobs (lease_id) where lease_id is not null;
 
-alter table private.embedding_jobs enable row level security;
-grant select, insert, update, delete on private.embedding_jobs to service_role;
+alter table tasklens.embedding_jobs enable row level security;
+grant select, insert, update, delete on tasklens.embedding_jobs to service_role;
 
 -- A waiting job will see what this transaction writes, unless it is claimed before the commit. So
 -- it is locked against claiming; if that would block, a second job is added. Claiming merges both.
-create function private.enqueue_sources(source_ids bigint[], with_children boolean default false, background boolean default false)
+create function tasklens.enqueue_sources(source_ids bigint[], with_children boolean default false, background boolean default false)
 returns bigint
 -- A plan cached while the queue was empty would scan all of it at every edit.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
@@ -55,12 +55,12 @@ begin
   -- In an older snapshot, locking a job claimed meanwhile would fail the writer.
   if current_setting('transaction_isolation') = 'read committed' then
     waiting := array(
-      select j.source_id from private.embedding_jobs j
+      select j.source_id from tasklens.embedding_jobs j
       where j.source_id = any (enqueue_sources.source_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
         and j.due_at <= clock_timestamp() and j.background <= behind and j.with_children >= enqueue_sources.with_children
       for key share skip locked);
   end if;
-  insert into private.embedding_jobs (source_id, background, with_children)
+  insert into tasklens.embedding_jobs (source_id, background, with_children)
   select s.source_id, behind, enqueue_sources.with_children
   from (select unnest(enqueue_sources.source_ids) as source_id except select unnest(waiting)) s
   order by s.source_id;
@@ -68,7 +68,7 @@ begin
   return added;
 end
 $$;
-comment on function private.enqueue_sources is
+comment on function tasklens.enqueue_sources is
   'Queues these sources for embedding; with_children: also all tickets of a project, and all comments on a ticket. 100 or more at once, or background, run after others. Never waits. Returns how many jobs it added to those already waiting.';
 
-insert into private.migrations (version) values ('20261127001210');
+insert into tasklens.migrations (version) values ('20261127001210');

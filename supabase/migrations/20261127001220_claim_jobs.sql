@@ -3,22 +3,22 @@
 
 -- A document and its job die and are replayed together: its status is never pending while nobody
 -- will try it. Never waits: an edit may hold the document.
-create function private.mark_documents(source_ids bigint[], former text, next text) returns bigint[]
+create function tasklens.mark_documents(source_ids bigint[], former text, next text) returns bigint[]
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select d.id, s.source_id from private.sources s join public.documents d on d.id = s.document_id
+    select d.id, s.source_id from tasklens.sources s join public.documents d on d.id = s.document_id
     where s.source_id = any (mark_documents.source_ids) and d.embedding_status = mark_documents.former
     for no key update of d skip locked
   ), marked as (
     update public.documents d set embedding_status = mark_documents.next from held h where d.id = h.id
   )
   select array(
-    select s.source_id from private.sources s join public.documents d on d.id = s.document_id
+    select s.source_id from tasklens.sources s join public.documents d on d.id = s.document_id
     where s.source_id = any (mark_documents.source_ids) and d.embedding_status = mark_documents.former
     except select h.source_id from held h)
 $$;
-comment on function private.mark_documents is 'Changes the embedding status of these documents from one to another. Returns the sources of those that an open transaction holds.';
+comment on function tasklens.mark_documents is 'Changes the embedding status of these documents from one to another. Returns the sources of those that an open transaction holds.';
 
 create function public.claim_embedding_jobs(
   job_limit integer default 100,
@@ -44,30 +44,30 @@ begin
   end;
   -- Fresh edits first. Skips sources with a running job: two workers would do the same.
   taken := array(
-    select j.embedding_job_id from private.embedding_jobs j
+    select j.embedding_job_id from tasklens.embedding_jobs j
     where j.dead_at is null and j.due_at <= moment and not exists (
-      select from private.embedding_jobs r where r.source_id = j.source_id and r.lease_id is not null and r.due_at > moment)
+      select from tasklens.embedding_jobs r where r.source_id = j.source_id and r.lease_id is not null and r.due_at > moment)
     order by j.background, j.due_at, j.embedding_job_id
-    limit private.clamp(job_limit, 100, 1, 1000)
+    limit tasklens.clamp(job_limit, 100, 1, 1000)
     for update of j skip locked);
   -- Claims all other jobs of the same sources, too, even if not due.
   taken := taken || array(
     select s.embedding_job_id
-    from private.embedding_jobs s
-    join private.embedding_jobs j on s.source_id = j.source_id
+    from tasklens.embedding_jobs s
+    join tasklens.embedding_jobs j on s.source_id = j.source_id
     where j.embedding_job_id = any (taken) and s.embedding_job_id <> all (taken) and (s.lease_id is null or s.due_at <= moment)
     for update of s skip locked);
 
   with merged as materialized (
     -- The latest job is kept: attempts made before its text was written do not count.
     select max(j.embedding_job_id) as embedding_job_id, min(j.requested_at) as requested_at, bool_or(j.with_children) as with_children
-    from private.embedding_jobs j join private.sources s using (source_id)
+    from tasklens.embedding_jobs j join tasklens.sources s using (source_id)
     where j.embedding_job_id = any (taken)
     group by j.source_id
   ), ended as (
-    delete from private.embedding_jobs j where j.embedding_job_id = any (taken) and j.embedding_job_id not in (select m.embedding_job_id from merged m)
+    delete from tasklens.embedding_jobs j where j.embedding_job_id = any (taken) and j.embedding_job_id not in (select m.embedding_job_id from merged m)
   )
-  update private.embedding_jobs j
+  update tasklens.embedding_jobs j
   set requested_at = m.requested_at, with_children = m.with_children, attempts = j.attempts + 1, lease_id = lease, dead_at = null,
     due_at = moment + make_interval(secs => greatest(0.1, least(3600, lease_seconds)))
   from merged m
@@ -75,27 +75,27 @@ begin
   -- A job can only get here with all attempts used if its workers died, or if an edit held its
   -- document.
   perform public.fail_embedding_jobs(
-    lease, array(select j.embedding_job_id from private.embedding_jobs j where j.lease_id = lease and j.attempts > attempt_limit), null, attempt_limit);
-  perform private.mark_documents(array(select j.source_id from private.embedding_jobs j where j.lease_id = lease), 'failed', 'pending');
+    lease, array(select j.embedding_job_id from tasklens.embedding_jobs j where j.lease_id = lease and j.attempts > attempt_limit), null, attempt_limit);
+  perform tasklens.mark_documents(array(select j.source_id from tasklens.embedding_jobs j where j.lease_id = lease), 'failed', 'pending');
 
-  parents := array(select j.source_id from private.embedding_jobs j where j.lease_id = lease and j.with_children);
+  parents := array(select j.source_id from tasklens.embedding_jobs j where j.lease_id = lease and j.with_children);
   if parents <> '{}' then
-    perform private.enqueue_sources(array(
-      select c.source_id from private.sources p join public.tickets t on t.project_id = p.project_id join private.sources c on c.ticket_id = t.ticket_id
+    perform tasklens.enqueue_sources(array(
+      select c.source_id from tasklens.sources p join public.tickets t on t.project_id = p.project_id join tasklens.sources c on c.ticket_id = t.ticket_id
       where p.source_id = any (parents)), true, true);
-    perform private.enqueue_sources(array(
-      select s.source_id from private.sources p join public.comments c on c.ticket_id = p.ticket_id join private.sources s on s.comment_id = c.comment_id
+    perform tasklens.enqueue_sources(array(
+      select s.source_id from tasklens.sources p join public.comments c on c.ticket_id = p.ticket_id join tasklens.sources s on s.comment_id = c.comment_id
       where p.source_id = any (parents)), false, true);
-    update private.embedding_jobs j set with_children = false where j.lease_id = lease and j.with_children;
+    update tasklens.embedding_jobs j set with_children = false where j.lease_id = lease and j.with_children;
   end if;
 
   lease_id := lease;
   jobs := (select coalesce(jsonb_agg(jsonb_build_object('job_id', j.embedding_job_id, 'source_id', j.source_id, 'attempt', j.attempts) order by j.embedding_job_id), '[]')
-    from private.embedding_jobs j where j.lease_id = lease);
+    from tasklens.embedding_jobs j where j.lease_id = lease);
   next_due_seconds := case when copied > 0 then 0 else (
     select extract(epoch from min(d.due_at) - moment)
     from (values (false), (true)) as b(background) cross join lateral (
-      select j.due_at from private.embedding_jobs j where j.background = b.background and j.dead_at is null and j.due_at > moment
+      select j.due_at from tasklens.embedding_jobs j where j.background = b.background and j.dead_at is null and j.due_at > moment
       order by j.due_at limit 1) d) end;
   return next;
 end
@@ -108,11 +108,11 @@ returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select j.embedding_job_id from private.embedding_jobs j
+    select j.embedding_job_id from tasklens.embedding_jobs j
     where j.lease_id = any (extend_embedding_leases.lease_ids)
     for no key update skip locked
   ), extended as (
-    update private.embedding_jobs j
+    update tasklens.embedding_jobs j
     set due_at = clock_timestamp() + make_interval(secs => greatest(0.1, least(3600, extend_embedding_leases.lease_seconds)))
     where j.embedding_job_id in (select h.embedding_job_id from held h)
     returning 1
@@ -122,4 +122,4 @@ $$;
 comment on function public.extend_embedding_leases is
   'The heartbeat of a worker: extends its leases to lease_seconds from now. Returns how many jobs it still holds.';
 
-insert into private.migrations (version) values ('20261127001220');
+insert into tasklens.migrations (version) values ('20261127001220');

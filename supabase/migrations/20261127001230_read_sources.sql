@@ -2,13 +2,13 @@
 
 -- In the caller's snapshot. Names and texts determine an embedding; source_hash is their
 -- fingerprint. Texts are cut at text_limit characters.
-create function private.source_texts(source_ids bigint[])
+create function tasklens.source_texts(source_ids bigint[])
 returns table (source_id bigint, names text[], texts jsonb, truncated boolean, source_hash text)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
   with owned as (
     select s.source_id, s.ticket_id, x.kind, x.names, x.text
-    from private.sources s
+    from tasklens.sources s
     left join public.documents d on d.id = s.document_id
     left join public.comments c on c.comment_id = s.comment_id
     left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
@@ -29,9 +29,9 @@ as $$
     from owned o
     cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object(
-          'kind', x.kind, 'status_change_id', x.status_change_id, 'text', left(x.text, private.text_limit())
+          'kind', x.kind, 'status_change_id', x.status_change_id, 'text', left(x.text, tasklens.text_limit())
         ) order by x.status_change_id nulls first), '[]') as texts,
-        coalesce(bool_or(length(x.text) > private.text_limit()), false) as truncated
+        coalesce(bool_or(length(x.text) > tasklens.text_limit()), false) as truncated
       from (
         select o.kind, null::bigint as status_change_id, o.text
         union all
@@ -44,7 +44,7 @@ as $$
     encode(sha256(convert_to(jsonb_build_array(t.names, t.texts, t.truncated)::text, 'UTF8')), 'hex')
   from told t
 $$;
-comment on function private.source_texts is
+comment on function tasklens.source_texts is
   'The texts of these sources to be chunked, in order and without blank ones: a ticket''s own and its notes, or the one of another source. names stand above each chunk; source_hash is the fingerprint of all that.';
 
 create function public.read_sources(source_ids bigint[], embedding_set smallint default null)
@@ -62,7 +62,7 @@ as $$
         + coalesce((select sum(octet_length(n.note)) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
       ) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
     from unnest(read_sources.source_ids) with ordinality as a(source_id, place)
-    left join private.sources s on s.source_id = a.source_id
+    left join tasklens.sources s on s.source_id = a.source_id
     left join public.projects p on p.project_id = s.project_id
     left join public.tickets t on t.ticket_id = s.ticket_id
     left join public.comments c on c.comment_id = s.comment_id
@@ -73,7 +73,7 @@ as $$
     cross join (
       select coalesce(read_sources.embedding_set, s.serving) as wanted, s.serving, s.model, s.other_model, s.other_chunking,
         case when s.other_state = 'building' then (3 - s.serving)::smallint end as building
-      from private.embedding_sets s) w
+      from tasklens.embedding_sets s) w
   )
   select t.source_id, t.names, t.texts, t.truncated, t.source_hash, c.chunks, s.truncated,
     case when a.wanted = a.serving or a.building is not null then a.wanted end,
@@ -82,13 +82,13 @@ as $$
     a.sources
   from asked a
   cross join unnest(a.source_ids) with ordinality as o(source_id, place)
-  join private.source_texts(a.source_ids) t on t.source_id = o.source_id
-  join private.sources s on s.source_id = o.source_id
+  join tasklens.source_texts(a.source_ids) t on t.source_id = o.source_id
+  join tasklens.sources s on s.source_id = o.source_id
   cross join lateral (
     select coalesce(jsonb_agg(jsonb_build_object(
         'chunk_id', k.chunk_id, 'input_hash', k.input_hash, 'model', k.model, 'status_change_id', k.status_change_id, 'position', k.position
       ) order by k.position), '[]') as chunks
-    from private.source_chunks k
+    from tasklens.source_chunks k
     where k.source_id = o.source_id and coalesce(k.embedding_set, a.wanted) = a.wanted
   ) c
   order by o.place
@@ -96,4 +96,4 @@ $$;
 comment on function public.read_sources is
   'The texts of sources to embed, with their fingerprint, and the chunks stored in a set, by default the serving one. sources_read: how many sources, from the first, are included (4 MB, 1,000 rows); call again for the rest. embedding_model: that of the set, null if undecided; building_set: the set being built. Documents have neither.';
 
-insert into private.migrations (version) values ('20261127001230');
+insert into tasklens.migrations (version) values ('20261127001230');

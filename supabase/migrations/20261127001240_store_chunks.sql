@@ -3,11 +3,11 @@
 -- locked, and its text compared, after they are written.
 
 -- Never waits: a search index must not delay an application's edit or make it a deadlock victim.
-create function private.lock_sources(source_ids bigint[], against_edits boolean) returns bigint[]
+create function tasklens.lock_sources(source_ids bigint[], against_edits boolean) returns bigint[]
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
-  locked bigint[] := array(select s.source_id from private.sources s where s.source_id = any (lock_sources.source_ids) for no key update skip locked);
+  locked bigint[] := array(select s.source_id from tasklens.sources s where s.source_id = any (lock_sources.source_ids) for no key update skip locked);
   notes bigint[];
   owner text[];
 begin
@@ -16,24 +16,24 @@ begin
     array['document_id', 'documents', 'id']]
   loop
     execute format(
-      'select array(select o.source_id from private.source_owners o where o.source_id = any ($1) and o.%1$I is null) || array(
-        select o.source_id from private.source_owners o join public.%2$I r on r.%3$I = o.%1$I where o.source_id = any ($1) for %4$s of r skip locked)',
+      'select array(select o.source_id from tasklens.source_owners o where o.source_id = any ($1) and o.%1$I is null) || array(
+        select o.source_id from tasklens.source_owners o join public.%2$I r on r.%3$I = o.%1$I where o.source_id = any ($1) for %4$s of r skip locked)',
       owner[1], owner[2], owner[3], case when against_edits then 'share' else 'key share' end)
     into locked using locked;
   end loop;
   -- Deleting a note deletes its chunks without locking the ticket.
   notes := array(
-    select n.status_change_id from public.status_changes n join private.sources s using (ticket_id) where s.source_id = any (locked) for key share of n skip locked);
+    select n.status_change_id from public.status_changes n join tasklens.sources s using (ticket_id) where s.source_id = any (locked) for key share of n skip locked);
   return array(
-    select s.source_id from private.sources s
+    select s.source_id from tasklens.sources s
     where s.source_id = any (locked)
       and not exists (select from public.status_changes n where n.ticket_id = s.ticket_id and n.status_change_id <> all (notes)));
 end
 $$;
-comment on function private.lock_sources is
+comment on function tasklens.lock_sources is
   'Locks sources until the transaction ends, without waiting, against other stores, deletion and moves; against_edits: also what their texts and names are read from. Returns those it locked.';
 
-create type private.given_chunk as (
+create type tasklens.given_chunk as (
   source_id bigint,
   chunk_id uuid,
   added boolean,
@@ -46,14 +46,14 @@ create type private.given_chunk as (
   model text,
   embedding integer
 );
-comment on type private.given_chunk is 'An element of the argument chunks of store_chunks. One without a chunk_id gets one, and is added.';
+comment on type tasklens.given_chunk is 'An element of the argument chunks of store_chunks. One without a chunk_id gets one, and is added.';
 
-create function private.insert_chunks(source_ids bigint[], embedding_set smallint, chunks private.given_chunk[], embeddings extensions.vector[]) returns void
+create function tasklens.insert_chunks(source_ids bigint[], embedding_set smallint, chunks tasklens.given_chunk[], embeddings extensions.vector[]) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   with given as materialized (
     select g.*, o.project_id, o.ticket_id, o.comment_id, o.document_id
-    from unnest(insert_chunks.chunks) g join private.source_owners o using (source_id)
+    from unnest(insert_chunks.chunks) g join tasklens.source_owners o using (source_id)
     where g.added and g.source_id = any (insert_chunks.source_ids)
   ), tracked as (
     insert into public.chunks (
@@ -68,17 +68,17 @@ as $$
   insert into public.embeddings (document_id, chunk_id, model, embedding)
   select g.document_id, g.chunk_id, g.model, insert_chunks.embeddings[g.embedding] from given g where g.document_id is not null
 $$;
-comment on function private.insert_chunks is 'Inserts the added chunks of these sources.';
+comment on function tasklens.insert_chunks is 'Inserts the added chunks of these sources.';
 
 -- The mean of the chunks' vectors. If it is zero, the first chunk's vector is used.
-create function private.store_document_vectors(source_ids bigint[]) returns void
+create function tasklens.store_document_vectors(source_ids bigint[]) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   insert into public.embeddings as own (document_id, model, embedding)
   select m.document_id, m.model, case when extensions.vector_norm(m.mean) > 0 then extensions.l2_normalize(m.mean) else m.first end
   from (
     select c.document_id, min(e.model) as model, extensions.avg(e.embedding) as mean, (array_agg(e.embedding order by c.position)) [1] as first
-    from private.sources s
+    from tasklens.sources s
     join public.document_chunks c on c.document_id = s.document_id
     join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id
     where s.source_id = any (store_document_vectors.source_ids)
@@ -87,10 +87,10 @@ as $$
   on conflict (document_id, chunk_id) do update set model = excluded.model, embedding = excluded.embedding
     where own.model is distinct from excluded.model or own.embedding operator(extensions.<>) excluded.embedding;
   update public.documents d set embedding_status = 'complete'
-  from private.sources s
+  from tasklens.sources s
   where d.id = s.document_id and s.source_id = any (store_document_vectors.source_ids) and d.embedding_status <> 'complete'
 $$;
-comment on function private.store_document_vectors is 'Computes the own vectors of these documents from those of their chunks, and marks them as complete.';
+comment on function tasklens.store_document_vectors is 'Computes the own vectors of these documents from those of their chunks, and marks them as complete.';
 
 create function public.store_chunks(sources jsonb, chunks jsonb, embeddings extensions.vector[], embedding_set smallint default null)
 returns table (source_id bigint, stored boolean, embedding_ids uuid[])
@@ -99,52 +99,52 @@ language plpgsql volatile rows 100 security invoker set search_path = '' set pla
 as $$
 #variable_conflict use_column
 declare
-  sets private.embedding_sets;
+  sets tasklens.embedding_sets;
   target smallint;
   held bigint[]; -- sources
   current_ids bigint[]; -- those of them that are stored
   waiting_jobs bigint[];
-  given private.given_chunk[];
+  given tasklens.given_chunk[];
   dropped uuid[];
 begin
   -- Until the transaction ends, no set is switched, and none is begun or abandoned.
-  select s.* into strict sets from private.embedding_sets s for share;
+  select s.* into strict sets from tasklens.embedding_sets s for share;
   target := coalesce(store_chunks.embedding_set, sets.serving);
   given := array(
     select jsonb_populate_record(g, jsonb_build_object('chunk_id', coalesce(g.chunk_id, gen_random_uuid()), 'added', g.chunk_id is null))
-    from jsonb_populate_recordset(null::private.given_chunk, store_chunks.chunks) g);
+    from jsonb_populate_recordset(null::tasklens.given_chunk, store_chunks.chunks) g);
   -- A set only accepts vectors of its own model.
-  held := private.lock_sources(array(
+  held := tasklens.lock_sources(array(
     select s.source_id
-    from jsonb_to_recordset(store_chunks.sources) as g(source_id bigint) join private.sources s using (source_id)
+    from jsonb_to_recordset(store_chunks.sources) as g(source_id bigint) join tasklens.sources s using (source_id)
     where s.document_id is not null or (target = sets.serving or sets.other_state = 'building') and s.source_id not in (
       select c.source_id from unnest(given) c
       where c.added and c.model <> case when target = sets.serving then sets.model else sets.other_model end)), false);
   -- Storing chunks ends the waiting jobs of their sources; see embedding_jobs. Locked now, so that
   -- no worker embeds the same, and that the texts compared below include what queued them.
   waiting_jobs := array(
-    select j.embedding_job_id from private.embedding_jobs j
+    select j.embedding_job_id from tasklens.embedding_jobs j
     where j.lease_id is null and not j.with_children and j.source_id = any (held) for update skip locked);
   -- Until the replaced chunks are deleted, new ones may have their positions.
   set constraints public.chunks_source_position_key, public.document_chunks_document_id_position_key deferred;
-  perform private.insert_chunks(held, target, given, store_chunks.embeddings);
+  perform tasklens.insert_chunks(held, target, given, store_chunks.embeddings);
   -- The comparison is a separate statement: its snapshot includes every edit committed before the
   -- locks. Set operations, here and below: with thousands of chunks on both sides a join planned
   -- for few would be a nested loop.
-  held := private.lock_sources(held, true);
+  held := tasklens.lock_sources(held, true);
   current_ids := array(
     select t.source_id
-    from private.source_texts(held) t join jsonb_to_recordset(store_chunks.sources) as g(source_id bigint, source_hash text) using (source_id)
+    from tasklens.source_texts(held) t join jsonb_to_recordset(store_chunks.sources) as g(source_id bigint, source_hash text) using (source_id)
     where t.source_hash = g.source_hash
     except
     -- Another session may have replaced the chunks to keep.
     select k.source_id
     from (
       select g.source_id, g.chunk_id from unnest(given) g where not g.added
-      except select c.source_id, c.chunk_id from private.source_chunks c where c.source_id = any (held) and coalesce(c.embedding_set, target) = target) k);
+      except select c.source_id, c.chunk_id from tasklens.source_chunks c where c.source_id = any (held) and coalesce(c.embedding_set, target) = target) k);
   dropped := array(
     (select g.chunk_id from unnest(given) g where g.added
-      union select c.chunk_id from private.source_chunks c where c.source_id = any (current_ids) and coalesce(c.embedding_set, target) = target)
+      union select c.chunk_id from tasklens.source_chunks c where c.source_id = any (current_ids) and coalesce(c.embedding_set, target) = target)
     except
     select g.chunk_id from unnest(given) g where g.source_id = any (current_ids));
   delete from public.chunks c where c.chunk_id = any (dropped);
@@ -156,18 +156,18 @@ begin
   update public.document_chunks c set position = g.position
   from unnest(given) g where g.source_id = any (current_ids) and c.chunk_id = g.chunk_id and c.position <> g.position;
   set constraints public.chunks_source_position_key, public.document_chunks_document_id_position_key immediate;
-  perform private.store_document_vectors(current_ids);
-  perform private.count_chunks(current_ids);
-  update private.sources s set truncated = g.truncated
+  perform tasklens.store_document_vectors(current_ids);
+  perform tasklens.count_chunks(current_ids);
+  update tasklens.sources s set truncated = g.truncated
   from jsonb_to_recordset(store_chunks.sources) as g(source_id bigint, truncated boolean)
   where s.source_id = any (current_ids) and s.source_id = g.source_id and s.truncated <> g.truncated;
   -- With two sets, storing into one ends no job: the worker ends it when both are complete.
-  delete from private.embedding_jobs j using private.sources s
+  delete from tasklens.embedding_jobs j using tasklens.sources s
   where j.embedding_job_id = any (waiting_jobs) and s.source_id = j.source_id and s.source_id = any (current_ids)
     and (sets.other_state <> 'building' or s.document_id is not null);
   return query
   select g.source_id, g.source_id = any (current_ids), array(
-    select c.chunk_id from private.source_chunks c
+    select c.chunk_id from tasklens.source_chunks c
     where c.source_id = g.source_id and g.source_id = any (current_ids) and coalesce(c.embedding_set, target) = target order by c.position)
   from rows from (jsonb_to_recordset(store_chunks.sources) as (source_id bigint)) with ordinality as g(source_id, place) order by g.place;
 end
@@ -175,4 +175,4 @@ $$;
 comment on function public.store_chunks is
   'Replaces the chunks of sources in a set, by default the serving one, in one transaction. sources: [{source_id, source_hash, truncated}]; stored is false for one whose text has another fingerprint by now, that another session stores, or whose set or model is not in use. chunks: [{source_id, chunk_id of a stored chunk to keep or null, kind, status_change_id, position, text, tokens, input_hash, model, embedding: index from 1 in embeddings}]; those of documents have no kind, and 768 numbers. Ends the waiting job of a stored source, unless a set is being built. Returns the ids of all its chunks, in order.';
 
-insert into private.migrations (version) values ('20261127001240');
+insert into tasklens.migrations (version) values ('20261127001240');

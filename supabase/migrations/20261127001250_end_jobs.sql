@@ -9,14 +9,14 @@ returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select j.embedding_job_id, j.source_id from private.embedding_jobs j
+    select j.embedding_job_id, j.source_id from tasklens.embedding_jobs j
     where j.embedding_job_id = any (finish_embedding_jobs.job_ids) and j.lease_id = finish_embedding_jobs.lease_id
     for update skip locked
   ), ended as (
-    delete from private.embedding_jobs j where j.embedding_job_id in (select h.embedding_job_id from held h)
+    delete from tasklens.embedding_jobs j where j.embedding_job_id in (select h.embedding_job_id from held h)
     returning 1
   )
-  select count(e.*) from ended e, private.count_chunks(array(select h.source_id from held h))
+  select count(e.*) from ended e, tasklens.count_chunks(array(select h.source_id from held h))
 $$;
 comment on function public.finish_embedding_jobs is
   'Ends jobs whose chunks are stored. An edit after they were claimed has its own job. Returns how many it ended.';
@@ -33,13 +33,13 @@ language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
     select j.embedding_job_id, j.source_id, j.attempts >= fail_embedding_jobs.attempt_limit as spent
-    from private.embedding_jobs j
+    from tasklens.embedding_jobs j
     where j.embedding_job_id = any (fail_embedding_jobs.job_ids) and j.lease_id = fail_embedding_jobs.lease_id
     for no key update skip locked
   ), edited as materialized (
-    select private.mark_documents(array(select h.source_id from held h where h.spent), 'pending', 'failed') as sources
+    select tasklens.mark_documents(array(select h.source_id from held h where h.spent), 'pending', 'failed') as sources
   ), failed as (
-    update private.embedding_jobs j
+    update tasklens.embedding_jobs j
     set lease_id = null,
       attempts = least(j.attempts, fail_embedding_jobs.attempt_limit),
       last_error = coalesce(left(fail_embedding_jobs.error, 1000), j.last_error, 'Its worker stopped before it was done.'),
@@ -62,11 +62,11 @@ returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select j.embedding_job_id from private.embedding_jobs j
+    select j.embedding_job_id from tasklens.embedding_jobs j
     where j.embedding_job_id = any (release_embedding_jobs.job_ids) and j.lease_id = release_embedding_jobs.lease_id
     for no key update skip locked
   ), released as (
-    update private.embedding_jobs j
+    update tasklens.embedding_jobs j
     set lease_id = null,
       attempts = j.attempts - 1,
       due_at = clock_timestamp() + make_interval(secs => case
@@ -85,13 +85,13 @@ returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key te
 language sql stable rows 100 security invoker set search_path = ''
 as $$
   select j.embedding_job_id, o.project_id, o.ticket_id, t.key, o.document_id, d.title, j.attempts, j.dead_at, j.last_error, o.comment_id
-  from private.embedding_jobs j
-  left join private.source_owners o using (source_id)
+  from tasklens.embedding_jobs j
+  left join tasklens.source_owners o using (source_id)
   left join public.tickets t on t.ticket_id = o.ticket_id
   left join public.documents d on d.id = o.document_id
   where j.dead_at is not null
   order by j.dead_at desc, j.embedding_job_id desc
-  limit private.clamp(list_dead_embedding_jobs.match_count, 100, 1, 1000)
+  limit tasklens.clamp(list_dead_embedding_jobs.match_count, 100, 1, 1000)
 $$;
 comment on function public.list_dead_embedding_jobs is 'The dead jobs, latest first, with the error of their last attempt. match_count at most 1000.';
 
@@ -103,21 +103,21 @@ declare
   replayed bigint[]; -- sources
 begin
   with held as materialized (
-    select j.embedding_job_id from private.embedding_jobs j
+    select j.embedding_job_id from tasklens.embedding_jobs j
     where j.dead_at is not null and (replay_embedding_jobs.job_ids is null or j.embedding_job_id = any (replay_embedding_jobs.job_ids))
     for no key update skip locked
   ), changed as (
-    update private.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
+    update tasklens.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
     from held h
     where j.embedding_job_id = h.embedding_job_id
     returning j.source_id
   )
   select array_agg(c.source_id) into replayed from changed c;
-  perform private.mark_documents(replayed, 'failed', 'pending');
+  perform tasklens.mark_documents(replayed, 'failed', 'pending');
   return coalesce(cardinality(replayed), 0);
 end
 $$;
 comment on function public.replay_embedding_jobs is
   'Queues dead jobs again, all of them or these, after fresh edits. The job of a source that is being deleted stays dead.';
 
-insert into private.migrations (version) values ('20261127001250');
+insert into tasklens.migrations (version) values ('20261127001250');

@@ -1,26 +1,26 @@
 -- The state of the index, and queueing of sources that no trigger saw: older rows, another model.
 
 -- A source whose texts are blank has nothing to embed.
-create function private.missing_sources(embedding_model text, everything boolean default false, embedding_set smallint default null)
+create function tasklens.missing_sources(embedding_model text, everything boolean default false, embedding_set smallint default null)
 returns table (source_id bigint, characters bigint)
 language sql stable rows 10000 security invoker set search_path = ''
 as $$
   with wanted as materialized (
     select w.embedding_set, case when w.embedding_set = s.serving then coalesce(s.model, missing_sources.embedding_model) else s.other_model end as model
-    from private.embedding_sets s
+    from tasklens.embedding_sets s
     cross join lateral (select coalesce(missing_sources.embedding_set, s.serving) as embedding_set) w
   )
   select s.source_id, x.characters
   from wanted w
-  cross join private.sources s
+  cross join tasklens.sources s
   left join public.projects p on p.project_id = s.project_id
   left join public.comments c on c.comment_id = s.comment_id
   left join public.tickets t on t.ticket_id = s.ticket_id
   left join public.documents d on d.id = s.document_id
   cross join lateral (
     select case
-        when s.document_id is not null then length(d.title) + least(private.text_limit(), length(d.content))
-        when s.comment_id is not null then least(private.text_limit(), length(c.body))
+        when s.document_id is not null then length(d.title) + least(tasklens.text_limit(), length(d.content))
+        when s.comment_id is not null then least(tasklens.text_limit(), length(c.body))
         when s.ticket_id is not null then length(t.name) + coalesce(length(t.description), 0) + coalesce((
           select sum(length(n.note)) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
         else length(p.name) + coalesce(length(p.description), 0) end::bigint as characters
@@ -35,7 +35,7 @@ as $$
         or exists (select 1 from public.status_changes n where n.ticket_id = s.ticket_id and n.note ~ '\S')
       else p.name ~ '\S' or p.description ~ '\S' end
 $$;
-comment on function private.missing_sources is
+comment on function tasklens.missing_sources is
   'The sources that have a text but no chunk of the serving model (this one if undecided) or, of documents, no vector of this one; with everything, all that have a text. With embedding_set: those that it lacks, without documents.';
 
 create function public.embedding_status(embedding_model text)
@@ -53,7 +53,7 @@ as $$
         when j.attempts > 0 and j.lease_id is null then 3
         else 2 end) as state,
       min(j.requested_at) filter (where j.dead_at is null) as requested_at
-    from private.embedding_jobs j
+    from tasklens.embedding_jobs j
     group by j.source_id
   ), queue as (
     select count(*) filter (where w.state = 2) as pending, count(*) filter (where w.state = 1) as running,
@@ -61,15 +61,15 @@ as $$
       min(w.requested_at) filter (where w.state in (2, 3)) as oldest
     from worked_on w
   ), copies as (
-    select count(*) as waiting, min(c.queued_at) as oldest from private.changed_rows c
+    select count(*) as waiting, min(c.queued_at) as oldest from tasklens.changed_rows c
   ), serving as materialized (
-    select s.serving, coalesce(s.model, embedding_status.embedding_model) as model from private.embedding_sets s
+    select s.serving, coalesce(s.model, embedding_status.embedding_model) as model from tasklens.embedding_sets s
   ), stored as (
     select coalesce(sum(s.chunks[case when s.document_id is null then w.serving else 1 end]), 0)::bigint as chunks,
       count(*) - count(*) filter (where case when s.document_id is null then s.models[w.serving] = w.model
         else s.models[1] = embedding_status.embedding_model end) as missing,
       count(*) filter (where s.truncated) as truncated
-    from serving w cross join private.sources s
+    from serving w cross join tasklens.sources s
   ), blank as (
     -- Without a text, and not embedded.
     select count(*) as sources
@@ -84,18 +84,18 @@ as $$
       select null, null, c.comment_id from public.comments c where (c.body ~ '\S') is not true
     ) b
     cross join lateral (
-      select s.models from private.sources s where s.project_id = b.project_id
+      select s.models from tasklens.sources s where s.project_id = b.project_id
       union all
-      select s.models from private.sources s where s.ticket_id = b.ticket_id
+      select s.models from tasklens.sources s where s.ticket_id = b.ticket_id
       union all
-      select s.models from private.sources s where s.comment_id = b.comment_id
+      select s.models from tasklens.sources s where s.comment_id = b.comment_id
     ) s
     cross join serving w
     where (s.models[w.serving] = w.model) is not true
   )
   select q.pending, q.running, q.failed, q.dead,
     coalesce(greatest(0, extract(epoch from clock_timestamp() - least(q.oldest, c.oldest))), 0)::double precision, s.chunks, s.missing - b.sources, s.truncated,
-    (select count(*) from private.attached_rows r where r.refused_at is not null), c.waiting
+    (select count(*) from tasklens.attached_rows r where r.refused_at is not null), c.waiting
   from queue q cross join stored s cross join blank b cross join copies c
 $$;
 comment on function public.embedding_status is
@@ -110,12 +110,12 @@ create function public.measure_missing_embeddings(
 returns table (sources bigint, characters bigint, sample bigint[])
 language sql volatile rows 1 security invoker set search_path = ''
 as $$
-  select private.add_missing_sources();
+  select tasklens.add_missing_sources();
   with missing as materialized (
-    select * from private.missing_sources(
+    select * from tasklens.missing_sources(
       measure_missing_embeddings.embedding_model, measure_missing_embeddings.everything, measure_missing_embeddings.embedding_set)
   ), sampled as (
-    select m.* from missing m order by random() limit private.clamp(measure_missing_embeddings.sample_count, 100, 1, 1000)
+    select m.* from missing m order by random() limit tasklens.clamp(measure_missing_embeddings.sample_count, 100, 1, 1000)
   )
   select count(*), coalesce(sum(m.characters), 0)::bigint,
     array(select s.source_id from sampled s)
@@ -128,13 +128,13 @@ create function public.enqueue_missing_embeddings(embedding_model text, everythi
 returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
-  select private.add_missing_sources();
-  select private.enqueue_sources(array(
+  select tasklens.add_missing_sources();
+  select tasklens.enqueue_sources(array(
     select m.source_id
-    from private.missing_sources(
+    from tasklens.missing_sources(
       enqueue_missing_embeddings.embedding_model, enqueue_missing_embeddings.everything, enqueue_missing_embeddings.embedding_set) m), false, true)
 $$;
 comment on function public.enqueue_missing_embeddings is
   'Queues, after fresh edits, every source that has a text but no chunk of this model; with everything, all that have a text. With embedding_set: those that it lacks, without documents.';
 
-insert into private.migrations (version) values ('20261127001260');
+insert into tasklens.migrations (version) values ('20261127001260');

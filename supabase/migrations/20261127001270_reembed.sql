@@ -7,25 +7,25 @@ returns bigint
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
-  sets private.embedding_sets;
+  sets tasklens.embedding_sets;
   added bigint;
 begin
   -- Waits for chunks being stored. Later stores see that there are two sets.
-  select s.* into strict sets from private.embedding_sets s for update;
+  select s.* into strict sets from tasklens.embedding_sets s for update;
   if sets.other_state = 'retired' then
     raise exception 'the set that served before is not emptied yet' using errcode = 'object_not_in_prerequisite_state', hint = 'call clear_retired_set';
   elsif sets.other_state = 'building' and (sets.other_model, sets.other_chunking) is distinct from (begin_reembed.embedding_model, begin_reembed.chunking) then
     raise exception 'another set is being built, by % with chunking %', sets.other_model, sets.other_chunking
       using errcode = 'object_not_in_prerequisite_state', hint = 'finish it, or call abandon_reembed';
   elsif sets.other_state = 'unused' then
-    update private.embedding_sets s
+    update tasklens.embedding_sets s
     set other_state = 'building', other_model = begin_reembed.embedding_model, other_chunking = begin_reembed.chunking, began_at = clock_timestamp(),
       model = coalesce(s.model, (
-        select mode() within group (order by x.models[s.serving]) from private.sources x where x.document_id is null), begin_reembed.embedding_model);
+        select mode() within group (order by x.models[s.serving]) from tasklens.sources x where x.document_id is null), begin_reembed.embedding_model);
   end if;
   added := public.enqueue_missing_embeddings(begin_reembed.embedding_model, false, (3 - sets.serving)::smallint);
   -- After everything was queued; see finish_reembed.
-  update private.embedding_sets s set began_at = clock_timestamp();
+  update tasklens.embedding_sets s set began_at = clock_timestamp();
   return added;
 end
 $$;
@@ -37,32 +37,32 @@ returns boolean
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
-  sets private.embedding_sets;
+  sets tasklens.embedding_sets;
 begin
   -- Jobs queued when building began, or failed since. Waiting fresh edits do not count: they are as
   -- late for one set as for the other, and a busy tracker would never switch.
   if exists (
     select 1
-    from private.embedding_sets s
-    cross join private.embedding_jobs j
-    join private.sources x using (source_id)
+    from tasklens.embedding_sets s
+    cross join tasklens.embedding_jobs j
+    join tasklens.sources x using (source_id)
     where x.document_id is null and (j.requested_at <= s.began_at or j.attempts > 0 and j.lease_id is null)
       and (j.dead_at is null or x.chunks[s.serving] > 0)
   ) then
     return false;
   end if;
-  select s.* into strict sets from private.embedding_sets s for update;
+  select s.* into strict sets from tasklens.embedding_sets s for update;
   if sets.other_state <> 'building' then
     raise exception 'no set is being built' using errcode = 'object_not_in_prerequisite_state', hint = 'call begin_reembed';
   end if;
   if exists (
-    select m.source_id from private.missing_sources(null, false, (3 - sets.serving)::smallint) m
+    select m.source_id from tasklens.missing_sources(null, false, (3 - sets.serving)::smallint) m
     except
-    select m.source_id from private.missing_sources(null, false, sets.serving) m
+    select m.source_id from tasklens.missing_sources(null, false, sets.serving) m
   ) then
     return false;
   end if;
-  update private.embedding_sets s
+  update tasklens.embedding_sets s
   set serving = 3 - s.serving, model = s.other_model, chunking = s.other_chunking,
     other_state = 'retired', other_model = s.model, other_chunking = s.chunking, began_at = null;
   return true;
@@ -76,7 +76,7 @@ returns boolean
 language sql volatile security invoker set search_path = ''
 as $$
   with abandoned as (
-    update private.embedding_sets s
+    update tasklens.embedding_sets s
     set other_state = 'retired', other_model = null, other_chunking = null, began_at = null
     where s.other_state = 'building'
     returning 1
@@ -93,11 +93,11 @@ declare
   retired smallint;
   last uuid;
 begin
-  update private.embedding_sets s set other_model = null, other_chunking = null
+  update tasklens.embedding_sets s set other_model = null, other_chunking = null
   where s.other_state = 'retired' and s.other_model is not null;
   -- Until this transaction ends, no other set is begun. store_chunks takes the same lock, without
   -- waiting.
-  select 3 - s.serving into retired from private.embedding_sets s where s.other_state = 'retired' for share;
+  select 3 - s.serving into retired from tasklens.embedding_sets s where s.other_state = 'retired' for share;
   if retired is null then
     return null;
   end if;
@@ -105,7 +105,7 @@ begin
   with part as materialized (
     select c.chunk_id, c.embedding_set from public.chunks c
     where clear_retired_set.after is null or c.chunk_id > clear_retired_set.after
-    order by c.chunk_id limit private.clamp(row_limit, 1000, 1, 10000)
+    order by c.chunk_id limit tasklens.clamp(row_limit, 1000, 1, 10000)
   ), free as materialized (
     -- An open transaction that deletes a ticket locks its chunks.
     select c.chunk_id from public.chunks c
@@ -117,16 +117,16 @@ begin
   select p.chunk_id into last from part p order by p.chunk_id desc limit 1;
   if last is not null then
     return last;
-  elsif not pg_try_advisory_xact_lock(hashtext('private.clear_retired_set'))
+  elsif not pg_try_advisory_xact_lock(hashtext('tasklens.clear_retired_set'))
     or exists (select from public.chunks c where c.embedding_set = retired) then
     return '00000000-0000-0000-0000-000000000000'::uuid;
   end if;
-  perform private.count_chunks(array(select s.source_id from private.sources s where s.chunks[retired] > 0));
-  update private.embedding_sets s set other_state = 'unused' where s.other_state = 'retired';
+  perform tasklens.count_chunks(array(select s.source_id from tasklens.sources s where s.chunks[retired] > 0));
+  update tasklens.embedding_sets s set other_state = 'unused' where s.other_state = 'retired';
   return null;
 end
 $$;
 comment on function public.clear_retired_set is
   'Empties the retired or abandoned set, up to row_limit chunks (at most 10,000) per call: pass the previous result until it returns null. The nil UUID starts over, for chunks that open transactions locked.';
 
-insert into private.migrations (version) values ('20261127001270');
+insert into tasklens.migrations (version) values ('20261127001270');

@@ -5,14 +5,14 @@
 -- changes, even after a restore from a backup. Writers never wait for each other: each inserts its
 -- own row, and some writer occasionally merges the rows.
 
-create table private.data_versions (
+create table tasklens.data_versions (
   project_id bigint primary key,
   total numeric not null
 );
-comment on table private.data_versions is
+comment on table tasklens.data_versions is
   'The merged changes of each project; 0: of all projects; -1: of documents; below: of users'' memberships.';
 
-create table private.data_version_changes (
+create table tasklens.data_version_changes (
   project_id bigint not null,
   -- A copied database may repeat a transaction number, but not at the same time.
   transaction_id xid8 not null default pg_current_xact_id(),
@@ -20,64 +20,64 @@ create table private.data_version_changes (
   change bigint not null default hashtextextended(gen_random_uuid()::text, 0),
   primary key (project_id, transaction_id, started_at)
 );
-comment on table private.data_version_changes is 'Changes not merged into data_versions yet, one row per transaction and project.';
+comment on table tasklens.data_version_changes is 'Changes not merged into data_versions yet, one row per transaction and project.';
 
-alter table private.data_versions enable row level security;
-alter table private.data_version_changes enable row level security;
+alter table tasklens.data_versions enable row level security;
+alter table tasklens.data_version_changes enable row level security;
 
-create function private.change_data_version(project_ids bigint[]) returns void
+create function tasklens.change_data_version(project_ids bigint[]) returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   gathered constant integer := 200; -- rows that every reader adds up
 begin
   -- One change per project and transaction is enough: nobody sees a part of a transaction.
-  insert into private.data_version_changes (project_id)
+  insert into tasklens.data_version_changes (project_id)
   select distinct p.project_id from unnest(project_ids) as p(project_id) where p.project_id is not null
   on conflict (project_id, transaction_id, started_at) do nothing;
-  if found and (select count(*) from (select 1 from private.data_version_changes c limit gathered + 1) c) > gathered
-    and private.may_merge('private.data_versions') then
+  if found and (select count(*) from (select 1 from tasklens.data_version_changes c limit gathered + 1) c) > gathered
+    and tasklens.may_merge('tasklens.data_versions') then
     with gone as (
-      delete from private.data_version_changes returning data_version_changes.project_id, data_version_changes.change
+      delete from tasklens.data_version_changes returning data_version_changes.project_id, data_version_changes.change
     )
-    insert into private.data_versions as v (project_id, total)
+    insert into tasklens.data_versions as v (project_id, total)
     select g.project_id, sum(g.change) from gone g group by g.project_id
     on conflict (project_id) do update set total = v.total + excluded.total;
   end if;
 end
 $$;
-comment on function private.change_data_version is 'Changes the version of these projects when the transaction commits; 0 changes that of all.';
+comment on function tasklens.change_data_version is 'Changes the version of these projects when the transaction commits; 0 changes that of all.';
 
 -- A user's memberships are treated like a project. If two users share a number, each changes the
 -- other's version too.
-create function private.membership_version(user_id uuid) returns bigint
+create function tasklens.membership_version(user_id uuid) returns bigint
 language sql immutable security invoker set search_path = ''
 as $$
   select -2 - (hashtextextended(membership_version.user_id::text, 0) & 4611686018427387903)
 $$;
-comment on function private.membership_version is 'The number for a user''s memberships, in the range below the projects'' numbers.';
+comment on function tasklens.membership_version is 'The number for a user''s memberships, in the range below the projects'' numbers.';
 
 -- The version of what the caller may see, including which projects these are: another set of
 -- projects has another version, and changes in other projects have no effect. A membership that was
 -- added and removed changes it too, because a result cached in between, under an earlier version,
 -- may contain more. Security definer, because callers cannot read the versions.
-create function private.read_data_version(project_filter bigint) returns text
+create function tasklens.read_data_version(project_filter bigint) returns text
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  visible constant bigint[] := private.projects_as('viewer');
+  visible constant bigint[] := tasklens.projects_as('viewer');
   memberships bigint; -- null where nothing depends on them
 begin
   if visible is not null then
-    memberships := private.membership_version(auth.uid());
+    memberships := tasklens.membership_version(auth.uid());
   end if;
   -- Results also depend on the search functions themselves.
-  return (select concat(count(*), '-', max(m.version)) from private.migrations m) || '-'
+  return (select concat(count(*), '-', max(m.version)) from tasklens.migrations m) || '-'
     || coalesce((
       select sum(v.total) from (
-        select d.project_id, d.total from private.data_versions d
+        select d.project_id, d.total from tasklens.data_versions d
         union all
-        select c.project_id, c.change from private.data_version_changes c
+        select c.project_id, c.change from tasklens.data_version_changes c
       ) v
       where case
         when v.project_id < -1 then v.project_id = memberships
@@ -86,14 +86,14 @@ begin
     || coalesce('-' || hashtextextended(visible::text, 0), '');
 end
 $$;
-comment on function private.read_data_version is 'data_version, for what the caller may see.';
+comment on function tasklens.read_data_version is 'data_version, for what the caller may see.';
 
 create function public.data_version(project_filter bigint default null) returns text
 language sql stable security invoker set search_path = ''
 as $$
-  select private.read_data_version(data_version.project_filter)
+  select tasklens.read_data_version(data_version.project_filter)
 $$;
 comment on function public.data_version is
   'The version of everything that a search can find, or of one project. Two versions are equal only if they include the same committed changes and the caller may see the same projects.';
 
-insert into private.migrations (version) values ('20261127001300');
+insert into tasklens.migrations (version) values ('20261127001300');

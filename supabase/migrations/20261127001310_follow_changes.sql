@@ -3,7 +3,7 @@
 -- versions. Rows rewritten with the same values are ignored. Security definer: writers of tickets
 -- need no rights on what follows.
 
-create function private.follow_sources() returns trigger
+create function tasklens.follow_sources() returns trigger
 -- A plan made for an empty queue would not use the indexes.
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
@@ -14,24 +14,24 @@ begin
   -- claimed.
   if tg_op = 'DELETE' then
     jobs := array(
-      select j.embedding_job_id from private.embedding_jobs j
+      select j.embedding_job_id from tasklens.embedding_jobs j
       where j.source_id = any (array(select o.source_id from old_rows o)) for update skip locked);
   else
-    jobs := array(select j.embedding_job_id from private.embedding_jobs j for update skip locked);
+    jobs := array(select j.embedding_job_id from tasklens.embedding_jobs j for update skip locked);
   end if;
-  delete from private.embedding_jobs d where d.embedding_job_id = any (jobs);
+  delete from tasklens.embedding_jobs d where d.embedding_job_id = any (jobs);
   if tg_op = 'TRUNCATE' then
     -- Of one table's sources, with those of all others.
-    perform private.recount_sources();
-    perform private.enqueue_sources(array(select s.source_id from private.sources s), false, true);
+    perform tasklens.recount_sources();
+    perform tasklens.enqueue_sources(array(select s.source_id from tasklens.sources s), false, true);
   end if;
   return null;
 end
 $$;
-comment on function private.follow_sources is
+comment on function tasklens.follow_sources is
   'Trigger: deletes the jobs of deleted sources, except locked ones. After truncation it queues the sources that are left.';
 
-create function private.follow_projects() returns trigger
+create function tasklens.follow_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -60,7 +60,7 @@ begin
   if written <> '{}' then
     insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
     select p.project_id, null, i.title_words, i.words, i.title_length, i.body_length
-    from public.projects p cross join lateral private.index_words(p.name, p.description, null) i
+    from public.projects p cross join lateral tasklens.index_words(p.name, p.description, null) i
     where p.project_id = any (written)
     order by p.project_id
     on conflict (ticket_id, project_id) do update
@@ -70,17 +70,17 @@ begin
       written := array(select w from unnest(written) w except select unnest(renamed));
       -- The tickets are looked up when the job is claimed: this transaction may not see all those
       -- created under the old name.
-      perform private.enqueue_sources(private.find_sources(project_ids => renamed), true);
+      perform tasklens.enqueue_sources(tasklens.find_sources(project_ids => renamed), true);
     end if;
-    perform private.enqueue_sources(private.find_sources(project_ids => written));
+    perform tasklens.enqueue_sources(tasklens.find_sources(project_ids => written));
   end if;
-  perform private.change_data_version(changed);
+  perform tasklens.change_data_version(changed);
   return null;
 end
 $$;
-comment on function private.follow_projects is 'Trigger: follows changes of projects. After a new name, all their tickets are embedded again.';
+comment on function tasklens.follow_projects is 'Trigger: follows changes of projects. After a new name, all their tickets are embedded again.';
 
-create function private.follow_tickets() returns trigger
+create function tasklens.follow_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -103,7 +103,7 @@ begin
     changed := '{0}';
   end if;
   if written <> '{}' then
-    perform private.refresh_ticket_entries(written);
+    perform tasklens.refresh_ticket_entries(written);
   end if;
   if renamed <> '{}' then
     written := array_remove(written || renamed, null);
@@ -113,19 +113,19 @@ begin
       where r is not null and (current_setting('transaction_isolation') <> 'read committed' or exists (select from public.comments c where c.ticket_id = r)));
     if renamed <> '{}' then
       written := array(select w from unnest(written) w except select unnest(renamed));
-      perform private.enqueue_sources(private.find_sources(ticket_ids => renamed), true);
+      perform tasklens.enqueue_sources(tasklens.find_sources(ticket_ids => renamed), true);
     end if;
   end if;
   if written <> '{}' then
-    perform private.enqueue_sources(private.find_sources(ticket_ids => written));
+    perform tasklens.enqueue_sources(tasklens.find_sources(ticket_ids => written));
   end if;
-  perform private.change_data_version(changed);
+  perform tasklens.change_data_version(changed);
   return null;
 end
 $$;
-comment on function private.follow_tickets is 'Trigger: follows changes of tickets. After a new name or a move, their comments are embedded again.';
+comment on function tasklens.follow_tickets is 'Trigger: follows changes of tickets. After a new name or a move, their comments are embedded again.';
 
-create function private.follow_notes() returns trigger
+create function tasklens.follow_notes() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -144,19 +144,19 @@ begin
     written := array(select t.ticket_id from public.tickets t);
   end if;
   if written <> '{}' then
-    perform private.refresh_ticket_entries(written);
+    perform tasklens.refresh_ticket_entries(written);
     -- Truncating notes truncates the chunks too, which queues everything.
     if tg_op <> 'TRUNCATE' then
-      perform private.enqueue_sources(private.find_sources(ticket_ids => written));
+      perform tasklens.enqueue_sources(tasklens.find_sources(ticket_ids => written));
     end if;
-    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (written)));
+    perform tasklens.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (written)));
   end if;
   return null;
 end
 $$;
-comment on function private.follow_notes is 'Trigger: follows changes of status notes, whose words and chunks are their tickets''.';
+comment on function tasklens.follow_notes is 'Trigger: follows changes of status notes, whose words and chunks are their tickets''.';
 
-create function private.follow_comments() returns trigger
+create function tasklens.follow_comments() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -175,7 +175,7 @@ begin
   elsif tg_op = 'DELETE' then
     select array_agg(distinct o.ticket_id) into tickets from old_rows o;
   else
-    perform private.change_data_version('{0}');
+    perform tasklens.change_data_version('{0}');
   end if;
   if moved <> '{}' then
     -- Search returns the new ticket at once. The chunks of a moved ticket follow by a foreign key.
@@ -184,15 +184,15 @@ begin
     where c.comment_id = m.comment_id and m.comment_id = any (moved);
   end if;
   if written <> '{}' then
-    perform private.refresh_comment_entries(written);
-    perform private.enqueue_sources(private.find_sources(comment_ids => written));
+    perform tasklens.refresh_comment_entries(written);
+    perform tasklens.enqueue_sources(tasklens.find_sources(comment_ids => written));
   end if;
   if tickets <> '{}' then
-    perform private.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (tickets)));
+    perform tasklens.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (tickets)));
   end if;
   return null;
 end
 $$;
-comment on function private.follow_comments is 'Trigger: follows changes of comments. The chunks of a moved comment move with it.';
+comment on function tasklens.follow_comments is 'Trigger: follows changes of comments. The chunks of a moved comment move with it.';
 
-insert into private.migrations (version) values ('20261127001310');
+insert into tasklens.migrations (version) values ('20261127001310');

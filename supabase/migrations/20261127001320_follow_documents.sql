@@ -3,7 +3,7 @@
 
 -- The version of documents is that of project -1. Retrievals, votes and enrichments do not affect
 -- cached responses.
-create function private.follow_documents() returns trigger
+create function tasklens.follow_documents() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -21,19 +21,19 @@ begin
     shown := exists (select from old_rows);
   end if;
   if written <> '{}' then
-    perform private.enqueue_sources(private.find_sources(document_ids => written));
+    perform tasklens.enqueue_sources(tasklens.find_sources(document_ids => written));
   end if;
   if shown then
-    perform private.change_data_version('{-1}');
+    perform tasklens.change_data_version('{-1}');
   end if;
   return null;
 end
 $$;
-comment on function private.follow_documents is 'Trigger: follows changes of documents.';
+comment on function tasklens.follow_documents is 'Trigger: follows changes of documents.';
 
 -- The arguments: a query for the versions that a row r changes, such as its project, and the
 -- version that truncation changes (0, all).
-create function private.follow_rows() returns trigger
+create function tasklens.follow_rows() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -46,14 +46,14 @@ begin
         else '(table new_rows except table old_rows) union all (table old_rows except table new_rows)' end, tg_argv[0])
       into versions;
   elsif tg_relid = 'public.chunks'::regclass then
-    update private.sources s set models = default, chunks = default where s.document_id is null;
-    perform private.enqueue_sources(array(select s.source_id from private.sources s where s.document_id is null), false, true);
+    update tasklens.sources s set models = default, chunks = default where s.document_id is null;
+    perform tasklens.enqueue_sources(array(select s.source_id from tasklens.sources s where s.document_id is null), false, true);
   end if;
-  perform private.change_data_version(versions);
+  perform tasklens.change_data_version(versions);
   return null;
 end
 $$;
-comment on function private.follow_rows is 'Trigger: changes the versions that the query in its argument returns. Truncated chunks are queued, after fresh edits.';
+comment on function tasklens.follow_rows is 'Trigger: changes the versions that the query in its argument returns. Truncated chunks are queued, after fresh edits.';
 
 do $$
 declare
@@ -67,21 +67,21 @@ begin
       ('public.status_changes',       'follow_notes()',          '{insert,update,delete,truncate}'),
       ('public.comments',             'follow_comments()',       '{insert,update,delete,truncate}'),
       ('public.ticket_links',         'follow_rows(''select t.project_id from public.tickets t where t.ticket_id in (r.ticket_id, r.other_ticket_id)'')', '{insert,update,delete,truncate}'),
-      ('public.project_members',      'follow_rows(''select private.membership_version(r.user_id)'')', '{insert,update,delete,truncate}'),
+      ('public.project_members',      'follow_rows(''select tasklens.membership_version(r.user_id)'')', '{insert,update,delete,truncate}'),
       ('public.documents',            'follow_documents()',      '{insert,update,delete,truncate}'),
       ('public.document_votes',       'count_votes()',           '{insert,update,delete,truncate}'),
       ('public.chunks',               'follow_rows(''select r.project_id'')', '{insert,update,delete,truncate}'),
       ('public.embeddings',           'follow_rows(''select -1'', ''-1'')', '{insert,update,delete,truncate}'),
-      ('private.sources',             'follow_sources()',        '{delete,truncate}'),
+      ('tasklens.sources',             'follow_sources()',        '{delete,truncate}'),
       -- A status without tickets matters to nobody.
       ('public.status',               'follow_rows(''select 0'')', '{update}'),
-      ('private.embedding_sets',      'follow_rows(''select 0'')', '{update}'),
+      ('tasklens.embedding_sets',      'follow_rows(''select 0'')', '{update}'),
       ('public.keyword_entries',      'count_entry_words()',     '{insert,update,delete,truncate}'),
       ('public.comment_entries',      'count_entry_words()',     '{insert,update,delete,truncate}')
     ) as w (on_table, call, events)
     cross join unnest(w.events::text[]) e
   loop
-    execute format('create trigger follow_%s after %1$s on %s %s for each statement execute function private.%s', t.event, t.on_table,
+    execute format('create trigger follow_%s after %1$s on %s %s for each statement execute function tasklens.%s', t.event, t.on_table,
       case t.event
         when 'insert' then 'referencing new table as new_rows'
         when 'update' then 'referencing old table as old_rows new table as new_rows'
@@ -92,4 +92,4 @@ begin
 end
 $$;
 
-insert into private.migrations (version) values ('20261127001320');
+insert into tasklens.migrations (version) values ('20261127001320');

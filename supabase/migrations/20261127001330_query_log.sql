@@ -2,7 +2,7 @@
 -- answers without citations, slow requests. It contains question texts. The service writes it
 -- unless QUERY_LOG_RETENTION is 0.
 
-create table private.query_log (
+create table tasklens.query_log (
   query_id uuid primary key,
   asked_at timestamptz not null,
   request_id text,
@@ -28,29 +28,29 @@ create table private.query_log (
   chat_ms double precision,
   total_ms double precision not null
 );
-comment on table private.query_log is
+comment on table tasklens.query_log is
   'One row per question or search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in order. unknown_citations: how many were removed from the answer because they named no source.';
-create index query_log_asked_at_idx on private.query_log (asked_at);
-create index query_log_unanswered_idx on private.query_log (asked_at) where outcome in ('abstained', 'nothing');
-alter table private.query_log enable row level security;
+create index query_log_asked_at_idx on tasklens.query_log (asked_at);
+create index query_log_unanswered_idx on tasklens.query_log (asked_at) where outcome in ('abstained', 'nothing');
+alter table tasklens.query_log enable row level security;
 -- Rows are never updated, but locking them for deletion requires the right.
-grant select, insert, update, delete on private.query_log to service_role;
+grant select, insert, update, delete on tasklens.query_log to service_role;
 
 create function public.log_queries(entries jsonb, retention_days integer default 30)
 returns table (logged bigint, deleted bigint)
 language sql volatile rows 1 security invoker set search_path = ''
 as $$
   with written as (
-    insert into private.query_log
-    select e.* from jsonb_populate_recordset(null::private.query_log, log_queries.entries) e
+    insert into tasklens.query_log
+    select e.* from jsonb_populate_recordset(null::tasklens.query_log, log_queries.entries) e
     -- A client that missed the response sends the rows again.
     on conflict (query_id) do nothing
     returning 1
   ), gone as (
-    delete from private.query_log l
+    delete from tasklens.query_log l
     where l.query_id in (
-      select o.query_id from private.query_log o
-      where o.asked_at < now() - make_interval(days => private.clamp(log_queries.retention_days, 30, 1, 36500))
+      select o.query_id from tasklens.query_log o
+      where o.asked_at < now() - make_interval(days => tasklens.clamp(log_queries.retention_days, 30, 1, 36500))
       order by o.asked_at
       limit 1000
       -- Another instance may be deleting the same rows.
@@ -67,16 +67,16 @@ returns table (question text, times bigint, last_asked_at timestamptz, best_simi
 language sql stable rows 50 security invoker set search_path = ''
 as $$
   select (array_agg(l.question order by l.asked_at desc, l.query_id))[1], count(*), max(l.asked_at), max(l.best_similarity)
-  from private.query_log l
+  from tasklens.query_log l
   -- Questions that differ only in case, spaces or punctuation at the ends are the same.
   cross join lateral (select btrim(regexp_replace(lower(normalize(l.question, nfkc)), '\s+', ' ', 'g'), ' ?!.,;:"''…') as question) k
   where l.outcome in ('abstained', 'nothing')
-    and l.asked_at > now() - make_interval(days => private.clamp(unanswered_questions.days, 7, 1, 36500))
+    and l.asked_at > now() - make_interval(days => tasklens.clamp(unanswered_questions.days, 7, 1, 36500))
   group by k.question
   order by count(*) desc, max(l.asked_at) desc, k.question
-  limit private.clamp(unanswered_questions.match_count, 50, 1, 1000)
+  limit tasklens.clamp(unanswered_questions.match_count, 50, 1, 1000)
 $$;
 comment on function public.unanswered_questions is
   'The questions and searches without results in the last days, most frequent first, with the best similarity of any text.';
 
-insert into private.migrations (version) values ('20261127001330');
+insert into tasklens.migrations (version) values ('20261127001330');

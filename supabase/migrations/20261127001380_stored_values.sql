@@ -1,13 +1,13 @@
 -- What every stored value obeys, so that every response is bounded, and times are those that JSON
 -- and its readers can hold. A name of a constraint says what is wrong and in which column.
 
-create function private.are_names(names jsonb) returns boolean
+create function tasklens.are_names(names jsonb) returns boolean
 language sql immutable security invoker set search_path = ''
 as $$
   select length(are_names.names::text) <= 50000
     and not exists (select from jsonb_path_query(are_names.names, 'lax $[*].**') n where length(n #>> '{}') > 1000 and jsonb_typeof(n) = 'string')
 $$;
-comment on function private.are_names is 'Whether a list of labels, keywords or entities has names of at most 1,000 characters each, and at most 50,000 as JSON.';
+comment on function tasklens.are_names is 'Whether a list of labels, keywords or entities has names of at most 1,000 characters each, and at most 50,000 as JSON.';
 
 do $$
 declare
@@ -18,7 +18,7 @@ begin
     from (values ('projects', 'name'), ('tickets', 'name'), ('tickets', 'assignee'), ('tickets', 'reporter'), ('tickets', 'ticket_type'),
       ('tickets', 'priority'), ('comments', 'author')) v(on_table, name)
     union all
-    select v.*, 'at_most_1000_characters_50000_in_all', 'private.are_names(to_jsonb(%I))'
+    select v.*, 'at_most_1000_characters_50000_in_all', 'tasklens.are_names(to_jsonb(%I))'
     from (values ('tickets', 'labels'), ('documents', 'keywords'), ('documents', 'named_entities')) v(on_table, name)
     union all
     -- As much as a file of notes may have; an API's request has less.
@@ -36,4 +36,4 @@ begin
 end
 $$;
 
-insert into private.migrations (version) values ('20261127001380');
+insert into tasklens.migrations (version) values ('20261127001380');

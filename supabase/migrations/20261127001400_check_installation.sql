@@ -1,18 +1,18 @@
 -- Compares an installation with what it should be, for `tasklens check`.
 
-create table private.installed_parts (
+create table tasklens.installed_parts (
   kind text not null check (kind in ('table', 'policy', 'trigger', 'index', 'function')),
   part text not null,
   on_table text not null,
   definition text,
   primary key (kind, part)
 );
-comment on table private.installed_parts is
+comment on table tasklens.installed_parts is
   'The tables, policies, triggers, indexes and functions that the migrations created. definition creates a trigger or index again.';
-alter table private.installed_parts enable row level security;
-grant select on private.installed_parts to service_role;
+alter table tasklens.installed_parts enable row level security;
+grant select on tasklens.installed_parts to service_role;
 
-create function private.present_parts()
+create function tasklens.present_parts()
 returns table (kind text, part text, on_table text, definition text, fault text, remedy text)
 language sql stable security invoker set search_path = ''
 as $$
@@ -20,7 +20,7 @@ as $$
     select c.*, n.nspname || '.' || c.relname as name
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p')
-      and (n.nspname = 'private' or n.nspname = 'public' and c.relname = any ((select i.tables from private.installation i)::text[]))
+      and (n.nspname = 'tasklens' or n.nspname = 'public' and c.relname = any ((select i.tables from tasklens.installation i)::text[]))
   )
   select 'table', t.name, t.name, null,
     case when not t.relrowsecurity then 'row-level security is off: any role with a privilege on it sees every row'
@@ -44,12 +44,12 @@ as $$
   union all
   select distinct 'function', n.nspname || '.' || f.proname, n.nspname || '.' || f.proname, null, null, null
   from pg_catalog.pg_proc f join pg_catalog.pg_namespace n on n.oid = f.pronamespace
-  where n.nspname = 'private' or n.nspname = 'public' and f.proname = any ((select i.functions from private.installation i)::text[])
+  where n.nspname = 'tasklens' or n.nspname = 'public' and f.proname = any ((select i.functions from tasklens.installation i)::text[])
 $$;
-comment on function private.present_parts is
+comment on function tasklens.present_parts is
   'The tables, policies, triggers, indexes and functions there are, with what is wrong with each and the statement that repairs it.';
 
-create function private.check_platform()
+create function tasklens.check_platform()
 returns table (area text, severity text, subject text, finding text, remedy text)
 language sql stable security invoker set search_path = ''
 as $$
@@ -95,7 +95,7 @@ as $$
   select 'extensions', 'ok', 'extensions', string_agg(e.extname || ' ' || e.extversion, ', ' order by e.extname), null
   from pg_catalog.pg_extension e where e.extname in ('vector', 'unaccent', 'pg_trgm')
 $$;
-comment on function private.check_platform is 'check_installation, for roles and extensions.';
+comment on function tasklens.check_platform is 'check_installation, for roles and extensions.';
 
 create function public.check_installation(embedding_model text default null)
 returns table (severity text, subject text, finding text, remedy text)
@@ -103,14 +103,14 @@ language sql volatile rows 100 security invoker set search_path = ''
 as $$
   with compared as materialized (
     select i.kind, i.part, i.on_table, i.definition, p.part is null as missing, p.fault, p.remedy
-    from private.installed_parts i left join private.present_parts() p using (kind, part)
+    from tasklens.installed_parts i left join tasklens.present_parts() p using (kind, part)
   ), status as materialized (
     select s.*, s.pending + s.failed + s.running as waiting
-    from coalesce(check_installation.embedding_model, (select e.model from private.embedding_sets e)) as m(model)
+    from coalesce(check_installation.embedding_model, (select e.model from tasklens.embedding_sets e)) as m(model)
     cross join lateral public.embedding_status(m.model) s
     where m.model is not null
   ), found(area, severity, subject, finding, remedy) as materialized (
-    select p.* from private.check_platform() p
+    select p.* from tasklens.check_platform() p
     union all
     select c.kind, 'error', c.kind || ' ' || c.part, coalesce(c.fault, 'it is missing'),
       case when c.missing then coalesce(c.definition, 'Run the statements of supabase/migrations that create it again.') else c.remedy end
@@ -140,23 +140,23 @@ as $$
     select 'chunks', 'ok', 'chunks', format('every source with a text has chunks, %s in total', s.chunks), null from status s
     union all
     select 'rows', 'error', 'own tables', format('the view of %s cannot be read: %s', r.kind, r.reason), 'Restore it, or attach again. Until then its changes wait, and its copies stay as they are.'
-    from private.attached_rows r where r.refused_at is not null and r.key = '*'
+    from tasklens.attached_rows r where r.refused_at is not null and r.key = '*'
     union all
     select 'rows', 'warning', 'own tables', format('%s rows cannot be copied as they are', count(*)),
-      'select kind, key, reason from private.attached_rows where refused_at is not null; shows why. Correct them, or their view.'
-    from private.attached_rows r where r.refused_at is not null and r.key <> '*' having count(*) > 0
+      'select kind, key, reason from tasklens.attached_rows where refused_at is not null; shows why. Correct them, or their view.'
+    from tasklens.attached_rows r where r.refused_at is not null and r.key <> '*' having count(*) > 0
     union all
-    select 'rows', 'warning', 'own tables', format('of %s rows, names are cut to 1,000 characters', count(*)), 'select kind, key, cut from private.attached_rows where cut is not null; shows which.'
-    from private.attached_rows r where r.cut is not null having count(*) > 0
+    select 'rows', 'warning', 'own tables', format('of %s rows, names are cut to 1,000 characters', count(*)), 'select kind, key, cut from tasklens.attached_rows where cut is not null; shows which.'
+    from tasklens.attached_rows r where r.cut is not null having count(*) > 0
     union all
     (with recursive parts(name, oid) as (
-      select t.name, to_regclass(t.name)::oid from private.attached_views a cross join unnest(a.tables) as t(name)
+      select t.name, to_regclass(t.name)::oid from tasklens.attached_views a cross join unnest(a.tables) as t(name)
       union select i.inhrelid::regclass::text, i.inhrelid from parts p join pg_catalog.pg_inherits i on i.inhparent = p.oid
     )
     select 'rows', 'error', 'own tables', p.name || ' lacks triggers: what is written there is not copied', 'Attach again.'
     from parts p left join pg_catalog.pg_class c on c.oid = p.oid
     where c.relkind is distinct from 'f' and (
-      select count(*) from pg_catalog.pg_trigger g where g.tgrelid = p.oid and g.tgfoid = 'private.follow_tables'::regproc and g.tgenabled in ('O', 'A')) < 4)
+      select count(*) from pg_catalog.pg_trigger g where g.tgrelid = p.oid and g.tgfoid = 'tasklens.follow_tables'::regproc and g.tgenabled in ('O', 'A')) < 4)
     union all
     select 'texts', 'ok', 'texts', format('%s sources are too long to be indexed whole: search lacks the end of their texts', s.truncated), null
     from status s where s.truncated > 0
@@ -169,4 +169,4 @@ $$;
 comment on function public.check_installation is
   'What is missing or doubtful in this database, errors first, with the remedy, if possible a statement. embedding_model: the model whose chunks are checked, by default the serving one.';
 
-insert into private.migrations (version) values ('20261127001400');
+insert into tasklens.migrations (version) values ('20261127001400');

@@ -29,4 +29,4 @@ end
 $$;
 comment on function public.probe_statement_timeout is 'Fails with query_canceled after 100 ms if PostgREST applies the statement timeouts of functions; else takes 400 ms.';
 
-insert into private.migrations (version) values ('20261127001410');
+insert into tasklens.migrations (version) values ('20261127001410');

@@ -1,8 +1,8 @@
 -- All grants of functions. No other migration grants or revokes a function's execution. A function
--- of private that is not listed is for its owner alone: triggers, and helpers of "security definer"
+-- of tasklens that is not listed is for its owner alone: triggers, and helpers of "security definer"
 -- functions. An expression of an index is evaluated with the rights of the writer, hence "PUBLIC".
 
-revoke execute on all routines in schema private from PUBLIC;
+revoke execute on all routines in schema tasklens from PUBLIC;
 
 do $$
 declare
@@ -17,7 +17,7 @@ begin
         may_write_project, nearest_chunks, rate_document, retrieve_all_chunks, retrieve_chunks,
         retrieve_chunks_hybrid, retrieve_document_chunks, search_by_keyword, search_by_vector, search_documents,
         search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch}'),
-      ('private', 'authenticated, service_role', '{
+      ('tasklens', 'authenticated, service_role', '{
         beginning_of, best_chunk_by_words, check_batch, clamp, combine_items, combine_keywords,
         compose_text, count_tickets, cut_text, describe_chunks, document_candidates, document_queries, dotted_names, filter_list, filter_range, filter_text, find_candidates, find_chunks, find_entities, find_filter_values, find_matches,
         find_page, find_similar, find_ticket, highlight, is_unrestricted,
@@ -35,13 +35,13 @@ begin
         replay_embedding_jobs, retry_enrichments, return_enrichments, store_chunks, store_enrichment,
         store_match_thresholds, track_document_retrieval, track_document_retrievals, unanswered_questions,
         upsert_documents, upsert_projects, upsert_tickets}'),
-      ('private', 'service_role', '{
+      ('tasklens', 'service_role', '{
         add_missing_sources, check_platform, count_chunks,
         enqueue_sources, entity_names, find_sources, insert_chunks,
         lock_sources, mark_documents, mark_imported, missing_sources,
         pieces, present_parts, source_texts, store_document_vectors,
         unlisted_rows, upsert_comments, write_tickets}'),
-      ('private', 'PUBLIC', '{
+      ('tasklens', 'PUBLIC', '{
         are_names, fold_labels, name_words}'),
       -- They run what they are given with the owner's rights.
       ('public', 'current_user', '{
@@ -57,6 +57,6 @@ end
 $$;
 
 -- What check_installation compares with. A later migration adds its own parts in the same way.
-insert into private.installed_parts select p.kind, p.part, p.on_table, p.definition from private.present_parts() p;
+insert into tasklens.installed_parts select p.kind, p.part, p.on_table, p.definition from tasklens.present_parts() p;
 
-insert into private.migrations (version) values ('20261127001420');
+insert into tasklens.migrations (version) values ('20261127001420');

@@ -6,11 +6,11 @@ select plan(17);
 select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
   'the schema public has exactly these tables');
-select tables_are('private', array['attached_rows', 'attached_views', 'changed_rows', 'data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'imported_links', 'imported_projects', 'imported_tickets', 'imports', 'installation', 'installed_parts', 'match_thresholds', 'migrations', 'query_log',
-    'sources', 'ticket_counters', 'word_count_changes', 'word_counts'], 'the schema private has exactly these tables');
+select tables_are('tasklens', array['attached_rows', 'attached_views', 'changed_rows', 'data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'imported_links', 'imported_projects', 'imported_tickets', 'imports', 'installation', 'installed_parts', 'match_thresholds', 'migrations', 'query_log',
+    'sources', 'ticket_counters', 'word_count_changes', 'word_counts'], 'the schema tasklens has exactly these tables');
 
 -- What is not listed there would neither be checked before an installation nor be removed.
-select is((select (i.tables || i.types || i.functions)::text from private.installation i), array(
+select is((select (i.tables || i.types || i.functions)::text from tasklens.installation i), array(
   (select c.relname::text from pg_catalog.pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind not in ('i', 'S') order by c.relname)
   union all (select t.typname::text from pg_catalog.pg_type t where t.typnamespace = 'public'::regnamespace and t.typtype not in ('b', 'c') order by t.typname)
   union all (select distinct p.proname::text collate "C" from pg_catalog.pg_proc p where p.pronamespace = 'public'::regnamespace order by 1))::text,
@@ -19,7 +19,7 @@ select is((select (i.tables || i.types || i.functions)::text from private.instal
 create temporary view our_tables as
 select c.oid, c.oid::regclass::text as name, c.relrowsecurity or coalesce(c.reloptions @> array['security_invoker=on'], false) as guarded
 from pg_catalog.pg_class c
-where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm', 'f');
+where c.relnamespace in ('public'::regnamespace, 'tasklens'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm', 'f');
 
 select is_empty($$ select name from our_tables where not guarded $$, 'every table has row-level security, and every view the rights of its caller');
 select is_empty($$ select name from our_tables where obj_description(oid, 'pg_class') is null $$, 'every table has a comment');
@@ -72,10 +72,10 @@ select ok(has_table_privilege('service_role', 'public.keyword_entries', 'select'
 select results_eq(
   $$ select t.name, v.privilege
      from our_tables t, unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as v(privilege)
-     where t.name like 'private.word%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
-  $$ values ('private.word_count_changes', 'select'), ('private.word_counts', 'select') $$,
+     where t.name like 'tasklens.word%' and has_table_privilege('service_role', t.oid, v.privilege) order by t.name $$,
+  $$ values ('tasklens.word_count_changes', 'select'), ('tasklens.word_counts', 'select') $$,
   'service_role can read the word counts and not write them');
-select ok(has_table_privilege('service_role', 'private.query_log', p), 'service_role has this privilege on the query log: ' || p)
+select ok(has_table_privilege('service_role', 'tasklens.query_log', p), 'service_role has this privilege on the query log: ' || p)
 from unnest(array['select', 'insert', 'delete']) p;
 
 -- The first columns of the index are those of the foreign key, in any order. A partial index may
@@ -94,10 +94,10 @@ select is_empty(
 -- Schemas
 
 select results_eq(
-  $$ select r.role, has_schema_privilege(r.role, 'private', 'usage'), has_schema_privilege(r.role, 'private', 'create')
+  $$ select r.role, has_schema_privilege(r.role, 'tasklens', 'usage'), has_schema_privilege(r.role, 'tasklens', 'create')
      from unnest(array['anon', 'authenticated', 'service_role']) as r(role) $$,
   $$ values ('anon', false, false), ('authenticated', true, false), ('service_role', true, false) $$,
-  'authenticated and service_role can use the schema private but not create objects in it, and anon can do neither');
+  'authenticated and service_role can use the schema tasklens but not create objects in it, and anon can do neither');
 
 set local role anon;
 select throws_ok($$ select * from public.list_projects() $$, '42501', null, 'anon cannot call list_projects');

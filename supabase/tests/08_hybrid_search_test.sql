@@ -178,7 +178,7 @@ select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_t
 -- Display ----------------------------------------------------------------------------------------
 
 create function pg_temp.highlight(text text, query text) returns text
-language sql as $$ select private.highlight(text, (private.parse_query(query)).wanted) $$;
+language sql as $$ select tasklens.highlight(text, (tasklens.parse_query(query)).wanted) $$;
 select is(pg_temp.highlight('The Logins fail', 'login failing'), 'The <mark>Logins</mark> <mark>fail</mark>', 'all forms of a word are highlighted');
 select is(pg_temp.highlight('x <script>alert("it''s")</script> & Vec<T> login', 'login'),
   'x &lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Vec&lt;T&gt; <mark>login</mark>', 'all text but the marks is escaped');
@@ -248,7 +248,7 @@ end
 $$;
 select * from pg_temp.check_phrases('few matches, all compared');
 reset role;
-create or replace function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+create or replace function tasklens.few_entries(scope tasklens.scope, required tsquery) returns bigint[]
 language sql stable as $$ select null::bigint[] $$;
 set local role service_role;
 select * from pg_temp.check_phrases('many matches, through the index');

@@ -28,7 +28,7 @@ select results_eq(
 select is_empty($$ select key from public.list_projects('ZZ') union all select name from public.list_statuses(7) $$, 'no rows follow the last page');
 
 select throws_ok(
-  $$ select version from private.migrations $$, '42501', null, 'service_role may not read the table of migrations');
+  $$ select version from tasklens.migrations $$, '42501', null, 'service_role may not read the table of migrations');
 create temporary table applied as select version from public.list_migrations() as version;
 reset role;
 select results_eq(

@@ -66,9 +66,9 @@ from (values ('"ラー表" 画面', '{30}'), ('"表示"', '{30}'), ('表示 画�
   ('再送 -"Webhookの"', null), ('再送 -"送再"', '{27}')) q (q, t);
 select is(pg_temp.tickets(q), t::bigint[], 'a single character matches every text that contains it: ' || q)
 from (values ('都', '{23}'), ('庁', '{23}'), ('面', '{23}'), ('付', '{25}'), ('再', '{27}'), ('の', '{23,27}'), ('"再"', '{27}'), ('の -再', '{23}'), ('東京 面', '{23}'), ('水', null)) q (q, t);
-select is(private.compose_text('e' || repeat(U&'\0301\0323', 20000)), U&'\1eb9', 'a character with 40,000 combining marks is composed');
-select is(length(private.compose_text(repeat(U&'\fdfa\ff01', 1000))), 4000, 'composing a text makes it at most twice as long');
-select is(private.to_words(U&'the Cafe\0301Menu'), private.to_words('the CaféMenu'), 'names are split the same whether their characters are composed or decomposed');
+select is(tasklens.compose_text('e' || repeat(U&'\0301\0323', 20000)), U&'\1eb9', 'a character with 40,000 combining marks is composed');
+select is(length(tasklens.compose_text(repeat(U&'\fdfa\ff01', 1000))), 4000, 'composing a text makes it at most twice as long');
+select is(tasklens.to_words(U&'the Cafe\0301Menu'), tasklens.to_words('the CaféMenu'), 'names are split the same whether their characters are composed or decomposed');
 select is(pg_temp.tickets('設定画面'), '{23}', 'four adjacent characters of a script without spaces match');
 
 -- Weights of words --------------------------------------------------------------------------------
@@ -90,8 +90,8 @@ select is((pg_temp.tickets('ibis loon')) [1], 65::bigint, 'words up to three pos
 select is(
   (select round((near.score - far.score)::numeric, 6)
    from public.keyword_entries e
-   cross join lateral private.score_entries(array[e.keyword_entry_id], '{}', row(c.words, '{1,3}', '{1,2}', null, null, null), 'x', 1, 0) near
-   cross join lateral private.score_entries(array[e.keyword_entry_id], '{}', row(c.words, '{1,3}', '{1,2}', null, null, null), 'x', 0, 0) far
+   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row(c.words, '{1,3}', '{1,2}', null, null, null), 'x', 1, 0) near
+   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row(c.words, '{1,3}', '{1,2}', null, null, null), 'x', 0, 0) far
    where e.ticket_id = t), extra, 'closeness adds 0.3 times the mean weight of the two words, twice that in a name: ' || extra)
 from (values (65, '{ibi,loon}'::text[], 0.6), (66, '{crane,stork}', 1.2), (64, '{ibi,loon}', 0)) c (t, words, extra);
 -- The frequency of a word from its score: score = f / (1.2 + f), where f is the frequency
@@ -101,8 +101,8 @@ select 80 + n, 1, 1, 'n', repeat('rhea ', n) from unnest(array[1, 2, 5, 20]) n;
 select is(
   (select round((1.2 * s.score / (1 - s.score) * (0.25 + 0.75 * e.body_length * t.entries / t.body_words))::numeric)::integer
    from public.keyword_entries e
-   cross join private.word_entries(array['']) t
-   cross join lateral private.score_entries(array[e.keyword_entry_id], '{}', row('{rhea}', '{1}', '{1}', null, null, null), 'rhea', 0, 0) s
+   cross join tasklens.word_entries(array['']) t
+   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row('{rhea}', '{1}', '{1}', null, null, null), 'rhea', 0, 0) s
    where e.ticket_id = 80 + n), n,
   format('the frequency of a word that occurs %s times is computed', n))
 from unnest(array[1, 2, 5, 20]) n;
@@ -110,8 +110,8 @@ insert into public.tickets (ticket_id, project_id, status_id, name) values (95, 
 select is(
   (select round((1.2 * s.score / (1 - s.score) * (0.25 + 0.75 * e.title_length * t.entries / t.title_words))::numeric)::integer
    from public.keyword_entries e
-   cross join private.word_entries(array['']) t
-   cross join lateral private.score_entries(array[e.keyword_entry_id], '{}', row('{heron}', '{1}', '{1}', null, null, null), 'x', 0, 0) s
+   cross join tasklens.word_entries(array['']) t
+   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row('{heron}', '{1}', '{1}', null, null, null), 'x', 0, 0) s
    where e.ticket_id = n), 3,
   'a word of a name counts three times, normalised by the length of names: ' || n)
 from unnest(array[95, 96]) n;
@@ -120,9 +120,9 @@ insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select i, 1, 1, 'n', (select string_agg('qu' || chr(96 + a) || chr(96 + b), ' ') from generate_series(1, 5) a, generate_series(1, 8) b) || case i when 97 then '' else ' hoopoe' end
 from unnest(array[97, 98]) i;
 select is(
-  ((private.plan_words(e.description, null)).terms) [1], '''hoopo''', 'a query of 41 words is reduced to its rarest words')
+  ((tasklens.plan_words(e.description, null)).terms) [1], '''hoopo''', 'a query of 41 words is reduced to its rarest words')
 from public.tickets e where e.ticket_id = 98;
-select is(cardinality((private.plan_words(e.description, null)).terms), 32, 'a query of 41 words is reduced to 32')
+select is(cardinality((tasklens.plan_words(e.description, null)).terms), 32, 'a query of 41 words is reduced to 32')
 from public.tickets e where e.ticket_id = 98;
 
 -- Words that no text contains --------------------------------------------------------------------
@@ -148,7 +148,7 @@ from (values ('login', '{301,302,303}'), ('"login"', '{301,302,303}'), ('setup',
 select set_eq(format('select unnest(pg_temp.tickets(%L))', q), t::bigint[], 'two words also find the text with the compound: ' || q)
 from (values ('log in', '{301,302,303,304}'), ('log-in', '{301,302,303,304}'), ('check box', '{305,306,307}')) q (q, t);
 select is(pg_temp.tickets('in form'), '{310,22}', 'a stop word is not joined with the word after it');
-select is(array_position((private.plan_words('error in', null)).terms, '''errorin'''), null, 'adjacent words are not joined if no text contains the compound');
+select is(array_position((tasklens.plan_words('error in', null)).terms, '''errorin'''), null, 'adjacent words are not joined if no text contains the compound');
 
 -- Counts ------------------------------------------------------------------------------------------
 
@@ -161,10 +161,10 @@ language sql as $$
     union all
     select '', count(*), 0, coalesce(sum(e.title_length), 0), coalesce(sum(e.body_length), 0) from public.keyword_entries e
   ), seen as materialized (
-    select c.word from counted c union select k.word from private.word_counts k union select g.word from private.word_count_changes g
+    select c.word from counted c union select k.word from tasklens.word_counts k union select g.word from tasklens.word_count_changes g
   )
   select w.word
-  from private.word_entries(array(select s.word from seen s)) w left join counted c using (word)
+  from tasklens.word_entries(array(select s.word from seen s)) w left join counted c using (word)
   where (w.entries, w.titles, w.title_words, w.body_words)
     is distinct from (coalesce(c.entries, 0), coalesce(c.titles, 0), coalesce(c.title_words, 0), coalesce(c.body_words, 0))
 $$;
@@ -172,8 +172,8 @@ select is_empty('select * from pg_temp.miscounted()', 'word counts are exact aft
 update public.tickets set name = name || ' and emu', description = replace(description, 'zebra', 'horse') where ticket_id between 31 and 43;
 update public.projects set name = 'Pears emu' where project_id = 1;
 select is_empty('select * from pg_temp.miscounted()', 'word counts are exact after an update of many rows');
-select is((select (w.entries, w.titles)::text from private.word_entries('{emu}') w), '(8,8)', 'a new word is counted in every entry that contains it');
-select is((select (w.entries, w.titles)::text from private.word_entries('{zebra}') w), '(0,0)', 'the count of a removed word is 0');
+select is((select (w.entries, w.titles)::text from tasklens.word_entries('{emu}') w), '(8,8)', 'a new word is counted in every entry that contains it');
+select is((select (w.entries, w.titles)::text from tasklens.word_entries('{zebra}') w), '(0,0)', 'the count of a removed word is 0');
 insert into public.status_changes (ticket_id, note) select t, 'emu noted' from unnest(array[51, 51, 52]) t;
 update public.status_changes set ticket_id = 61, note = 'ostrich' where ticket_id = 41;
 update public.tickets set project_id = 2 where ticket_id in (11, 12, 51);
@@ -181,16 +181,16 @@ select is_empty('select * from pg_temp.miscounted()', 'word counts are exact aft
 insert into public.tickets (ticket_id, project_id, status_id, name) values (11, 2, 1, 'cassowary'), (81, 2, 1, 'cassowary')
 on conflict (ticket_id) do update set name = excluded.name;
 select is_empty('select * from pg_temp.miscounted()', 'word counts are exact after an upsert that inserts and updates');
-select private.merge_word_counts();
-select is_empty('select * from pg_temp.miscounted() union all select word from private.word_count_changes', 'word counts are exact after a merge, which leaves no unmerged changes');
+select tasklens.merge_word_counts();
+select is_empty('select * from pg_temp.miscounted() union all select word from tasklens.word_count_changes', 'word counts are exact after a merge, which leaves no unmerged changes');
 select is(pg_temp.tickets('authentcation'), '{71}', 'a misspelt word is replaced after a merge too');
 delete from public.tickets where ticket_id in (11, 13, 43);
 delete from public.projects where project_id = 2;
 select is_empty('select * from pg_temp.miscounted()', 'word counts are exact after deletes of tickets and of a project with its tickets');
-select isnt_empty('select from private.word_count_changes', 'deletes leave changes to be merged');
+select isnt_empty('select from tasklens.word_count_changes', 'deletes leave changes to be merged');
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select 91, 1, 1, 'n', string_agg(md5(i::text), ' ') from generate_series(1, 6000) i;
-select is_empty('select * from pg_temp.miscounted() union all select word from private.word_count_changes', 'a statement with many new words merges all changes, and word counts stay exact');
+select is_empty('select * from pg_temp.miscounted() union all select word from tasklens.word_count_changes', 'a statement with many new words merges all changes, and word counts stay exact');
 
 -- Common words ------------------------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ select is((pg_temp.tickets('ordinary')) [1:2], '{30002,30003}', 'tickets with th
 -- With explicit limits: total entries looked up for the words, and how many of them are scored.
 create function pg_temp.bounded(query text, reach integer, scored integer) returns bigint[]
 language sql as $$
-  select array_agg(k.ticket_id order by k.rank) from private.rank_entries(private.begin_search(query, null, null, null), 1000, reach, scored, scored, scored) k
+  select array_agg(k.ticket_id order by k.rank) from tasklens.rank_entries(tasklens.begin_search(query, null, null, null), 1000, reach, scored, scored, scored) k
 $$;
 select is((pg_temp.bounded('ordinary', 100, 600)) [1:2], '{30002,30003}', 'a word over the lookup limit is still searched for in all names');
 select is(cardinality(pg_temp.bounded('ordinary', 100, 600)), 102, 'a word over the lookup limit is found outside of names only up to the limit');

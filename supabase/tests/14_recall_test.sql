@@ -28,7 +28,7 @@ analyze public.chunks;
 analyze public.tickets;
 
 -- This few chunks would be compared exactly. The replaced function forces the use of the index.
-create or replace function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+create or replace function tasklens.few_entries(scope tasklens.scope, required tsquery) returns bigint[]
 language sql stable as $$ select null::bigint[] $$;
 
 create function pg_temp.recall(query bigint) returns numeric

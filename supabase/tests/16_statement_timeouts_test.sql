@@ -6,7 +6,7 @@ select plan(3);
 select results_eq(
   $$ select p.proname::text collate "default", s.setting collate "default"
     from pg_catalog.pg_proc p cross join unnest(p.proconfig) s(setting)
-    where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and s.setting like 'statement_timeout=%' order by 1 $$,
+    where p.pronamespace in ('public'::regnamespace, 'tasklens'::regnamespace) and s.setting like 'statement_timeout=%' order by 1 $$,
   $$ values ('begin_reembed', 'statement_timeout=60s'), ('clear_retired_set', 'statement_timeout=60s'),
     ('enqueue_missing_embeddings', 'statement_timeout=60s'), ('finish_reembed', 'statement_timeout=60s'),
     ('measure_missing_embeddings', 'statement_timeout=60s'), ('probe_statement_timeout', 'statement_timeout=100ms'),

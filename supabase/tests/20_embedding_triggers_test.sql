@@ -13,7 +13,7 @@ language sql as $$
   left join public.projects p on p.project_id = j.project_id
   left join public.tickets t on t.ticket_id = j.ticket_id
 $$;
-create function pg_temp.forget() returns void language sql as 'delete from private.embedding_jobs';
+create function pg_temp.forget() returns void language sql as 'delete from tasklens.embedding_jobs';
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 
@@ -81,27 +81,27 @@ select is_empty('select * from pg_temp.jobs()', 'a rolled-back edit queues nothi
 -- Edits while an older job is leased, delayed or dead ---------------------------------------------
 
 update public.tickets set name = 'A' where ticket_id = 1;
-update private.embedding_jobs set lease_id = gen_random_uuid(), due_at = clock_timestamp() + interval '1 minute';
+update tasklens.embedding_jobs set lease_id = gen_random_uuid(), due_at = clock_timestamp() + interval '1 minute';
 update public.tickets set name = 'B' where ticket_id = 1;
 select is((select count(*) from job), 2::bigint, 'an edit of a ticket whose job is leased queues a second job');
 update public.tickets set name = 'C' where ticket_id = 1;
 select is((select count(*) from job), 2::bigint, 'a further edit of a ticket with a leased job queues no third job');
-update private.embedding_jobs set due_at = clock_timestamp() - interval '1 minute' where lease_id is not null;
+update tasklens.embedding_jobs set due_at = clock_timestamp() - interval '1 minute' where lease_id is not null;
 update public.tickets set name = 'D' where ticket_id = 1;
 select is((select count(*) from job), 2::bigint, 'an edit of a ticket with an expired lease and a waiting job queues no third job');
-delete from private.embedding_jobs where lease_id is null;
+delete from tasklens.embedding_jobs where lease_id is null;
 update public.tickets set name = 'E' where ticket_id = 1;
 select is((select count(*) from job), 2::bigint, 'an edit of a ticket with an expired lease queues a job, since the holder may still finish the old one');
 select pg_temp.forget();
 
 update public.tickets set name = 'F' where ticket_id = 1;
-update private.embedding_jobs set attempts = 3, due_at = clock_timestamp() + interval '1 hour';
+update tasklens.embedding_jobs set attempts = 3, due_at = clock_timestamp() + interval '1 hour';
 update public.tickets set name = 'G' where ticket_id = 1;
 select is((select count(*) from job where attempts = 0 and due_at <= clock_timestamp()), 1::bigint,
   'an edit is due at once even if the previous text is waiting for a retry');
 select pg_temp.forget();
 update public.tickets set name = 'H' where ticket_id = 1;
-update private.embedding_jobs set dead_at = now();
+update tasklens.embedding_jobs set dead_at = now();
 update public.tickets set name = 'I' where ticket_id = 1;
 select is((select count(*) from job where dead_at is null), 1::bigint, 'an edit queues a job although the previous text''s job is dead');
 select pg_temp.forget();
@@ -121,11 +121,11 @@ begin
   return null;
 end
 $$;
-create trigger count_added after insert on private.embedding_jobs
+create trigger count_added after insert on tasklens.embedding_jobs
   referencing new table as new_rows for each statement execute function pg_temp.count_added();
 
 -- The keyword entries of 10,000 tickets would be slow and are not tested here.
-create or replace function private.refresh_ticket_entries(ticket_ids bigint[]) returns void language sql as '';
+create or replace function tasklens.refresh_ticket_entries(ticket_ids bigint[]) returns void language sql as '';
 insert into public.tickets (key, project_id, status_id, name)
 select 'RX-' || n, 2, 1, 'Ticket ' || n from generate_series(1000, 10999) as n;
 select results_eq('select * from added', 'values (1::bigint, 10000::bigint)', 'one statement queues the jobs of 10,000 new tickets');
@@ -143,7 +143,7 @@ select is_empty('select * from job', 'deleting a project deletes its job');
 
 select from public.upsert_projects('[{"key": "LX", "name": "Lux"}]');
 select from public.upsert_tickets('[{"key": "LX-1", "project_key": "LX", "name": "A", "status": "To Do", "notes": [{"note": "n"}]}]');
-select is((select count(*) from private.embedding_jobs where due_at <= clock_timestamp()), 2::bigint, 'imported rows are due at once');
+select is((select count(*) from tasklens.embedding_jobs where due_at <= clock_timestamp()), 2::bigint, 'imported rows are due at once');
 select pg_temp.forget();
 
 -- Any writer -------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ alter table public.status_changes disable row level security;
 alter table public.projects disable row level security;
 alter table public.status disable row level security;
 set local role editor;
-select throws_ok('select * from private.embedding_jobs', '42501', null, 'a role that may write tickets cannot read the queue');
+select throws_ok('select * from tasklens.embedding_jobs', '42501', null, 'a role that may write tickets cannot read the queue');
 select lives_ok($$
   update public.tickets set name = 'Edited by an editor' where key = 'TX-1';
   insert into public.tickets (key, project_id, status_id, name) values ('TX-9', 1, 1, 'New');

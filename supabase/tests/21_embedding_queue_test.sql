@@ -11,7 +11,7 @@ insert into public.projects (project_id, key, name) values (1, 'TX', 'Taxes');
 insert into public.tickets (ticket_id, key, project_id, status_id, name)
   values (1, 'TX-1', 1, 1, 'One'), (2, 'TX-2', 1, 1, 'Two'), (3, 'TX-3', 1, 1, 'Three');
 set local role service_role;
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 
 create temporary table claims (place bigint generated always as identity, lease_id uuid, jobs jsonb, next_due_seconds double precision);
 create function pg_temp.claim(job_limit integer default 100, attempt_limit integer default 3) returns bigint
@@ -22,7 +22,7 @@ $$;
 create function pg_temp.taken() returns bigint[] -- the tickets of the last claim, 0 for a project
 language sql as $$
   select coalesce((select array_agg(coalesce(o.ticket_id, 0) order by o.ticket_id nulls first)
-    from jsonb_array_elements(c.jobs) j join private.source_owners o on o.source_id = (j ->> 'source_id')::bigint), '{}') from pg_temp.claims c order by place desc limit 1
+    from jsonb_array_elements(c.jobs) j join tasklens.source_owners o on o.source_id = (j ->> 'source_id')::bigint), '{}') from pg_temp.claims c order by place desc limit 1
 $$;
 create function pg_temp.lease() returns uuid language sql as 'select lease_id from pg_temp.claims order by place desc limit 1';
 create function pg_temp.ids() returns bigint[]
@@ -36,7 +36,7 @@ language sql as $$
   from job where ticket_id = wanted
 $$;
 create function pg_temp.come_due() returns void
-language sql as $$ update private.embedding_jobs set due_at = clock_timestamp() - interval '1 second' $$;
+language sql as $$ update tasklens.embedding_jobs set due_at = clock_timestamp() - interval '1 second' $$;
 
 -- Claiming ----------------------------------------------------------------------------------------
 
@@ -119,18 +119,18 @@ select is(pg_temp.taken(), '{}', 'a dead job is not claimed');
 select is(public.replay_embedding_jobs(), 2::bigint, 'replay_embedding_jobs replays both dead jobs');
 select from pg_temp.claim();
 select is(pg_temp.taken(), '{1,2}', 'replayed jobs are claimed');
-update private.embedding_jobs set requested_at = clock_timestamp() - interval '10 s' where source_id = pg_temp.source(1);
+update tasklens.embedding_jobs set requested_at = clock_timestamp() - interval '10 s' where source_id = pg_temp.source(1);
 select from public.release_embedding_jobs(pg_temp.lease(), pg_temp.ids());
 select ok((select due_at between clock_timestamp() + interval '4 s' and clock_timestamp() + interval '6 s' from job where ticket_id = 1),
   'a job released without a time is due after half the time that it has waited');
 select ok((select due_at < clock_timestamp() + interval '1 s' from job where ticket_id = 2), 'a recently queued job released without a time is due within a second');
 
 -- Two batches of 100 jobs fail, one for the 4th time and one for the 30th.
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 create temporary table many as
   select gen_random_uuid() as lease_id, n as attempts, array(select n * 1000 + i from generate_series(1, 100) i)::bigint[] as ids
   from unnest(array[4, 30]) n;
-insert into private.embedding_jobs (embedding_job_id, source_id, background, attempts, lease_id) overriding system value
+insert into tasklens.embedding_jobs (embedding_job_id, source_id, background, attempts, lease_id) overriding system value
 select i, i, false, m.attempts, m.lease_id from many m, unnest(m.ids) i;
 select from many m, public.fail_embedding_jobs(m.lease_id, m.ids, 'x', 100, 10);
 create temporary table pauses as
@@ -138,16 +138,16 @@ create temporary table pauses as
 select ok((select min(seconds) > 50 and max(seconds) <= 100 from pauses where attempts = 4), 'the fourth delay is eight times the first');
 select ok((select max(seconds) - min(seconds) > 10 from pauses where attempts = 4), 'jobs that fail together get different delays');
 select ok((select min(seconds) > 600 and max(seconds) <= 1125 from pauses where attempts = 30), 'delays are capped at about a quarter of an hour');
-update private.embedding_jobs set dead_at = now();
+update tasklens.embedding_jobs set dead_at = now();
 select from public.replay_embedding_jobs();
 select is((select count(*) from job where background and dead_at is null and attempts = 0), 200::bigint, 'replayed jobs are background jobs');
-delete from private.embedding_jobs;
-insert into private.embedding_jobs (source_id, background) values (pg_temp.source(1), false), (pg_temp.source(2), false);
+delete from tasklens.embedding_jobs;
+insert into tasklens.embedding_jobs (source_id, background) values (pg_temp.source(1), false), (pg_temp.source(2), false);
 
 -- An edit merges with waiting jobs ----------------------------------------------------------------
 
-update private.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour', requested_at = now() - interval '1 day' where source_id = pg_temp.source(1);
-update private.embedding_jobs set lease_id = null, attempts = 3, dead_at = now() where source_id = pg_temp.source(2);
+update tasklens.embedding_jobs set attempts = 2, due_at = clock_timestamp() + interval '1 hour', requested_at = now() - interval '1 day' where source_id = pg_temp.source(1);
+update tasklens.embedding_jobs set lease_id = null, attempts = 3, dead_at = now() where source_id = pg_temp.source(2);
 update public.tickets set description = 'zz';
 select is(pg_temp.state(1) || '; ' || pg_temp.state(2), 'waiting after 2, due after 0; dead after 3, due after 0', 'an edit queues a new job next to one that waits for a retry or is dead');
 select from pg_temp.claim();
@@ -156,15 +156,15 @@ select is(pg_temp.taken(), '{1,2,3}', 'a claim returns each ticket once');
 select is((select requested_at from job where ticket_id = 1), now() - interval '1 day', 'a merged job keeps the earliest request time');
 select from public.finish_embedding_jobs(pg_temp.lease(), pg_temp.ids());
 
-insert into private.embedding_jobs (source_id, background) values (pg_temp.source(project => 1), true);
+insert into tasklens.embedding_jobs (source_id, background) values (pg_temp.source(project => 1), true);
 update public.projects set description = 'by hand' where project_id = 1;
 select is((select count(*) from job where project_id = 1 and not background), 1::bigint, 'an edit moves a project''s background job to the foreground');
-delete from private.embedding_jobs where source_id = pg_temp.source(project => 1);
+delete from tasklens.embedding_jobs where source_id = pg_temp.source(project => 1);
 
 -- Deleted, moved and renamed sources --------------------------------------------------------------
 
 update public.tickets set description = 'gone' where ticket_id = 3;
-update private.embedding_jobs set source_id = 404404 where source_id = pg_temp.source(3);
+update tasklens.embedding_jobs set source_id = 404404 where source_id = pg_temp.source(3);
 select from pg_temp.claim();
 select is(pg_temp.taken(), '{}', 'a job whose ticket is deleted is not claimed');
 select is_empty('select from job', 'a job whose ticket is deleted is deleted by the claim');
@@ -173,7 +173,7 @@ reset role;
 insert into public.projects (project_id, key, name) values (2, 'RX', 'Roxette');
 set local role service_role;
 update public.tickets set project_id = 2 where ticket_id = 3;
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 update public.projects set name = 'Money' where project_id = 1;
 select is((select count(*) from job), 1::bigint, 'renaming a project queues one job');
 select from pg_temp.claim();
@@ -188,24 +188,24 @@ select is(pg_temp.state(2), 'none', 'finishing an edit''s job also finishes the 
 
 -- Status and backfill -----------------------------------------------------------------------------
 
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 update public.tickets set description = 'status' where ticket_id in (1, 2);
-update private.embedding_jobs set requested_at = clock_timestamp() - interval '1 minute' where source_id = pg_temp.source(1);
+update tasklens.embedding_jobs set requested_at = clock_timestamp() - interval '1 minute' where source_id = pg_temp.source(1);
 select row_eq($$ select pending, running, failed, dead, oldest_pending_seconds between 60 and 1800, chunks, sources_without_chunks from public.embedding_status('m') $$,
   row(2::bigint, 0::bigint, 0::bigint, 0::bigint, true, 0::bigint, 5::bigint), 'embedding_status counts two pending jobs and five sources without chunks');
 select from pg_temp.claim(1);
 select from public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 'x');
 select from pg_temp.claim(1);
-update private.embedding_jobs set requested_at = clock_timestamp() - interval '1 hour' where source_id = pg_temp.source(2); -- it runs, and waits no more
+update tasklens.embedding_jobs set requested_at = clock_timestamp() - interval '1 hour' where source_id = pg_temp.source(2); -- it runs, and waits no more
 update public.projects set name = 'Finance' where project_id = 1;
-insert into private.embedding_jobs (source_id, background, dead_at) values (pg_temp.source(3), false, now());
+insert into tasklens.embedding_jobs (source_id, background, dead_at) values (pg_temp.source(3), false, now());
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 select 1, 1, 'ticket', 0, 't', 1, 'h', 'm', ('[1' || repeat(',0', 1535) || ']')::extensions.vector;
-select private.count_chunks(array(select source_id from private.sources)) \g /dev/null
+select tasklens.count_chunks(array(select source_id from tasklens.sources)) \g /dev/null
 select row_eq($$ select pending, running, failed, dead, oldest_pending_seconds between 60 and 1800, chunks, sources_without_chunks from public.embedding_status('m') $$,
   row(1::bigint, 1::bigint, 1::bigint, 1::bigint, true, 1::bigint, 4::bigint), 'embedding_status counts one job in each state');
 
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 select is((select sources from public.measure_missing_embeddings('m')), 4::bigint, 'measure_missing_embeddings counts the sources without chunks of the model');
 select is((select sources from public.measure_missing_embeddings('other', false)), 5::bigint, 'measure_missing_embeddings counts every source for a model without chunks');
 select is((select cardinality(sample) from public.measure_missing_embeddings('m', true, 2)), 2, 'measure_missing_embeddings returns a sample of the given size');

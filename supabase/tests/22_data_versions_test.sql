@@ -19,9 +19,9 @@ insert into public.chunks (chunk_id, project_id, ticket_id, kind, position, text
 create function pg_temp.moved(statement text) returns bigint[]
 language plpgsql as $$
 begin
-  delete from private.data_version_changes;
+  delete from tasklens.data_version_changes;
   execute statement;
-  return array(select c.project_id from private.data_version_changes c order by c.project_id);
+  return array(select c.project_id from tasklens.data_version_changes c order by c.project_id);
 end
 $$;
 
@@ -98,7 +98,7 @@ select pg_temp.moves($$ delete from public.embeddings where document_id = '00000
 create function pg_temp.store(chunk jsonb) returns boolean
 language sql as $$
   select t.stored
-  from private.sources s
+  from tasklens.sources s
   cross join lateral public.read_sources(array[s.source_id]) r
   cross join lateral public.store_chunks(jsonb_build_array(jsonb_build_object('source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)),
     jsonb_build_array(chunk || jsonb_build_object('source_id', r.source_id)),
@@ -117,7 +117,7 @@ select pg_temp.moves($$ truncate public.chunks $$, '{0}', 'truncating chunks mov
 
 -- What callers see
 create function pg_temp.note(project bigint, transaction integer) returns void
-language sql as $$ insert into private.data_version_changes (project_id, transaction_id) values (project, transaction::text::xid8) $$;
+language sql as $$ insert into tasklens.data_version_changes (project_id, transaction_id) values (project, transaction::text::xid8) $$;
 create temporary table seen (everything text, one text, two text);
 create function pg_temp.look() returns void
 language sql as $$ truncate seen; insert into seen select public.data_version(), public.data_version(1), public.data_version(2) $$;
@@ -133,24 +133,24 @@ select pg_temp.look();
 select pg_temp.note(0, 2);
 select is(pg_temp.since(), '{t,t,t}', 'a change of all projects moves every version');
 select pg_temp.look();
-delete from private.data_version_changes where project_id = 1;
+delete from tasklens.data_version_changes where project_id = 1;
 select pg_temp.note(1, 3);
 select isnt(public.data_version(1), (select one from seen), 'versions differ after a database is restored, even with the same number of changes');
 
-insert into private.data_version_changes (project_id, transaction_id, started_at) values (2, pg_current_xact_id(), now() - interval '1 day');
+insert into tasklens.data_version_changes (project_id, transaction_id, started_at) values (2, pg_current_xact_id(), now() - interval '1 day');
 select pg_temp.look();
 update public.tickets set name = 'Wheels' where ticket_id = 21;
 select is(pg_temp.since(), '{t,f,t}', 'a change is recorded although an older transaction had the same ID, as after a restore');
 
 select pg_temp.note(3, i) from generate_series(1, 300) i;
-delete from private.data_version_changes where project_id = 2;
+delete from tasklens.data_version_changes where project_id = 2;
 select pg_temp.look();
 update public.tickets set name = 'Wheel' where ticket_id = 21;
-select is((select count(*)::integer from private.data_version_changes), 0, 'a writer merges accumulated changes');
+select is((select count(*)::integer from tasklens.data_version_changes), 0, 'a writer merges accumulated changes');
 select is(pg_temp.since(), '{t,f,t}', 'merging the changes of other projects moves no version of theirs');
 
 select pg_temp.look();
-insert into private.migrations (version) values ('99990101000000');
+insert into tasklens.migrations (version) values ('99990101000000');
 select is(pg_temp.since(), '{t,t,t}', 'a migration moves all versions, since results depend on the functions');
 
 select * from finish();

@@ -24,13 +24,13 @@ select results_eq(
        pg_temp.entry(2, 'nothing more', 'failed', 0, '{"error": "timeout", "kind": "search"}'))) $$,
   $$ values (2::bigint, 0::bigint) $$, 'log_queries inserts two entries');
 select is(
-  (select to_jsonb(l) - 'asked_at' from private.query_log l where query_id = pg_temp.id(1)::uuid),
+  (select to_jsonb(l) - 'asked_at' from tasklens.query_log l where query_id = pg_temp.id(1)::uuid),
   '{"query_id": "00000000-0000-0000-0000-000000000001", "request_id": "r-1", "kind": "query", "question": "What burns?", "parameters": {"top_k": 5},
     "outcome": "answered", "error": null, "sources": [{"ticket_id": 7, "similarity": 0.8}], "best_similarity": 0.8, "answer": "The pump [1].",
     "model": "m", "low_similarity": true, "ambiguous": true, "uncited": true, "unknown_citations": 2, "cached": true, "streamed": true, "tokens_in": 11, "tokens_out": 3,
     "embedding_ms": 1, "retrieval_ms": 2, "chat_ms": 3, "total_ms": 1.5}'::jsonb, 'an entry keeps all its fields');
 select is(
-  (select to_jsonb(l) - array['asked_at', 'query_id'] from private.query_log l where query_id = pg_temp.id(2)::uuid),
+  (select to_jsonb(l) - array['asked_at', 'query_id'] from tasklens.query_log l where query_id = pg_temp.id(2)::uuid),
   '{"request_id": null, "kind": "search", "question": "nothing more", "parameters": null, "outcome": "failed", "error": "timeout", "sources": null,
     "best_similarity": null, "answer": null, "model": null, "low_similarity": null, "ambiguous": null, "uncited": null, "unknown_citations": null, "cached": null,
     "streamed": null, "tokens_in": null, "tokens_out": null, "embedding_ms": null, "retrieval_ms": null, "chat_ms": null, "total_ms": 1.5}'::jsonb,
@@ -38,19 +38,19 @@ select is(
 select results_eq(
   $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(2, 'again'), pg_temp.entry(3, 'new'))) $$,
   $$ values (1::bigint, 0::bigint) $$, 'an entry that was sent before is not inserted again');
-select is((select question from private.query_log where query_id = pg_temp.id(2)::uuid), 'nothing more', 'an entry that is sent again keeps its first content');
+select is((select question from tasklens.query_log where query_id = pg_temp.id(2)::uuid), 'nothing more', 'an entry that is sent again keeps its first content');
 select throws_ok(
   $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(4, 'x', 'answered', 0, '{"kind": "gossip"}'))) $$,
   '23514', null, 'an unknown kind of entry is rejected');
 
 -- Retention ---------------------------------------------------------------------------------------
 
-delete from private.query_log;
+delete from tasklens.query_log;
 select results_eq(
   $$ select * from public.log_queries(jsonb_build_array(pg_temp.entry(1, 'old', 'answered', 29.9), pg_temp.entry(2, 'older', 'answered', 30.1))) $$,
   $$ values (2::bigint, 0::bigint) $$, 'a call does not delete the entries that it inserts');
 select results_eq($$ select * from public.log_queries('[]') $$, $$ values (0::bigint, 1::bigint) $$, 'entries older than 30 days are deleted');
-select results_eq($$ select question from private.query_log $$, $$ values ('old') $$, 'entries younger than 30 days are kept');
+select results_eq($$ select question from tasklens.query_log $$, $$ values ('old') $$, 'entries younger than 30 days are kept');
 select results_eq($$ select * from public.log_queries('[]', 29) $$, $$ values (0::bigint, 1::bigint) $$, 'a given retention in days is applied');
 select is(
   (select logged from public.log_queries((select jsonb_agg(pg_temp.entry(n, 'very old', 'answered', 2)) from generate_series(1, 1002) n))),

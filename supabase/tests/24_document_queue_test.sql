@@ -19,7 +19,7 @@ language sql as $$
     insert into claims select lease_id, jobs from public.claim_embedding_jobs(100, 60, attempt_limit) returning jobs
   )
   select coalesce(string_agg(right(o.document_id::text, 1) || '/' || (j ->> 'attempt'), ' ' order by o.document_id), 'none')
-  from claimed, jsonb_array_elements(jobs) j join private.source_owners o on o.source_id = (j ->> 'source_id')::bigint
+  from claimed, jsonb_array_elements(jobs) j join tasklens.source_owners o on o.source_id = (j ->> 'source_id')::bigint
 $$;
 create function pg_temp.store(digit integer) returns boolean
 language sql as $$
@@ -53,7 +53,7 @@ select is(public.finish_embedding_jobs(lease_id, array(select (j ->> 'job_id')::
   1::bigint, 'the holder finishes the stored document''s job') from claims where jobs <> '[]';
 select public.fail_embedding_jobs(lease_id, array(select (j ->> 'job_id')::bigint from jsonb_array_elements(jobs) j), 'no', 2) from claims where jobs <> '[]';
 select is((select embedding_status from public.documents where id = pg_temp.doc(2)), 'pending', 'a document whose job failed once is pending');
-update private.embedding_jobs set due_at = now() - interval '1 hour';
+update tasklens.embedding_jobs set due_at = now() - interval '1 hour';
 delete from claims;
 select is(pg_temp.claim(), '2/2', 'a failed document job is claimed again');
 select public.fail_embedding_jobs(lease_id, array(select (j ->> 'job_id')::bigint from jsonb_array_elements(jobs) j), 'no', 2) from claims;
@@ -66,7 +66,7 @@ select is((select embedding_status from public.documents where id = pg_temp.doc(
 -- Expired leases ----------------------------------------------------------------------------------
 
 create function pg_temp.come_due() returns void
-language sql as $$ update private.embedding_jobs set due_at = clock_timestamp() - interval '1 hour' $$;
+language sql as $$ update tasklens.embedding_jobs set due_at = clock_timestamp() - interval '1 hour' $$;
 select pg_temp.come_due();
 select is(pg_temp.claim(2), '2/1', 'a document''s first claim is attempt 1');
 select pg_temp.come_due();

@@ -27,7 +27,7 @@ $$;
 create function pg_temp.counted(model text) returns bigint[]
 language sql as $$
   with serving as (
-    select s.serving, coalesce(s.model, counted.model) as model from private.embedding_sets s
+    select s.serving, coalesce(s.model, counted.model) as model from tasklens.embedding_sets s
   ), text as (
     select p.project_id, null::bigint as ticket_id, null::bigint as comment_id from public.projects p where p.name ~ '\S' or p.description ~ '\S'
     union all
@@ -48,11 +48,11 @@ $$;
 create function pg_temp.is_right(what text) returns setof text
 language plpgsql as $$
 begin
-  perform private.recount_sources();
+  perform tasklens.recount_sources();
   if pg_temp.queue() <> pg_temp.jobs() then
     return next fail(what || ': the queue has ' || pg_temp.jobs() || ', the status reports ' || pg_temp.queue());
   end if;
-  if exists (select from unnest(array['m', 'n', null]) m where (pg_temp.counted(m))[2] <> (select count(*) from private.missing_sources(m))) then
+  if exists (select from unnest(array['m', 'n', null]) m where (pg_temp.counted(m))[2] <> (select count(*) from tasklens.missing_sources(m))) then
     return next fail(what || ': missing_sources returns others');
   end if;
   return next results_eq('select pg_temp.reported(m) from unnest(array[''m'', ''n'', null]) m', 'select pg_temp.counted(m) from unnest(array[''m'', ''n'', null]) m', what);
@@ -80,7 +80,7 @@ update public.status_changes set ticket_id = 13 where status_change_id = 4;
 select pg_temp.is_right('counts after a note moves to another ticket');
 
 select pg_temp.chunk(1, null, 0), pg_temp.chunk(1, 11, 0), pg_temp.chunk(1, 11, 1), pg_temp.chunk(2, 13, 0, 'n'), pg_temp.chunk(2, 13, 1, 'n'), pg_temp.chunk(3, 14, 0, 'n');
-select private.recount_sources();
+select tasklens.recount_sources();
 select is(pg_temp.reported('m'), '{6,4}', 'chunks are counted, and sources with chunks of the model are not missing');
 select pg_temp.is_right('counts of sources with chunks of different models');
 update public.tickets set name = ' ' where ticket_id = 11;
@@ -96,10 +96,10 @@ select pg_temp.is_right('counts after a chunk is deleted');
 
 -- Two sets ----------------------------------------------------------------------------------------
 
-update private.embedding_sets set model = 'm', chunking = 1, other_state = 'building', other_model = 'n', other_chunking = 1, began_at = now();
+update tasklens.embedding_sets set model = 'm', chunking = 1, other_state = 'building', other_model = 'n', other_chunking = 1, began_at = now();
 select pg_temp.chunk(1, null, 0, 'n', 2), pg_temp.chunk(3, 11, 0, 'n', 2), pg_temp.chunk(3, 11, 1, 'n', 2), pg_temp.chunk(1, 12, 0, 'n', 2);
 select pg_temp.is_right('counts exclude the set that is being built');
-update private.embedding_sets set serving = 2, model = 'n', other_state = 'retired', other_model = 'm', began_at = null;
+update tasklens.embedding_sets set serving = 2, model = 'n', other_state = 'retired', other_model = 'm', began_at = null;
 select pg_temp.is_right('counts of the new set after the switch');
 delete from public.chunks where embedding_set = 1;
 select pg_temp.is_right('counts after the chunks of the retired set are deleted');
@@ -129,13 +129,13 @@ update public.tickets set description = description || '.', name = name || '.';
 select pg_temp.is_right('counts of claimed jobs whose tickets are edited');
 select public.fail_embedding_jobs(lease_id, ids[1:1], 'No.'), public.fail_embedding_jobs(lease_id, ids[2:2], 'No.', 1) from lease;
 select pg_temp.is_right('counts after one job has failed and another is dead');
-update private.embedding_jobs set due_at = clock_timestamp() - interval '1 minute', requested_at = clock_timestamp() - interval '1 hour' where lease_id is not null;
+update tasklens.embedding_jobs set due_at = clock_timestamp() - interval '1 minute', requested_at = clock_timestamp() - interval '1 hour' where lease_id is not null;
 select pg_temp.is_right('counts after leases expire');
 select ok((select oldest_pending_seconds between 3600 and 5400 from public.embedding_status('m')), 'sources with expired leases count as pending since their first request');
 select public.finish_embedding_jobs(lease_id, ids) from lease;
 select pg_temp.is_right('counts after jobs finish');
-update private.embedding_jobs set dead_at = now() where source_id = pg_temp.source(12);
-update private.embedding_jobs set attempts = 1 where source_id = pg_temp.source(13);
+update tasklens.embedding_jobs set dead_at = now() where source_id = pg_temp.source(12);
+update tasklens.embedding_jobs set attempts = 1 where source_id = pg_temp.source(13);
 select pg_temp.is_right('counts after more jobs are dead');
 select is(pg_temp.queue(), '4 0 2 2 t', 'the queue has jobs that are pending, failed and dead');
 select public.replay_embedding_jobs();
@@ -162,7 +162,7 @@ select pg_temp.is_right('counts after projects are truncated');
 
 -- Loads -------------------------------------------------------------------------------------------
 
-create or replace function private.refresh_ticket_entries(ticket_ids bigint[]) returns void language sql as '';
+create or replace function tasklens.refresh_ticket_entries(ticket_ids bigint[]) returns void language sql as '';
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
 insert into public.tickets (key, project_id, status_id, name) select 'AA-' || i, 1, 1, 'Ticket ' || i from generate_series(1, 3000) i;
 select pg_temp.is_right('counts after a bulk load');
@@ -171,7 +171,7 @@ select pg_temp.is_right('counts after a bulk load');
 alter table public.tickets disable trigger user;
 insert into public.tickets (key, project_id, status_id, name) values ('AA-unseen', 1, 1, 'Unseen');
 alter table public.tickets enable trigger user;
-select private.recount_sources();
+select tasklens.recount_sources();
 select pg_temp.is_right('recount_sources counts rows loaded with triggers disabled');
 
 select * from finish();

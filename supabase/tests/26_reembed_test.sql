@@ -92,25 +92,25 @@ select is((select chunks from public.embedding_status('old')), 3::bigint, 'embed
 
 select ok(pg_temp.moved(), 'there is a version of the data');
 select is(public.finish_reembed(), false, 'finish_reembed does not switch while a job queued by begin_reembed is open');
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 delete from public.chunks where embedding_set = 2 and ticket_id = 12;
-select private.count_chunks(array(select source_id from private.sources)) \g /dev/null
+select tasklens.count_chunks(array(select source_id from tasklens.sources)) \g /dev/null
 select is(public.finish_reembed(), false, 'finish_reembed does not switch while the new set lacks a ticket, even if the queue is empty');
 select is(public.begin_reembed('new', 2), 1::bigint, 'a repeated begin_reembed queues the ticket that the new set lacks');
-update private.embedding_jobs set attempts = 3, dead_at = now();
+update tasklens.embedding_jobs set attempts = 3, dead_at = now();
 select ok(pg_temp.store(12, 'new', pg_temp.unit(-0.8, -0.6), 2::smallint), 'the new set accepts the missing ticket');
 select is(public.finish_reembed(), false, 'finish_reembed does not switch while a job of a searched source is dead');
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 -- Edits continue as usual. Their jobs are newer and do not delay the switch.
 update public.tickets set name = 'TWELVE' where ticket_id = 12;
 -- A transaction changes a version once, and this one already has.
 reset role;
-delete from private.data_version_changes;
+delete from tasklens.data_version_changes;
 set local role service_role;
 select pg_temp.moved();
-update private.embedding_jobs set attempts = 1, due_at = clock_timestamp() + interval '1 minute';
+update tasklens.embedding_jobs set attempts = 1, due_at = clock_timestamp() + interval '1 minute';
 select is(public.finish_reembed(), false, 'finish_reembed does not switch while a failed edit waits, since the new model may have failed');
-update private.embedding_jobs set attempts = 0;
+update tasklens.embedding_jobs set attempts = 0;
 select is(public.finish_reembed(), true, 'finish_reembed switches to a complete set');
 select ok(pg_temp.moved(), 'the switch moves the data version');
 select is(pg_temp.sets(), '2 new 2 retired old', 'after the switch the new set serves and the old one is retired');

@@ -11,12 +11,12 @@ insert into public.tickets (ticket_id, key, project_id, status_id, name) values 
 insert into public.status_changes (ticket_id, note) values (1, 'quicksilver');
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 select 1, 1, 'ticket', 0, 't', 1, 'h', 'm', ('[1' || repeat(',0', 1535) || ']')::extensions.vector;
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 
 create function pg_temp.counted(word text) returns numeric
 language sql as $$
   select coalesce(sum(c.entries), 0) from (
-    select w.word, w.entries from private.word_counts w union all select w.word, w.entries from private.word_count_changes w
+    select w.word, w.entries from tasklens.word_counts w union all select w.word, w.entries from tasklens.word_count_changes w
   ) c where c.word = counted.word
 $$;
 
@@ -28,7 +28,7 @@ select is_empty($$ select from public.keyword_entries where words @@ 'quicksilve
 select is((select count(*) from public.keyword_entries), 3::bigint, 'keyword entries are rebuilt without the truncated notes');
 
 select is(pg_temp.counted(''), 3::numeric, 'the word counts contain three entries');
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 truncate public.projects cascade;
 select is(pg_temp.counted(''), 0::numeric, 'truncating projects empties the word counts');
 select is_empty('select from job', 'truncating projects leaves the queue empty');

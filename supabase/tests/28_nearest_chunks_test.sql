@@ -41,11 +41,11 @@ select is(pg_temp.found(1), '{1}', 'vectors of another model are excluded');
 insert into public.chunks (embedding_set, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 select 2, 1, 7, 'ticket', 0, 't', 1, 'h', 'n', pg_temp.unit(1);
 select is(pg_temp.found(1), '{1}', 'vectors of the other set are excluded');
-update private.embedding_sets set serving = 2, model = 'n';
+update tasklens.embedding_sets set serving = 2, model = 'n';
 create temporary table before_other as select pg_temp.scans('public.chunks_embedding_2_idx') as scans;
 select is(pg_temp.found(10), '{7}', 'after a switch the new serving set is searched');
 select ok(pg_temp.scans('public.chunks_embedding_2_idx') > (select scans from before_other), 'the new serving set is searched by its own index');
-update private.embedding_sets set serving = 1, model = null;
+update tasklens.embedding_sets set serving = 1, model = null;
 
 -- Callers -----------------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ analyze public.embeddings;
 analyze public.documents;
 
 -- So few documents would be compared exactly: force use of the index.
-create or replace function private.documents_are_few() returns boolean
+create or replace function tasklens.documents_are_few() returns boolean
 language sql stable as $$ select false $$;
 
 create function pg_temp.query(number bigint) returns extensions.vector language sql as $$ select pg_temp.point(number % 2, -number, 0.6) $$;

@@ -31,9 +31,9 @@ insert into public.document_votes (document_id, user_id, helpful)
 select '00000000-0000-4000-8000-000000000001', a.user_id, true from actors a where a.name in ('viewer', 'service');
 
 -- Reading                                                           anon stranger outsider viewer member admin service
-select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name) from (
+select bag_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name) from (
     select c.oid::regclass::text collate "default" as name from pg_catalog.pg_class c
-    where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r') t order by t.name $$,
+    where c.relnamespace in ('public'::regnamespace, 'tasklens'::regnamespace) and c.relkind = 'r') t $$,
   $$ values
     ('chunks',                       '- 0 4 3 3 3 7'),
     ('comment_entries',              '- 0 1 1 1 1 2'),
@@ -43,26 +43,26 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
     ('documents',                    '- 0 2 2 2 2 2'),
     ('embeddings',                   '- 0 4 4 4 4 4'),
     ('keyword_entries',              '- 0 4 3 3 3 7'),
-    ('private.attached_rows',        '- - - - - - 0'),
-    ('private.attached_views',       '- - - - - - 0'),
-    ('private.changed_rows',         '- - - - - - 0'),
-    ('private.data_version_changes', '- - - - - - -'),
-    ('private.data_versions',        '- - - - - - -'),
-    ('private.embedding_jobs',       '- - - - - - 11'),
-    ('private.embedding_sets',       '- - - - - - 1'),
-    ('private.imported_links',       '- - - - - - 0'),
-    ('private.imported_projects',    '- - - - - - 0'),
-    ('private.imported_tickets',     '- - - - - - 0'),
-    ('private.imports',              '- - - - - - 0'),
-    ('private.installation',         '- - - - - - 1'),
-    ('private.installed_parts',      '- - - - - - ' || (select count(*) from private.installed_parts)),
-    ('private.match_thresholds',     '- - - - - - 0'),
-    ('private.migrations',           '- - - - - - -'),
-    ('private.query_log',            '- - - - - - 0'),
-    ('private.sources',              '- - - - - - ' || (select count(*) from private.sources)),
-    ('private.ticket_counters',      '- - - - - - -'),
-    ('private.word_count_changes',   '- - - - - - ' || (select count(*) from private.word_count_changes)),
-    ('private.word_counts',          '- - - - - - ' || (select count(*) from private.word_counts)),
+    ('tasklens.attached_rows',        '- - - - - - 0'),
+    ('tasklens.attached_views',       '- - - - - - 0'),
+    ('tasklens.changed_rows',         '- - - - - - 0'),
+    ('tasklens.data_version_changes', '- - - - - - -'),
+    ('tasklens.data_versions',        '- - - - - - -'),
+    ('tasklens.embedding_jobs',       '- - - - - - 11'),
+    ('tasklens.embedding_sets',       '- - - - - - 1'),
+    ('tasklens.imported_links',       '- - - - - - 0'),
+    ('tasklens.imported_projects',    '- - - - - - 0'),
+    ('tasklens.imported_tickets',     '- - - - - - 0'),
+    ('tasklens.imports',              '- - - - - - 0'),
+    ('tasklens.installation',         '- - - - - - 1'),
+    ('tasklens.installed_parts',      '- - - - - - ' || (select count(*) from tasklens.installed_parts)),
+    ('tasklens.match_thresholds',     '- - - - - - 0'),
+    ('tasklens.migrations',           '- - - - - - -'),
+    ('tasklens.query_log',            '- - - - - - 0'),
+    ('tasklens.sources',              '- - - - - - ' || (select count(*) from tasklens.sources)),
+    ('tasklens.ticket_counters',      '- - - - - - -'),
+    ('tasklens.word_count_changes',   '- - - - - - ' || (select count(*) from tasklens.word_count_changes)),
+    ('tasklens.word_counts',          '- - - - - - ' || (select count(*) from tasklens.word_counts)),
     ('project_members',              '- 0 1 3 3 3 4'),
     ('projects',                     '- 0 1 1 1 1 2'),
     ('search_config',                '- 1 1 1 1 1 1'),
@@ -73,7 +73,7 @@ select results_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name)
   'each role reads the rows of its projects, in every table');
 -- PostgREST exposes any relation named in a path, and Supabase grants all roles access to new ones.
 select is_empty($$ select c.oid::regclass from pg_catalog.pg_class c
-    where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'S'
+    where c.relnamespace in ('public'::regnamespace, 'tasklens'::regnamespace) and c.relkind = 'S'
       and pg_temp.outcomes('select 1 from ' || c.oid::regclass) not like '- - - - - - _' $$,
   'users cannot read sequences, which reveal numbers of rows');
 select is(pg_temp.outcomes('select retrieval_queries from documents'), '- - - - - - 2', 'users cannot read the recorded queries of documents');
@@ -163,7 +163,7 @@ select is((select sum(retrieval_count) from public.documents), 2::numeric, 'the 
 select results_eq($$ select s.statement, pg_temp.outcomes('select from ' || s.statement) from (values
     (1, 'upsert_projects(''[{"key": "AA", "name": "Pumps"}]'')'), (2, 'upsert_tickets(''[{"key": "AA-11", "project_key": "AA", "status": "Done", "name": "Pump"}]'')'),
     (3, 'begin_import(''x'')'), (4, 'link_imported_tickets(1)'), (5, 'count_unlisted(1)'), (6, 'prune_import(1)'),
-    (8, 'private.upsert_comments(''[]'')'), (12, 'private.mark_imported(''[]'', 1, ''x'', true)'), (13, 'private.unlisted_rows(1, 1)')
+    (8, 'tasklens.upsert_comments(''[]'')'), (12, 'tasklens.mark_imported(''[]'', 1, ''x'', true)'), (13, 'tasklens.unlisted_rows(1, 1)')
   ) s(place, statement) order by s.place $$,
   $$ values
     ('upsert_projects(''[{"key": "AA", "name": "Pumps"}]'')', '- - - - - - 1'),
@@ -172,9 +172,9 @@ select results_eq($$ select s.statement, pg_temp.outcomes('select from ' || s.st
     ('link_imported_tickets(1)', '- - - - - - 1'),
     ('count_unlisted(1)', '- - - - - - 1'),
     ('prune_import(1)', '- - - - - - 1'),
-    ('private.upsert_comments(''[]'')', '- - - - - - 1'),
-    ('private.mark_imported(''[]'', 1, ''x'', true)', '- - - - - - 1'),
-    ('private.unlisted_rows(1, 1)', '- - - - - - 0') $$,
+    ('tasklens.upsert_comments(''[]'')', '- - - - - - 1'),
+    ('tasklens.mark_imported(''[]'', 1, ''x'', true)', '- - - - - - 1'),
+    ('tasklens.unlisted_rows(1, 1)', '- - - - - - 0') $$,
   'only the service can import and prune');
 
 -- Roles and permissions of callers ----------------------------------------------------------------
@@ -195,7 +195,7 @@ begin
   return all_answers;
 end
 $$;
-select is(pg_temp.answers('private.projects_as(''viewer'')'), '{} {2} {1} {1} {1} null', 'projects_as returns the caller''s projects, null for all');
+select is(pg_temp.answers('tasklens.projects_as(''viewer'')'), '{} {2} {1} {1} {1} null', 'projects_as returns the caller''s projects, null for all');
 select is(pg_temp.answers('public.caller_role()'), 'none admin viewer member admin service', 'caller_role returns the caller''s highest role');
 select is(pg_temp.answers('concat(public.may_write_project(1), public.may_write_project(2), public.may_write_project(3), public.may_write_project(null))'),
   'ffff ftff ffff tfff tfff tttt', 'may_write_project is true in projects that the caller may write');

@@ -72,7 +72,7 @@ insert into attempts (statement, outcome) values --                             
   ($$ delete from chunks $$,                                                                                          '- - - - - - 0'),
   ($$ update keyword_entries set title_length = 0 $$,                                                                 '- - - - - - -'),
   ($$ update search_config set dated_weight = 0 $$,                                                                   '- - - - - - 1'),
-  ($$ select private.change_data_version('{1}') $$,                                                                   '- - - - - - -');
+  ($$ select tasklens.change_data_version('{1}') $$,                                                                   '- - - - - - -');
 select results_eq(
   $$ select a.statement, pg_temp.outcomes(a.statement) from attempts a order by a.place $$,
   $$ select statement, outcome from attempts order by place $$,
@@ -80,7 +80,7 @@ select results_eq(
 
 -- Consequences of a user's write ------------------------------------------------------------------
 
-truncate private.embedding_jobs, private.data_version_changes;
+truncate tasklens.embedding_jobs, tasklens.data_version_changes;
 select pg_temp.act('member');
 insert into public.tickets (project_id, status_id, name) values (1, 1, 'Gasket');
 insert into public.status_changes (ticket_id, status_id, note) select t.ticket_id, 2, 'Greased' from public.tickets t where t.name = 'Gasket';
@@ -93,7 +93,7 @@ update public.tickets set project_id = 2 where name = 'Gasket';
 select is(pg_temp.found('gasket', 2), '{Gasket}', 'a ticket moved by a user is found in its new project');
 reset role;
 select is((select array_agg(distinct t.name) from job j join public.tickets t using (ticket_id)), '{Gasket}', 'a user''s new ticket is queued for embedding');
-select is((select array_agg(project_id order by project_id) from private.data_version_changes), '{1,2}', 'a user''s write moves the version of both projects');
+select is((select array_agg(project_id order by project_id) from tasklens.data_version_changes), '{1,2}', 'a user''s write moves the version of both projects');
 
 -- Two users with different projects share a connection: cached plans must not leak rows.
 select pg_temp.act('admin');

@@ -70,7 +70,7 @@ reset role;
 select results_eq('table of_member', 'table of_service', 'a user''s results equal the service''s results with a filter for the user''s project');
 
 -- So few chunks would be compared exactly: force use of the index.
-create or replace function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+create or replace function tasklens.few_entries(scope tasklens.scope, required tsquery) returns bigint[]
 language sql stable as $$ select null::bigint[] $$;
 select pg_temp.act('viewer');
 select bag_eq('select way, tickets from pg_temp.found()',

@@ -12,7 +12,7 @@ insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (
 -- change.
 create sequence pg_temp.changes;
 create function pg_temp.note(project bigint) returns void
-language sql as $$ insert into private.data_version_changes (project_id, transaction_id) values (project, nextval('pg_temp.changes')::text::xid8) $$;
+language sql as $$ insert into tasklens.data_version_changes (project_id, transaction_id) values (project, nextval('pg_temp.changes')::text::xid8) $$;
 
 create temporary table seen (name text, filter bigint, version text);
 create function pg_temp.versions() returns setof seen
@@ -54,12 +54,12 @@ select is(pg_temp.moved($$ insert into public.project_members (project_id, user_
 select is(pg_temp.moved($$ update public.project_members set role = 'admin' $$), null, 'a changed role moves no version, since the visible rows are the same');
 -- A result computed during a membership must not be served after it ends. Memberships, too, change
 -- only once in this transaction.
-delete from private.data_version_changes where project_id < -1;
+delete from tasklens.data_version_changes where project_id < -1;
 select is(pg_temp.moved($$ do $do$ begin
     insert into public.project_members (project_id, user_id) select 2, a.user_id from actors a where a.name = 'viewer';
     delete from public.project_members m using actors a where m.project_id = 2 and m.user_id = a.user_id and a.name = 'viewer';
   end $do$ $$), 'viewer all -1 1 2', 'a membership that is added and removed moves the version of its user');
-delete from private.data_version_changes where project_id < -1;
+delete from tasklens.data_version_changes where project_id < -1;
 select is(pg_temp.moved($$ update public.project_members m set user_id = gen_random_uuid() from actors a where m.user_id = a.user_id and a.name = 'viewer' $$),
   'viewer all -1 1 2', 'a membership reassigned to another user moves the version of its former user');
 select is(pg_temp.moved('delete from public.project_members where project_id = 2'), 'outsider all -1 1 2, member all -1 1 2', 'deleted memberships move the version of their users');

@@ -30,15 +30,15 @@ end $$;
 
 -- The similarity of unrelated texts ---------------------------------------------------------------
 
-select is(private.unrelated_similarity('m'), 0.6::double precision, 'unrelated_similarity returns the measured median');
-select is(array[private.unrelated_similarity('text-embedding-3-small'), private.unrelated_similarity('text-embedding-3-large@1024'),
-    private.unrelated_similarity('text-embedding-ada-002'), private.unrelated_similarity('another')],
+select is(tasklens.unrelated_similarity('m'), 0.6::double precision, 'unrelated_similarity returns the measured median');
+select is(array[tasklens.unrelated_similarity('text-embedding-3-small'), tasklens.unrelated_similarity('text-embedding-3-large@1024'),
+    tasklens.unrelated_similarity('text-embedding-ada-002'), tasklens.unrelated_similarity('another')],
   array[0.14, 0.14, 0.65, 0]::double precision[], 'without a measurement, unrelated_similarity returns a constant of the model or 0');
 do $$ begin perform pg_temp.measure('far', -0.2), pg_temp.measure('flat', 1), pg_temp.measure('text-embedding-ada-002', 0.7); end $$;
-select is(array[private.unrelated_similarity('far'), private.unrelated_similarity('flat'), private.unrelated_similarity('text-embedding-ada-002')],
+select is(array[tasklens.unrelated_similarity('far'), tasklens.unrelated_similarity('flat'), tasklens.unrelated_similarity('text-embedding-ada-002')],
   array[0, 0.99, 0.7]::double precision[], 'unrelated_similarity is clamped to 0 and 0.99, and a measurement overrides the constant');
 set local role authenticated;
-select is(private.unrelated_similarity('m'), 0.6::double precision, 'users can call unrelated_similarity');
+select is(tasklens.unrelated_similarity('m'), 0.6::double precision, 'users can call unrelated_similarity');
 set local role service_role;
 
 -- The sum -----------------------------------------------------------------------------------------
@@ -103,13 +103,13 @@ from (values (1, 'beta', '1', '1'), (7, 'beta', '1', '1'), (1, 'beta', '1', '0')
 -- ranks few.
 savepoint ranked;
 reset role;
-create or replace function private.rank_entries(
-  search private.search, match_count integer,
+create or replace function tasklens.rank_entries(
+  search tasklens.search, match_count integer,
   reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null)
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
 language sql as $$ values (1, 1, 105, 3, 0), (2, 1, 140, 0, 0), (3, 1, 120, 0, 0), (4, 1, 103, 0, 0) $$;
 select results_eq(
-  $$ select f.ticket_id from private.fuse_searches(private.begin_search('beta', null, null, null, pg_temp.unit(0, 0, 1), 'm', 0.5), 1, 1, 'convex', 10) f
+  $$ select f.ticket_id from tasklens.fuse_searches(tasklens.begin_search('beta', null, null, null, pg_temp.unit(0, 0, 1), 'm', 0.5), 1, 1, 'convex', 10) f
     order by f.place $$,
   array[105, 140, 120, 103]::bigint[], 'keyword scores of 0 follow the keyword ranks');
 rollback to ranked;

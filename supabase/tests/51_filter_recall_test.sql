@@ -108,13 +108,13 @@ analyze passing;
 create temporary table distance as
 select q.trial_id, c.ticket_id, c.embedding operator(extensions.<=>) pg_temp.point(-q.trial_id) as distance from trial q cross join public.chunks c;
 create temporary table ranked as
-select k.score, k.ticket_id from private.rank_entries(private.begin_search('pump leaks valve', null, null, null), 100000, 100000, 100000, 100000, 100000) k;
+select k.score, k.ticket_id from tasklens.rank_entries(tasklens.begin_search('pump leaks valve', null, null, null), 100000, 100000, 100000, 100000, 100000) k;
 grant select on trial, passing, distance, ranked to authenticated, service_role;
 
 -- Callers may not execute what it calls.
 create function pg_temp.alike(filters jsonb) returns table (ticket_id bigint)
 language sql stable security definer as $$
-  select k.ticket_id from private.rank_entries(private.begin_search('pump leaks valve', null, null, filters), 10, 8000, 2000, 2000, 2000) k
+  select k.ticket_id from tasklens.rank_entries(tasklens.begin_search('pump leaks valve', null, null, filters), 10, 8000, 2000, 2000, 2000) k
 $$;
 
 -- Per trial: the expected number of results, at most ten; the number found; and how many of these
@@ -153,7 +153,7 @@ select is_empty($$ select o.* from pg_temp.outcome('{1,20,21,22,23,24}') o where
 reset role;
 
 -- So few tickets would all be compared: force use of the indexes.
-create or replace function private.few_entries(scope private.scope, required tsquery) returns bigint[]
+create or replace function tasklens.few_entries(scope tasklens.scope, required tsquery) returns bigint[]
 language sql stable as $$ select null::bigint[] $$;
 select pg_temp.act('service');
 create temporary table by_index as select * from pg_temp.outcome();

@@ -117,7 +117,7 @@ $$;
 create function pg_temp.queues(statement text, wanted text[], says text) returns text
 language plpgsql as $$
 begin
-  delete from private.embedding_jobs;
+  delete from tasklens.embedding_jobs;
   execute statement;
   return bag_eq('select * from pg_temp.jobs()', wanted, says);
 end
@@ -145,30 +145,30 @@ language sql as $$
   insert into pg_temp.claims (lease_id, jobs, next_due_seconds) select * from public.claim_embedding_jobs(job_limit);
   select coalesce(string_agg(concat_ws('/', o.project_id, o.ticket_id, o.comment_id), ' ' order by o.ticket_id, o.comment_id), 'none')
   from jsonb_array_elements((select c.jobs from pg_temp.claims c order by c.place desc limit 1)) j
-  join private.source_owners o on o.source_id = (j ->> 'source_id')::bigint
+  join tasklens.source_owners o on o.source_id = (j ->> 'source_id')::bigint
 $$;
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 update public.comments set body = 'Expired' where comment_id in (1001, 1004);
 grant all on claims to service_role;
 select is(pg_temp.claim(), '1/11/1001 2/21/1004', 'the jobs of comments are claimed');
 select is(pg_temp.claim(), 'none', 'a leased comment job is not claimed again');
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 update public.tickets set name = 'Nobody signs in' where ticket_id = 11;
 select is(pg_temp.claim(1), '1/11', 'a renamed ticket''s job is claimed');
 select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'comment 1001 (background)', 'comment 1002 (background)', 'comment 1003 (background)'], 'claiming a renamed ticket queues its comments as background jobs');
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 update public.projects set name = 'Pears' where project_id = 1;
 select is(pg_temp.claim(1), '1', 'a renamed project''s job is claimed');
 select bag_eq($$ select * from pg_temp.jobs() where what like 'ticket%' $$,
   array['ticket 11 and more (background)', 'ticket 12 and more (background)', 'ticket 13 and more (background)'], 'claiming a renamed project queues its tickets with their comments');
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 update public.tickets set name = name || '.' where project_id = 1;
 select is(pg_temp.claim(), '1/11 1/12 1/13', 'jobs of several renamed tickets are claimed');
 select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11', 'ticket 12', 'ticket 13', 'comment 1001 (background)', 'comment 1002 (background)', 'comment 1003 (background)', 'comment 1005 (background)'],
   'claiming several renamed tickets queues the comments of all');
 
 -- Ending jobs by storing
-delete from private.embedding_jobs;
+delete from tasklens.embedding_jobs;
 update public.comments set body = 'Expired!' where comment_id = 1001;
 update public.tickets set description = 'y' where ticket_id = 11;
 set local role service_role;
@@ -181,24 +181,24 @@ select bag_eq($$ select * from pg_temp.jobs() $$, array['ticket 11'], 'storing a
 create function pg_temp.is_counted(says text) returns text
 language sql as $$
   select is(array[s.chunks, s.sources_without_chunks, s.pending], array[
-      (select count(*) from public.chunks), (select count(*) from private.missing_sources('m')), (select count(*) from job)], says)
+      (select count(*) from public.chunks), (select count(*) from tasklens.missing_sources('m')), (select count(*) from job)], says)
   from public.embedding_status('m') s
 $$;
 select pg_temp.is_counted('embedding_status counts comments as sources');
 delete from public.comments where comment_id = 1001;
 select pg_temp.is_counted('embedding_status counts comments after one is deleted');
-select private.recount_sources();
+select tasklens.recount_sources();
 select pg_temp.is_counted('embedding_status counts comments after a recount');
-select bag_eq($$ select o.comment_id from private.missing_sources('m') join private.source_owners o using (source_id) where o.ticket_id = 21 and o.comment_id is not null $$, $$ values (1004::bigint) $$, 'missing_sources returns a comment without chunks');
+select bag_eq($$ select o.comment_id from tasklens.missing_sources('m') join tasklens.source_owners o using (source_id) where o.ticket_id = 21 and o.comment_id is not null $$, $$ values (1004::bigint) $$, 'missing_sources returns a comment without chunks');
 
 -- Versions ----------------------------------------------------------------------------------------
 
 create function pg_temp.moves(statement text, projects bigint[], says text) returns text
 language plpgsql as $$
 begin
-  delete from private.data_version_changes;
+  delete from tasklens.data_version_changes;
   execute statement;
-  return is(array(select c.project_id from private.data_version_changes c order by c.project_id), projects, says);
+  return is(array(select c.project_id from tasklens.data_version_changes c order by c.project_id), projects, says);
 end
 $$;
 select pg_temp.moves($$ insert into public.comments (comment_id, ticket_id, body) values (2001, 12, 'v') $$, '{1}', 'a new comment moves its project''s version');
@@ -226,8 +226,8 @@ select is((select count(*) from public.chunks c where c.ticket_id = 12) + (selec
 truncate public.comments cascade;
 select is((select count(*) from public.chunks), 0::bigint, 'truncating comments cascades to all chunks');
 select ok((select count(*) > 0 from job j where j.ticket_id is not null), 'truncating comments queues all tickets');
-select is((select sum(w.comments) + sum(w.comment_words) from private.word_entries(array['', 'expir', 'mani']) w), 0::numeric, 'truncating comments resets the word counts of comments');
-select ok((select w.entries > 0 from private.word_entries(array['']) w), 'truncating comments keeps the word counts of tickets');
+select is((select sum(w.comments) + sum(w.comment_words) from tasklens.word_entries(array['', 'expir', 'mani']) w), 0::numeric, 'truncating comments resets the word counts of comments');
+select ok((select w.entries > 0 from tasklens.word_entries(array['']) w), 'truncating comments keeps the word counts of tickets');
 
 select * from finish();
 rollback;

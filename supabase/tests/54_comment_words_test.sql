@@ -29,11 +29,11 @@ select is(pg_temp.found('P4711', 2), null, 'a project filter excludes comments o
 select is(pg_temp.found('gasket', 1), 'AA-12 AA-11', 'a project filter keeps comments of its project');
 select is(pg_temp.found('gasket', null, 'done'), 'BB-22 AA-12', 'a status filter applies to the tickets of comments');
 select is(pg_temp.found('xylotoll'), 'BB-21', 'a misspelling is corrected to a word of a comment');
-select is((select array_agg(w order by w) from unnest((private.plan_words('gasket P4711 xylotol', null)).terms) w), '{''gasket'',''p4711'',''xylotol''}', 'plan_words keeps words that only comments contain');
-select is((private.plan_words('gaskett', null)).idfs[1] / (private.plan_words('gasket', null)).idfs[1], extensions.similarity('gasket', 'gaskett')::double precision / 2,
+select is((select array_agg(w order by w) from unnest((tasklens.plan_words('gasket P4711 xylotol', null)).terms) w), '{''gasket'',''p4711'',''xylotol''}', 'plan_words keeps words that only comments contain');
+select is((tasklens.plan_words('gaskett', null)).idfs[1] / (tasklens.plan_words('gasket', null)).idfs[1], extensions.similarity('gasket', 'gaskett')::double precision / 2,
   'a replacement weighs half its similarity of what the word weighs, comments counted');
-select is((select array[w.entries, w.comments] from private.word_entries(array['gasket']) w), array[1, 2]::bigint[], 'comments that contain a word are counted separately from entries');
-select is((select array[w.comments, w.comment_words] from private.word_entries(array['']) w), array[5, (select sum(e.length) from public.comment_entries e)]::bigint[],
+select is((select array[w.entries, w.comments] from tasklens.word_entries(array['gasket']) w), array[1, 2]::bigint[], 'comments that contain a word are counted separately from entries');
+select is((select array[w.comments, w.comment_words] from tasklens.word_entries(array['']) w), array[5, (select sum(e.length) from public.comment_entries e)]::bigint[],
   'all comments and their words are counted');
 
 -- Only the best comment counts, not the number of comments.
@@ -140,7 +140,7 @@ update public.comments set ticket_id = 13 where comment_id = 4;
 select is(pg_temp.found('xylotol'), 'AA-13', 'a moved comment is found at its new ticket');
 delete from public.comments where comment_id = 4;
 select is(pg_temp.found('xylotol'), null, 'a deleted comment is no longer found');
-select is((select w.comments from private.word_entries(array['xylotol']) w), 0::bigint, 'a deleted comment is no longer counted');
+select is((select w.comments from tasklens.word_entries(array['xylotol']) w), 0::bigint, 'a deleted comment is no longer counted');
 
 select * from finish();
 rollback;

@@ -14,9 +14,9 @@ insert into public.chunks (project_id, ticket_id, comment_id, kind, position, te
 select 1, 11, n, 'comment', 0, 'The pump leaks again', 4, 'h' || n, 'm', pg_temp.unit(cos(n), sin(n)) from generate_series(1, 2000) n;
 select from setval(pg_get_serial_sequence('public.comments', 'comment_id'), 10000);
 analyze public.comments, public.chunks, public.comment_entries, public.tickets;
-delete from private.embedding_jobs;
-select private.recount_sources();
-select private.merge_word_counts();
+delete from tasklens.embedding_jobs;
+select tasklens.recount_sources();
+select tasklens.merge_word_counts();
 
 -- Small tables are read by sequential scans otherwise.
 set local enable_seqscan = off;
@@ -25,7 +25,7 @@ create temporary table claimed (jobs jsonb);
 create function pg_temp.work() returns table (read bigint, written bigint)
 language sql as $$
   select sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0))::bigint, sum(s.n_tup_ins + s.n_tup_upd + s.n_tup_del)::bigint
-  from pg_catalog.pg_stat_xact_user_tables s where s.schemaname in ('public', 'private')
+  from pg_catalog.pg_stat_xact_user_tables s where s.schemaname in ('public', 'tasklens')
 $$;
 -- The rows that a statement reads and writes.
 create function pg_temp.costs(statement text, out read bigint, out written bigint)
@@ -40,7 +40,7 @@ end
 $$;
 create function pg_temp.store(comment bigint) returns boolean
 language sql as $$
-  select s.stored from private.sources o
+  select s.stored from tasklens.sources o
   cross join lateral public.read_sources(array[o.source_id]) r
   cross join lateral public.store_chunks(
     jsonb_build_array(jsonb_build_object('source_id', o.source_id, 'source_hash', r.source_hash, 'truncated', false)),
@@ -52,7 +52,7 @@ create temporary table steps (place integer, what text, statement text);
 insert into steps values
   (1, 'adding a comment', $$ insert into public.comments (comment_id, ticket_id, author, body) values (%1$s + 9000, %1$s, 'Bo', 'A new gasket') $$),
   (2, 'claiming a comment''s job', $$ insert into claimed select jobs from public.claim_embedding_jobs(10) $$),
-  (3, 'reading a comment', $$ select r from private.sources o, public.read_sources(array[o.source_id]) r where o.comment_id = %2$s $$),
+  (3, 'reading a comment', $$ select r from tasklens.sources o, public.read_sources(array[o.source_id]) r where o.comment_id = %2$s $$),
   (4, 'storing a comment''s chunk', $$ select pg_temp.store(%2$s) $$),
   (5, 'editing a comment', $$ update public.comments set body = 'An old gasket' where comment_id = %2$s $$),
   (6, 'deleting a comment', $$ delete from public.comments where comment_id = %2$s $$);

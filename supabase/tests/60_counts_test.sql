@@ -6,7 +6,7 @@ select plan(114);
 
 \ir kit/jobs.sql
 
-select is(private.clamp(v, 5, 1, 100), expected, 'clamp(' || coalesce(v::text, 'null') || ', 5, 1, 100) is ' || expected)
+select is(tasklens.clamp(v, 5, 1, 100), expected, 'clamp(' || coalesce(v::text, 'null') || ', 5, 1, 100) is ' || expected)
 from (values (null, 5), (-2147483648, 1), (0, 1), (1, 1), (7, 7), (100, 100), (101, 100), (2147483647, 100)) c(v, expected);
 
 create function pg_temp.unit(dimensions integer) returns extensions.vector
@@ -19,17 +19,17 @@ insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, 
 select 1, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.unit(1536) from public.tickets t;
 insert into public.comments (ticket_id, body) select 1, 'payment' from generate_series(1, 150);
 insert into public.documents (title, content, named_entities) select 'd' || i, 'x', '[{"name": "Raft"}]' from generate_series(1, 150) i;
-insert into private.query_log (query_id, asked_at, kind, question, outcome, total_ms)
+insert into tasklens.query_log (query_id, asked_at, kind, question, outcome, total_ms)
 select gen_random_uuid(), now(), 'query', 'q' || i, 'nothing', 1 from generate_series(1, 1100) i;
-update private.embedding_jobs set due_at = now() - interval '1 hour';
-create temporary table readable as select * from public.read_sources(array(select s.source_id from private.sources s where s.document_id is not null));
+update tasklens.embedding_jobs set due_at = now() - interval '1 hour';
+create temporary table readable as select * from public.read_sources(array(select s.source_id from tasklens.sources s where s.document_id is not null));
 select from public.store_chunks((select jsonb_agg(jsonb_build_object('source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)) from readable r),
   (select jsonb_agg('{"position": 0, "text": "payment", "tokens": 1, "input_hash": "h", "model": "m", "embedding": 1}' || jsonb_build_object('source_id', r.source_id)) from readable r),
   array[pg_temp.unit(768)]);
 -- More dead jobs than a call lists.
 create temporary table dead as
 select embedding_job_id from job where ticket_id is not null order by 1 limit 1050;
-update private.embedding_jobs set dead_at = now() where embedding_job_id in (select embedding_job_id from dead);
+update tasklens.embedding_jobs set dead_at = now() where embedding_job_id in (select embedding_job_id from dead);
 
 -- Every function with such an argument, the number of rows or items that a call returns by default
 -- and at most (of the data above), and the call. Null: only tested to accept any value.

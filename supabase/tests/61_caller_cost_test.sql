@@ -19,15 +19,15 @@ select 1, n, 'ticket', 0, 'Pump ' || n, 2, 'h', 'm', pg_temp.unit(cos(n), sin(n)
 insert into public.chunks (project_id, ticket_id, comment_id, kind, position, text, tokens, input_hash, model, embedding)
 select 1, c.ticket_id, c.comment_id, 'comment', 0, c.body, 3, 'h', 'm', pg_temp.unit(cos(c.comment_id), sin(c.comment_id)) from public.comments c;
 insert into public.project_members (project_id, user_id) values (1, '00000000-0000-4000-8000-000000000001');
-select private.recount_sources();
-select private.merge_word_counts();
+select tasklens.recount_sources();
+select tasklens.merge_word_counts();
 analyze public.projects, public.tickets, public.comments, public.status_changes, public.ticket_links, public.chunks, public.keyword_entries, public.comment_entries;
 
 -- Of tables and indexes, so that a scan of a whole index counts too.
 create function pg_temp.read() returns bigint
 language sql as $$
   select sum(pg_stat_get_xact_tuples_returned(c.oid) + pg_stat_get_xact_tuples_fetched(c.oid))::bigint
-  from pg_catalog.pg_class c where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'i')
+  from pg_catalog.pg_class c where c.relnamespace in ('public'::regnamespace, 'tasklens'::regnamespace) and c.relkind in ('r', 'i')
 $$;
 create function pg_temp.cost(caller text, statement text) returns bigint
 language plpgsql as $$

@@ -34,12 +34,12 @@ $$;
 -- Origins -----------------------------------------------------------------------------------------
 
 select is((select b.import_origin from public.begin_import(format => 'jsonl', project_keys => '{BB,AA}') b), 'jsonl AA', 'the first import of a format is named by it and a project');
-select pg_temp.project((select max(import_id) from private.imports), key) from unnest('{AA,BB}'::text[]) key;
+select pg_temp.project((select max(import_id) from tasklens.imports), key) from unnest('{AA,BB}'::text[]) key;
 select is((select b.import_origin from public.begin_import(format => 'jsonl', project_keys => '{CC,BB}') b), 'jsonl AA', 'an import with one of its projects has the same origin');
 select is((select b.import_origin from public.begin_import(format => 'jira', project_keys => '{BB}') b), 'jira BB', 'one of another format has not');
 select is((select b.import_origin from public.begin_import(' mine ', 'jsonl', '{BB}') b), 'mine', 'a given origin counts');
 select is((select b.import_origin from public.begin_import('jsonl AA') b), 'jsonl AA', 'a default origin may be given');
-select is(pg_temp.project((select max(import_id) from private.imports), 'BB'), 'ours', 'it has its projects');
+select is(pg_temp.project((select max(import_id) from tasklens.imports), 'BB'), 'ours', 'it has its projects');
 select is((select b.import_origin from public.begin_import(format => 'jsonl', project_keys => '{BB}') b), 'jsonl AA', 'and stays the default');
 select pg_temp.project((select b.import_id from public.begin_import(format => 'jsonl', project_keys => '{ZZ}') b), 'ZZ');
 select throws_ok($$ select public.begin_import(format => 'jsonl', project_keys => '{BB,ZZ}') $$, '22023', 'the projects came from several imports, jsonl AA, jsonl ZZ: say which of them this is',

@@ -9,7 +9,7 @@ language plpgsql as $$
 begin
   for i in 1..100 loop
     if public.copy_changes() = 0 then
-      return (select string_agg(r.kind || ' ' || r.key || ': ' || r.reason, '; ' order by r.kind, r.key) from private.attached_rows r where r.refused_at is not null);
+      return (select string_agg(r.kind || ' ' || r.key || ': ' || r.reason, '; ' order by r.kind, r.key) from tasklens.attached_rows r where r.refused_at is not null);
     end if;
   end loop;
   return 'never ends';
@@ -105,9 +105,9 @@ select is((select string_agg(distinct p.key, ',') from public.tickets t join pub
 select is(pg_temp.after($$ update soft.boards set deleted_at = null where id = 7 $$, 'soft_search'), '', 'they all come back with their board');
 select is(pg_temp.after($$ delete from soft.remarks where issue_id = 2 $$, 'soft_search'), '', 'a deleted comment goes');
 select is(pg_temp.after($$ truncate soft.remarks $$, 'soft_search'), '', 'a table may be truncated');
-create temporary table before as select max(s.source_id) as latest from private.sources s;
+create temporary table before as select max(s.source_id) as latest from tasklens.sources s;
 select is(pg_temp.after($$ update soft.boards set prefix = case id when 7 then 'SHIP' else 'PAY' end $$, 'soft_search'), '', 'two boards swap their keys in one statement');
-select is((select max(s.source_id) from private.sources s), (select latest from before), 'and keep their copies, which need not be embedded again');
+select is((select max(s.source_id) from tasklens.sources s), (select latest from before), 'and keep their copies, which need not be embedded again');
 select is(pg_temp.after($$ update soft.issues set number = case when number = 450 then 1 else number + 1 end $$, 'soft_search'), '', 'all issues are renumbered in one statement');
 select is(pg_temp.after($$ insert into soft.members values ('a0000000-0000-4000-8000-000000000001', 'c0ffee00-0000-4000-8000-00000000000a', 'member'),
     ('a0000000-0000-4000-8000-000000000002', 'c0ffee00-0000-4000-8000-00000000000b', null), ('a0000000-0000-4000-8000-000000000002', null, null) $$, 'soft_search'),
@@ -181,7 +181,7 @@ select throws_ok($$ select public.attach_tables('{}') $$, '42501', null, 'the se
 select is((select refused_rows from public.embedding_status('m')), 0::bigint, 'it counts what is refused');
 reset role;
 select results_eq('select * from public.detach_tables()', $$ values ('triggers', 16::bigint), ('projects', 2) $$, 'detach_tables takes all away');
-select is((select count(*) from pg_temp.copied) + (select count(*) from private.attached_rows) + (select count(*) from private.changed_rows), 0::bigint, 'the copies too');
+select is((select count(*) from pg_temp.copied) + (select count(*) from tasklens.attached_rows) + (select count(*) from tasklens.changed_rows), 0::bigint, 'the copies too');
 
 -- Uuid keys, states and people in tables of their own ---------------------------------------------
 
@@ -297,7 +297,7 @@ insert into public.todo_lists values (1, 'old');
 create function public.rename_list() returns text
 language plpgsql volatile as $$
 begin
-  update public.todo_lists set label = 'new' where label = 'old' and not exists (select from private.changed_rows q where q.kind = 'tickets' and q.by_column is not null);
+  update public.todo_lists set label = 'new' where label = 'old' and not exists (select from tasklens.changed_rows q where q.kind = 'tickets' and q.by_column is not null);
   return '';
 end
 $$;

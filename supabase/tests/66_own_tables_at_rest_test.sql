@@ -9,7 +9,7 @@ language plpgsql as $$
 begin
   for i in 1..100 loop
     if public.copy_changes() = 0 then
-      return (select string_agg(r.kind || ': ' || r.reason, '; ' order by r.kind, r.reason) from private.attached_rows r where r.refused_at is not null);
+      return (select string_agg(r.kind || ': ' || r.reason, '; ' order by r.kind, r.reason) from tasklens.attached_rows r where r.refused_at is not null);
     end if;
   end loop;
   return 'never ends';
@@ -135,7 +135,7 @@ insert into public.status (name) values ('By hand');
 select is(pg_temp.after($$ delete from depot.remarks $$), '', 'comments go');
 select is((select count(*) from public.status where name = 'By hand'), 1::bigint, 'a status of somebody else stays');
 alter type depot.phase rename value 'in_progress' to 'moving';
-insert into private.changed_rows (kind, by_column) values ('tickets', '*');
+insert into tasklens.changed_rows (kind, by_column) values ('tickets', '*');
 select is(pg_temp.after(), '', 'a renamed label of an enum fires no trigger: all are compared');
 select is((select string_agg(name || ' ' || category, ', ' order by name) from public.status where name in ('moving', 'in_progress')), 'moving to_do', 'the former goes');
 
@@ -193,7 +193,7 @@ update depot.jobs set changed_at = now(), caption = repeat('x', 1200) where capt
 insert into depot.tags (title) values (repeat('y', 1001)), (null);
 insert into depot.job_tags select j.id, t.id from depot.jobs j, depot.tags t where j.caption ~ '^xxx' and (t.title is null or t.title ~ '^yyy');
 select pg_temp.settle();
-select results_eq($$ select length(t.name), length(t.labels[1]), cardinality(t.labels), m.cut from public.tickets t join private.attached_rows m on m.kind = 'tickets' and m.id = t.ticket_id where t.name ~ '^xxx' $$,
+select results_eq($$ select length(t.name), length(t.labels[1]), cardinality(t.labels), m.cut from public.tickets t join tasklens.attached_rows m on m.kind = 'tickets' and m.id = t.ticket_id where t.name ~ '^xxx' $$,
   $$ values (1000, 1000, 1, 'labels, name') $$, 'long names are cut and named, labels without a name left out');
 select is(pg_temp.says(), 'warning: of 1 rows, names are cut to 1,000 characters', 'by check, too');
 delete from depot.jobs where caption ~ '^xxx';
@@ -220,7 +220,7 @@ insert into public.pins select ticket_id from public.tickets where name = 'QUAY 
 select is(pg_temp.after($$ delete from depot.jobs where caption in ('QUAY job 20!', 'QUAY job 21!') $$, $$ update depot.jobs set caption = 'Twenty-two' where caption = 'QUAY job 22!' $$)
   ~ '^tickets: update or delete on table "tickets" violates foreign key constraint "pins_ticket_id_fkey" on table "pins" . \+ticket \["QUAY", "QUAY job 20!"[^;]*$', true, 'a copy that cannot go is named, and costs no other row');
 drop table public.pins;
-select is(pg_temp.after($$ insert into private.changed_rows (kind, by_column) values ('tickets', '*') $$), '', 'and goes when all are compared');
+select is(pg_temp.after($$ insert into tasklens.changed_rows (kind, by_column) values ('tickets', '*') $$), '', 'and goes when all are compared');
 
 -- Pages, megabytes, and rows that take too long ----------------------------------------------------
 
@@ -230,20 +230,20 @@ declare
   progress jsonb := '{}';
   pages integer := 0;
 begin
-  delete from private.changed_rows;
+  delete from tasklens.changed_rows;
   loop
-    progress := private.expand_changes(kind, by_column, sought, progress, 50);
+    progress := tasklens.expand_changes(kind, by_column, sought, progress, 50);
     pages := pages + 1;
     exit when progress is null or pages > 100;
   end loop;
-  return pages || ' pages, ' || (select count(distinct q.value) from private.changed_rows q);
+  return pages || ' pages, ' || (select count(distinct q.value) from tasklens.changed_rows q);
 end
 $$;
 select is(pg_temp.pages('tickets', '*', '{}'), '6 pages, ' || (select count(*) from seen.tickets), 'all rows are queued by pages');
-insert into private.attached_rows (kind, key) select 'tickets', gen_random_uuid() from generate_series(1, 149);
+insert into tasklens.attached_rows (kind, key) select 'tickets', gen_random_uuid() from generate_series(1, 149);
 select is(pg_temp.pages('tickets', '*', '{}'), '9 pages, ' || (select count(*) + 149 from seen.tickets), 'also those that are no longer shown');
 select is(pg_temp.pages('tickets', 'owner', array(select id::text from depot.staff)), '2 pages, ' || (select count(*) from seen.tickets where owner is not null), 'those of a column, too');
-select is(pg_temp.after($$ insert into private.changed_rows (kind, by_column) values ('tickets', '*') $$), '', 'at rest again');
+select is(pg_temp.after($$ insert into tasklens.changed_rows (kind, by_column) values ('tickets', '*') $$), '', 'at rest again');
 
 create temporary table written (rows bigint);
 create function public.count_written() returns trigger language plpgsql as $$ begin insert into pg_temp.written select count(*) from new_rows; return null; end $$;
@@ -261,9 +261,9 @@ set local statement_timeout = '2s';
 select 'select public.copy_changes()' from generate_series(1, 20) \gexec
 set local statement_timeout = 0;
 select is((select count(*) from public.ticket_links l where l.kind = 'blocks'), 1::bigint, 'what is slow does not stop the rest');
-select is((select string_agg(body, ',') from depot.remarks r where not exists (select from private.attached_rows m where m.kind = 'comments' and m.key = r.id::text and m.reason is null)), 'Slow', 'of other rows of its kind neither');
-select is((select reason from private.attached_rows where kind = 'comments' and refused_at is not null), 'canceling statement due to statement timeout', 'it is refused alone, with the reason');
-select is((select count(*) from private.changed_rows), 0::bigint, 'and nothing waits');
+select is((select string_agg(body, ',') from depot.remarks r where not exists (select from tasklens.attached_rows m where m.kind = 'comments' and m.key = r.id::text and m.reason is null)), 'Slow', 'of other rows of its kind neither');
+select is((select reason from tasklens.attached_rows where kind = 'comments' and refused_at is not null), 'canceling statement due to statement timeout', 'it is refused alone, with the reason');
+select is((select count(*) from tasklens.changed_rows), 0::bigint, 'and nothing waits');
 delete from depot.remarks;
 create or replace view seen.comments as select id as comment_id, job as ticket_id, body from depot.remarks;
 select is(pg_temp.after($$ update depot.jobs set caption = 'Still' where caption = 'New while away' $$), '', 'what was attached stays attached');

@@ -65,7 +65,7 @@ func (f Fresh) refill(ctx context.Context, meanwhile func() error) (chunks int, 
 	if err := f.empty(ctx); err != nil {
 		return 0, 0, err
 	}
-	if _, err := f.Connection.Exec(ctx, `select private.recount_sources()`); err != nil {
+	if _, err := f.Connection.Exec(ctx, `select tasklens.recount_sources()`); err != nil {
 		return 0, 0, fmt.Errorf("count what is missing: %w", err)
 	}
 	started := time.Now()
@@ -89,7 +89,7 @@ func (f Fresh) drain(ctx context.Context) error {
 		if err := wait.For(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
-		err := f.Connection.QueryRow(ctx, `select count(*) from private.embedding_jobs where dead_at is null`).Scan(&left)
+		err := f.Connection.QueryRow(ctx, `select count(*) from tasklens.embedding_jobs where dead_at is null`).Scan(&left)
 		if err != nil {
 			return fmt.Errorf("read the queue: %w", err)
 		}

@@ -38,11 +38,11 @@ const makeDocuments = `create temporary table made (id uuid default gen_random_u
 var keepDocuments = []string{
 	`insert into public.documents (id, title, content, keywords, temporal_class, utility_score, created_at, embedding_status)
 		select id, title, content, keywords, temporal_class, utility_score, now() - make_interval(secs => 86400 * age), 'complete' from made`,
-	`delete from private.embedding_jobs where source_id in (select source_id from private.sources where document_id is not null)`,
+	`delete from tasklens.embedding_jobs where source_id in (select source_id from tasklens.sources where document_id is not null)`,
 	`insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash) select id, id, 0, content, length(content) / 4, 'h' from made`,
 	`insert into public.embeddings (document_id, chunk_id, model, embedding) select id, c.chunk_id, '` + model + `', embedding from made
 		cross join lateral (values (null), (id)) as c(chunk_id)`,
-	`select private.recount_sources()`,
+	`select tasklens.recount_sources()`,
 }
 
 // loadDocuments fills a database without documents. It accepts one that already has this many.

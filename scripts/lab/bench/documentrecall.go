@@ -19,7 +19,7 @@ const (
 		select 1 - (e.embedding operator(extensions.<=>) $1) as similarity from public.embeddings e where e.chunk_id is null order by similarity desc offset $2 limit 1), -1)`
 	hybridSQL = `select h.final_score from public.search_documents_hybrid($1, $2, 10, $3, false, 30, '` + model + `') h`
 	// Then the hybrid search compares and scores all documents over the threshold.
-	exhaustiveSQL = `create or replace function private.documents_are_few() returns boolean language sql stable set search_path = '' return true`
+	exhaustiveSQL = `create or replace function tasklens.documents_are_few() returns boolean language sql stable set search_path = '' return true`
 	allSQL        = `select (1 - a.similarity)::double precision from public.retrieve_all_chunks($1, '` + model + `', -1, $2) a order by a.similarity desc`
 	exactSQL      = `with q as materialized (select extensions.l2_normalize(extensions.subvector($1::extensions.vector, 1, 768)) as v)
 		select d from (

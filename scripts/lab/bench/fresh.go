@@ -55,7 +55,7 @@ func (f Fresh) begin(ctx context.Context, to io.Writer, title string) error {
 	if _, err := Load(ctx, f.Connection, f.Collection, f.Progress); err != nil {
 		return err
 	}
-	if _, err := f.Connection.Exec(ctx, `truncate private.embedding_jobs; reset tasklens.embedding_delay`); err != nil {
+	if _, err := f.Connection.Exec(ctx, `truncate tasklens.embedding_jobs; reset tasklens.embedding_delay`); err != nil {
 		return fmt.Errorf("empty the queue: %w", err)
 	}
 	where, err := about(ctx, f.Connection)

@@ -39,7 +39,7 @@ func sizes(ctx context.Context, connection *pgx.Conn) (rows [][]string, err erro
 	result, err := connection.Query(ctx, `
 		select c.relname, pg_size_pretty(case when c.relkind = 'i' then pg_relation_size(c.oid) else pg_table_size(c.oid) end)
 		from pg_class c
-		where c.oid in ('public.chunks'::regclass, 'public.keyword_entries'::regclass, 'private.word_counts'::regclass)
+		where c.oid in ('public.chunks'::regclass, 'public.keyword_entries'::regclass, 'tasklens.word_counts'::regclass)
 			or exists (select from pg_index i where i.indexrelid = c.oid and i.indrelid in ('public.chunks'::regclass, 'public.keyword_entries'::regclass)
 				and c.relam in (select a.oid from pg_am a where a.amname in ('hnsw', 'gin')))
 		order by c.relkind desc, c.relname`)

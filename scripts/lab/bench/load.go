@@ -82,7 +82,7 @@ func fill(ctx context.Context, connection *pgx.Conn, c Collection, progress func
 	if err := loadRecipe(ctx, connection, progress); err != nil {
 		return want, err
 	}
-	for _, table := range []string{"public.projects", "public.tickets", "public.comments", "public.chunks", "public.keyword_entries", "public.comment_entries", "private.word_counts", "private.word_count_changes", "bench.documents"} {
+	for _, table := range []string{"public.projects", "public.tickets", "public.comments", "public.chunks", "public.keyword_entries", "public.comment_entries", "tasklens.word_counts", "tasklens.word_count_changes", "bench.documents"} {
 		if _, err := connection.Exec(ctx, "vacuum (analyze) "+table); err != nil {
 			return want, fmt.Errorf("vacuum %s: %w", table, err)
 		}
@@ -101,7 +101,7 @@ func prewarm(ctx context.Context, connection *pgx.Conn) error {
 	_, err := connection.Exec(ctx, `
 		with tables as (
 			select unnest(array[c.oid, nullif(c.reltoastrelid, 0)]) as oid
-			from pg_class c where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind = 'r'
+			from pg_class c where c.relnamespace in ('public'::regnamespace, 'tasklens'::regnamespace) and c.relkind = 'r'
 		)
 		select extensions.pg_prewarm(r.oid)
 		from (
@@ -216,7 +216,7 @@ func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progre
 	// The graph must fit into memory, or building takes many times as long.
 	megabytes := 256 + c.Chunks()*10/1000
 	for _, statement := range []string{fmt.Sprintf("set maintenance_work_mem = '%dMB'", megabytes), "set max_parallel_maintenance_workers = 2", index.definition,
-		"select private.recount_sources()"} {
+		"select tasklens.recount_sources()"} {
 		if _, err := connection.Exec(ctx, statement); err != nil {
 			return 0, 0, fmt.Errorf("build the vector index: %w", err)
 		}

@@ -106,7 +106,7 @@ type tableState struct {
 func readTables(ctx context.Context, connection *pgx.Conn) (map[string]tableState, error) {
 	result, err := connection.Query(ctx, `
 		select s.schemaname || '.' || s.relname, s.n_live_tup, s.n_dead_tup, pg_table_size(s.relid), pg_indexes_size(s.relid)
-		from pg_stat_user_tables s where s.schemaname in ('public', 'private')`)
+		from pg_stat_user_tables s where s.schemaname in ('public', 'tasklens')`)
 	if err != nil {
 		return nil, fmt.Errorf("measure tables: %w", err)
 	}
@@ -163,7 +163,7 @@ func (f Fresh) remains(ctx context.Context, streams []*stream, queries int) (t T
 		}
 	}
 	var dead int
-	if err := f.Connection.QueryRow(ctx, `select count(*) from private.embedding_jobs`).Scan(&dead); err != nil {
+	if err := f.Connection.QueryRow(ctx, `select count(*) from tasklens.embedding_jobs`).Scan(&dead); err != nil {
 		return t, nil, fmt.Errorf("read the queue: %w", err)
 	}
 	tables, err := Run{Connection: f.Connection, Collection: f.Collection, Queries: queries, Progress: f.Progress}.recall(ctx)

@@ -36,7 +36,7 @@ func newEditor(ctx context.Context, url string) (*editor, error) {
 		if e.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
 			return err
 		}
-		return db.QueryRow(ctx, `select count(*) from private.embedding_jobs where dead_at is not null`).Scan(&e.dead)
+		return db.QueryRow(ctx, `select count(*) from tasklens.embedding_jobs where dead_at is not null`).Scan(&e.dead)
 	})
 	if err == nil && len(e.ids) == 0 {
 		err = fmt.Errorf("there are no tickets to edit")

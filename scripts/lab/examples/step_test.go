@@ -77,12 +77,12 @@ func copyAll(t *testing.T, owner *pgx.Conn) {
 			t.Fatal(err)
 		}
 	}
-	const present = ` join private.attached_rows a on a.kind = '%s' and a.key = v.%s::text and a.reason is null `
+	const present = ` join tasklens.attached_rows a on a.kind = '%s' and a.key = v.%s::text and a.reason is null `
 	for what, sql := range map[string]string{
 		"projects": `select count(*) from (select a.id, v.key, v.name from search.projects v` + fmt.Sprintf(present, "projects", "project_id") + `) v
 			full join public.projects p on (v.id, v.key, v.name) = (p.project_id, p.key, p.name) where v.id is null or p.key is null`,
 		"tickets": `select count(*) from (select a.id, v.key, v.name, v.status, v.assignee, v.updated_at, p.id as project_id from search.tickets v` + fmt.Sprintf(present, "tickets", "ticket_id") + `
-				join private.attached_rows p on p.kind = 'projects' and p.key = v.project_id::text) v
+				join tasklens.attached_rows p on p.kind = 'projects' and p.key = v.project_id::text) v
 			full join (select t.*, s.name as status from public.tickets t join public.status s using (status_id)) t
 			on (v.id, v.key, v.project_id, v.name, lower(v.status)) = (t.ticket_id, t.key, t.project_id, t.name, lower(t.status))
 				and (v.assignee, v.updated_at) is not distinct from (t.assignee, t.updated_at)
@@ -93,14 +93,14 @@ func copyAll(t *testing.T, owner *pgx.Conn) {
 			full join public.project_members m on (v.id, v.user_id) = (m.project_id, m.user_id) where v.user_id is null or m.user_id is null`,
 		// Every row that has no copy has one of these reasons: its key is another's, or its ticket or
 		// project has no copy.
-		"reasons":         `select count(*) from private.attached_rows where reason !~ '^(the key [A-Z]+(-[0-9]+)? is taken|there is no copy of its (project|ticket))$'`,
-		"rows never seen": `select (select count(*) from search.tickets) - (select count(*) from private.attached_rows where kind = 'tickets')`,
+		"reasons":         `select count(*) from tasklens.attached_rows where reason !~ '^(the key [A-Z]+(-[0-9]+)? is taken|there is no copy of its (project|ticket))$'`,
+		"rows never seen": `select (select count(*) from search.tickets) - (select count(*) from tasklens.attached_rows where kind = 'tickets')`,
 	} {
 		var differ int
 		if err := owner.QueryRow(t.Context(), sql).Scan(&differ); err != nil || differ != 0 {
 			t.Errorf("%s that differ: %d %v", what, differ, err)
 			var reasons string
-			if err := owner.QueryRow(t.Context(), "select coalesce(string_agg(distinct kind || ' ' || reason, '; '), '') from private.attached_rows").Scan(&reasons); err == nil {
+			if err := owner.QueryRow(t.Context(), "select coalesce(string_agg(distinct kind || ' ' || reason, '; '), '') from tasklens.attached_rows").Scan(&reasons); err == nil {
 				t.Logf("rows have no copy because: %s", reasons)
 			}
 		}

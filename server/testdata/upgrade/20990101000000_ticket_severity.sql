@@ -8,7 +8,7 @@ alter table public.tickets add column severity text;
 comment on column public.tickets.severity is 'How bad it is, as in the tracker.';
 
 -- The same arguments and results: it keeps its grants and its comment, but not its settings.
-create or replace function private.nearest_sources(search private.search, match_count integer default 100)
+create or replace function tasklens.nearest_sources(search tasklens.search, match_count integer default 100)
 returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
@@ -18,7 +18,7 @@ begin
   return query
   with best as (
     select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity
-    from private.scan_chunks(search, 10000, match_count) s
+    from tasklens.scan_chunks(search, 10000, match_count) s
     where s.similarity > search.match_threshold
     order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id
   )
@@ -41,11 +41,11 @@ as $$
   from public.status s
   where s.status_id > coalesce(list_statuses.after, 0)
   order by s.status_id
-  limit private.clamp(list_statuses.match_count, 1000, 1, 1000)
+  limit tasklens.clamp(list_statuses.match_count, 1000, 1, 1000)
 $$;
 comment on function public.list_statuses is
   'The statuses, in order of creation. match_count at most 1,000; after: the last status_id of the previous page. No rows follow the last page.';
 revoke execute on function public.list_statuses from public, anon;
 grant execute on function public.list_statuses to authenticated, service_role;
 
-insert into private.migrations (version) values ('20990101000000');
+insert into tasklens.migrations (version) values ('20990101000000');

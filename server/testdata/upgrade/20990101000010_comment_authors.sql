@@ -3,7 +3,7 @@
 set local lock_timeout = '2s';
 
 create index if not exists comments_author_idx on public.comments (author);
-insert into private.installed_parts
-select p.kind, p.part, p.on_table, p.definition from private.present_parts() p where p.part = 'comments_author_idx on public.comments';
+insert into tasklens.installed_parts
+select p.kind, p.part, p.on_table, p.definition from tasklens.present_parts() p where p.part = 'comments_author_idx on public.comments';
 
-insert into private.migrations (version) values ('20990101000010');
+insert into tasklens.migrations (version) values ('20990101000010');

@@ -5,7 +5,7 @@ select project_id, 'c0ffee00-0000-4000-8000-00000000000a', 'member' from public.
 insert into public.tickets (project_id, status_id, name) -- with a key from a counter
 select p.project_id, s.status_id, 'The sentinel guards the gate' from (select min(project_id) as project_id from public.projects) p, (select min(status_id) as status_id from public.status) s;
 select public.rate_document(id, true) from public.documents;
-insert into private.query_log (query_id, asked_at, kind, question, outcome, total_ms) values (gen_random_uuid(), now(), 'query', 'Who guards the gate?', 'nothing', 1);
+insert into tasklens.query_log (query_id, asked_at, kind, question, outcome, total_ms) values (gen_random_uuid(), now(), 'query', 'Who guards the gate?', 'nothing', 1);
 
 create schema app;
 create table app.issues (id bigint primary key, title text not null, state text not null);
@@ -23,13 +23,13 @@ select from public.attach_tables('{
   "comments": {"view": "app.comments", "tables": {"app.remarks": {"id": "comment_id"}}}}');
 select public.copy_changes();
 -- Merged, and some not merged yet.
-select private.merge_word_counts();
-insert into private.data_versions values (0, 1);
+select tasklens.merge_word_counts();
+insert into tasklens.data_versions values (0, 1);
 
 -- The queue: waiting, leased, dead; and another set of embeddings is being built.
 select public.begin_reembed('offline-embedding-2', 1);
 update public.tickets set name = name || ' repainted' where ticket_id > (select max(ticket_id) - 4 from public.tickets);
 select public.claim_embedding_jobs(2, 3);
-update private.embedding_jobs set dead_at = now(), attempts = 10, last_error = 'refused' where embedding_job_id = (
-  select min(j.embedding_job_id) from private.embedding_jobs j join private.sources s using (source_id) where s.comment_id is not null and j.background);
+update tasklens.embedding_jobs set dead_at = now(), attempts = 10, last_error = 'refused' where embedding_job_id = (
+  select min(j.embedding_job_id) from tasklens.embedding_jobs j join tasklens.sources s using (source_id) where s.comment_id is not null and j.background);
 update app.issues set title = 'A copied lantern, lit' where id = 1;
