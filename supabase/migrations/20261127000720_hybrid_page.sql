@@ -1,7 +1,7 @@
 -- A page of search_hybrid, by relevance or by time, and the links shown in it.
 
--- By time, the page lists all matches as counted for facets, beyond what the searches rank. Ranks
--- and scores are included where they exist.
+-- By time, the page lists the latest of all matches, beyond what the searches rank. Ranks and scores
+-- are included where they exist.
 create function tasklens.find_page(
   query_text text,
   query_embedding extensions.vector,
@@ -49,14 +49,9 @@ begin
 
   return query
   with listed as (
-    select m.project_id, m.ticket_id, row_number() over (order by m.at desc, m.ticket_id nulls last, m.project_id) as place, count(*) over () as matches
-    from (
-      select f.project_id, f.ticket_id, case find_page.sort
-          when 'newest' then coalesce(t.created_at, p.created_at) else coalesce(t.updated_at, p.updated_at) end as at
-      from tasklens.list_matches(search, 10000) f
-      left join public.tickets t on t.ticket_id = f.ticket_id
-      left join public.projects p on f.ticket_id is null and p.project_id = f.project_id
-    ) m
+    select m.project_id, m.ticket_id, m.place, count(*) over () as matches
+    from tasklens.list_matches(search, page_start + page_size + 1, case find_page.sort when 'newest' then 'created_at' else 'updated_at' end)
+      with ordinality m(project_id, ticket_id, complete, place)
   ), fused as materialized (
     select f.* from tasklens.fuse_searches(search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, 1000) f
   )
@@ -69,7 +64,7 @@ begin
 end
 $$;
 comment on function tasklens.find_page is
-  'A page of search_hybrid, before anything is read for display: of the fused list, or of all matches (at most 10,000) by time. wanted and relaxed are those of the query.';
+  'A page of search_hybrid, before anything is read for display: of the fused list, or of all matches by time. wanted and relaxed are those of the query.';
 
 -- Looked up from both ends. Callers see a link if they see both tickets.
 create function tasklens.links_of(of_ticket bigint) returns jsonb
