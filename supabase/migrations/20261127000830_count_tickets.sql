@@ -42,12 +42,13 @@ begin
     || case when query.excluded is not null then ' and t.ticket_id not in (
         select e.ticket_id from public.keyword_entries e where e.words @@ $3 and e.ticket_id is not null
         union all select m.ticket_id from public.comment_entries m where m.words @@ $3)' else '' end
+    || case when query.excluded_keys <> '{}' then ' and upper(t.key) <> all ($4)' else '' end
     || case when grouped.kind in ('time', 'date') then format(' and t.%I is not null', grouped.source) else '' end;
   execute format('select count(*) from (select from public.tickets t where %s limit 10001) m', matching)
-    into count using scope, words, query.excluded;
-  execute format('select array(select t.ticket_id from public.tickets t where %s and t.%I is not null order by t.%2$I %s, t.ticket_id limit $4)',
+    into count using scope, words, query.excluded, query.excluded_keys;
+  execute format('select array(select t.ticket_id from public.tickets t where %s and t.%I is not null order by t.%2$I %s, t.ticket_id limit $5)',
     matching, case sort when 'due' then 'due_date' else sort || '_at' end, case when ascending then 'asc' else 'desc' end)
-    into listed using scope, words, query.excluded, list_limit;
+    into listed using scope, words, query.excluded, query.excluded_keys, list_limit;
   if group_by is null then
     return;
   end if;
@@ -55,8 +56,8 @@ begin
   spelling := format(case grouped.kind
     when 'open' then '(select case s.category when ''done'' then ''done'' else ''open'' end from public.status s where s.status_id = t.status_id)'
     when 'labels' then 'l.name'
-    when 'time' then 'left(date_trunc($4, t.%I at time zone $5)::date::text, $6)'
-    when 'date' then 'left(date_trunc($4, t.%I)::date::text, $6)'
+    when 'time' then 'left(date_trunc($5, t.%I at time zone $6)::date::text, $7)'
+    when 'date' then 'left(date_trunc($5, t.%I)::date::text, $7)'
     else 't.%I::text' end, grouped.source);
   -- There are few distinct spellings, so each is folded once.
   execute format($query$
@@ -75,7 +76,7 @@ begin
     matching, grouped.kind, case grouped.kind
       when 'status' then '(select s.name from public.status s where s.status_id = f.spelling::bigint)'
       when 'project' then '(select p.name from public.projects p where p.project_id = f.spelling::bigint)' else 'f.spelling' end)
-    into groups using scope, words, query.excluded, period, time_zone, case period when 'year' then 4 when 'month' then 7 else 10 end;
+    into groups using scope, words, query.excluded, query.excluded_keys, period, time_zone, case period when 'year' then 4 when 'month' then 7 else 10 end;
 end
 $$;
 comment on function tasklens.count_tickets is 'count_tickets, in what the caller may see; count is at most 10,001.';

@@ -393,7 +393,7 @@ select results_eq(
 
 select is_empty(
   $$ select signature from functions where not coalesce(settings, '{}') @> array['search_path=""'] $$,
-  'every function sets an empty search_path');
+  'every function sets an empty search_path: without any SET, one could be inlined for callers who may not execute it');
 select is_empty(
   $$ select signature from functions where obj_description(oid, 'pg_proc') is null $$,
   'every function has a comment');
