@@ -61,8 +61,22 @@ func Fixed(model string) *Serving {
 }
 
 // Use returns the model that queries must be embedded with. Until the database has responded once,
-// it fails with ErrUnknown; later failures keep the last known model.
-func (s *Serving) Use(ctx context.Context) (string, error) { return model(ctx, s.read(ctx)) }
+// it fails with ErrUnknown; later failures keep the last known model, unless the database is Down.
+func (s *Serving) Use(ctx context.Context) (string, error) {
+	if err := s.Down(ctx); err != nil {
+		return "", err
+	}
+	return model(ctx, s.last.Load())
+}
+
+// Down returns why the last reading did not reach the database: what is embedded now would be paid
+// for in vain. It is nil if no reading has succeeded yet.
+func (s *Serving) Down(ctx context.Context) error {
+	if last := s.read(ctx); last.known && fault.CodeOf(last.err) == fault.Unavailable {
+		return last.err
+	}
+	return nil
+}
 
 // Last returns the last known model, however old: for results cached under that model's name.
 func (s *Serving) Last(ctx context.Context) (string, error) {

@@ -102,13 +102,22 @@ func (a *API) recall(ctx context.Context, who *caller, request cacheable, comput
 	request.Subject = []any{model, request.Subject}
 	return a.Memo.Do(ctx, who.db, request.Request, func(ctx context.Context) (memo.Made, error) {
 		// A cache hit does not need the serving model; a computation does.
-		present, _ := request.serving.Use(ctx) // no error: one was known
-		made, err := compute(ctx, a.Embeddings.Query(present, request.text))
+		present, _ := request.serving.Use(ctx) // no error but that of a database that is down: one was known
+		made, err := compute(ctx, a.embedding(ctx, present, request.text))
 		if present != model {
 			made.Keep = nil // it would be cached under the other model's name
 		}
 		return made, err
 	})
+}
+
+// embedding is a text to embed with a model. While the database is down, that would be paid for in
+// vain: it fails instead.
+func (a *API) embedding(ctx context.Context, model, text string) memo.Query {
+	if err := a.Serving.Down(ctx); err != nil {
+		return memo.Failed(model, err)
+	}
+	return a.Embeddings.Query(model, text)
 }
 
 // encode encodes a response. What is cached begins with a line for the query log, so that it need

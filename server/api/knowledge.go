@@ -15,7 +15,7 @@ type documentQuery struct {
 func (a *API) searchDocuments(ctx context.Context, who *caller, request *documentQuery) (list[knowledge.Found], error) {
 	query := request.Query
 	query.Text = normal(query.Text)
-	query.Embedding = a.Embeddings.Query(a.EmbeddingModel, query.Text)
+	query.Embedding = a.embedding(ctx, a.EmbeddingModel, query.Text)
 	found, err := knowledge.Search(ctx, who.db, query)
 	if request.Track {
 		var ids []string

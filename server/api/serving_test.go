@@ -1,15 +1,18 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/reembed"
 	"tasklens/scripts/lab/offline"
 )
@@ -18,11 +21,12 @@ import (
 type unasked struct {
 	well  atomic.Bool
 	model string
+	err   error
 }
 
 func (u *unasked) Call(_ context.Context, _ string, _, result any) error {
 	if !u.well.Load() {
-		return errors.New("connection refused")
+		return cmp.Or(u.err, errors.New("connection refused"))
 	}
 	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: &u.model}}
 	return nil
@@ -65,5 +69,49 @@ func TestTheServingModelIsNotKnownYet(t *testing.T) {
 			}
 			s.post("/api/query", map[string]any{"question": doubleCharge}).want(http.StatusOK)
 		})
+	}
+}
+
+// While the database is known to be down, nothing is embedded for what it would have to find.
+func TestNothingIsEmbeddedForADatabaseThatIsDown(t *testing.T) {
+	t.Parallel()
+	serving := &unasked{model: offline.EmbeddingModel + "@768", err: fault.New(fault.Unavailable, "The database is not reachable.")}
+	serving.well.Store(true)
+	s := startTracker(t, func(c *setup) { c.serving = serving })
+	s.search("payment")
+	serving.well.Store(false)
+	s.database.intercept(func(w http.ResponseWriter, _ *http.Request, _ string, _ []byte) bool {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return true
+	})
+	calls := 0
+	ask := func(send func(text string) *response) (embedded int) {
+		before := len(s.model.requests("embeddings"))
+		calls++
+		send(fmt.Sprintf("charged twice, for the %dth time", calls)).want(http.StatusServiceUnavailable)
+		return len(s.model.requests("embeddings")) - before
+	}
+	requests := map[string]func(text string) *response{
+		"query": func(text string) *response { return s.post("/api/query", map[string]any{"question": text}) },
+		"documents": func(text string) *response {
+			return s.post("/api/query", map[string]any{"question": text, "corpus": "documents"})
+		},
+		"stream": func(text string) *response {
+			return s.post("/api/query", map[string]any{"question": text, "stream": true})
+		},
+		"similar": func(text string) *response { return s.post("/api/tickets/similar", map[string]any{"text": text}) },
+		"batch": func(text string) *response {
+			return s.post("/api/tickets/similar/batch", map[string]any{"items": []any{map[string]any{"text": text}}})
+		},
+		"search":    func(text string) *response { return s.post("/api/hybrid-search", map[string]any{"query": text}) },
+		"knowledge": func(text string) *response { return s.get("/api/knowledge/search?q=" + url.QueryEscape(text)) },
+	}
+	for ask(requests["query"]) > 0 && calls < 200 { // the last reading is from before
+		time.Sleep(50 * time.Millisecond)
+	}
+	for name, send := range requests {
+		if ask(send) > 0 {
+			t.Errorf("%s: the model was asked", name)
+		}
 	}
 }
