@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -171,6 +172,33 @@ func TestQueue(t *testing.T) {
 		if text := scrape(t, o); !strings.Contains(text, "\ntasklens_queue_up 0\n") || !strings.Contains(text, "\ntasklens_chunks NaN\n") {
 			t.Errorf("%s: the metrics are %s", name, text)
 		}
+	}
+}
+
+// A probe gets the last known number while the database hangs or fails.
+func TestProbesDoNotWait(t *testing.T) {
+	t.Parallel()
+	for name, later := range map[string]database{
+		"hangs": func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() },
+		"fails": func(context.Context) (string, error) { return "", errors.New("gone") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o, answer := observe.New(), database(func(context.Context) (string, error) { return `[{"refused_rows":6}]`, nil })
+			o.Queue(database(func(ctx context.Context) (string, error) { return answer(ctx) }), "m")
+			if got, _ := o.Copies(); got != 6 {
+				t.Errorf("%d rows are refused, want 6", got)
+			}
+			synctest.Wait()
+			answer = later
+			for range 100 {
+				time.Sleep(time.Second)
+				begun := time.Now()
+				if got, _ := o.Copies(); got != 6 || time.Since(begun) >= 500*time.Millisecond {
+					t.Errorf("%s: %d rows after %v", name, got, time.Since(begun))
+				}
+			}
+			time.Sleep(time.Minute) // the last reading ends
+		})
 	}
 }
 

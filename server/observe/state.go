@@ -1,10 +1,12 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,6 +20,8 @@ const (
 	// The queue's state is read on a scrape, at most once in this time, so that scrapes cost little.
 	queueEvery   = 15 * time.Second
 	queueTimeout = 5 * time.Second
+	// A probe of readiness waits for a reading at most so long, within the second that it has.
+	probeWait = 300 * time.Millisecond
 )
 
 // Circuits exports whether the circuit breakers of the model are open.
@@ -65,12 +69,12 @@ func (q *queue) Collect(metrics chan<- prometheus.Metric) {
 }
 
 // Copies is how many rows of attached tables were refused and how many changes wait to be copied, as
-// of the last seconds; 0 without Queue.
+// last known; 0 without Queue.
 func (o *Observer) Copies() (refused, waiting int) {
 	if o.queue == nil {
 		return 0, 0
 	}
-	status, _ := o.queue.read()
+	status := o.queue.known()
 	return status.RefusedRows, status.WaitingCopies
 }
 
@@ -79,10 +83,30 @@ type queue struct {
 	db    worker.Database
 	model string
 
-	mutex  sync.Mutex
-	asked  time.Time
-	status worker.Status
-	err    error
+	mutex sync.Mutex
+	asked time.Time
+	err   error
+
+	reading atomic.Bool                   // for a probe
+	last    atomic.Pointer[worker.Status] // that could be read; nil: none yet
+}
+
+// known returns the last known state. A new reading goes on in the background where it takes longer
+// than probeWait.
+func (q *queue) known() worker.Status {
+	if q.reading.CompareAndSwap(false, true) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer q.reading.Store(false)
+			_, _ = q.read()
+		}()
+		select {
+		case <-done:
+		case <-time.After(probeWait):
+		}
+	}
+	return *cmp.Or(q.last.Load(), &worker.Status{})
 }
 
 func (q *queue) read() (worker.Status, error) {
@@ -91,11 +115,14 @@ func (q *queue) read() (worker.Status, error) {
 	if time.Since(q.asked) >= queueEvery {
 		ctx, cancel := context.WithTimeout(context.Background(), queueTimeout)
 		defer cancel()
-		q.err = rescue.Do(func() (err error) { // Prometheus reads on goroutines of its own
-			q.status, err = worker.ReadStatus(ctx, q.db, q.model)
+		q.err = rescue.Do(func() error { // Prometheus reads on goroutines of its own
+			status, err := worker.ReadStatus(ctx, q.db, q.model)
+			if err == nil {
+				q.last.Store(&status)
+			}
 			return err
 		})
 		q.asked = time.Now()
 	}
-	return q.status, q.err
+	return *cmp.Or(q.last.Load(), &worker.Status{}), q.err
 }
