@@ -35,7 +35,7 @@ func Statuses(ctx context.Context, db Database) ([]Status, error) {
 }
 
 // maxListed bounds the memory of a list. A list's time is bounded by ctx.
-const maxListed = 100_000
+const maxListed = 10_000
 
 // listAll reads all pages of a function that lists by key. Only an empty page is the last one: the
 // database's HTTP interface cuts a response at its max_rows, whatever they are.
@@ -52,5 +52,5 @@ func listAll[T any](ctx context.Context, db Database, function string, key func(
 		rows = append(rows, page...)
 		arguments["after"] = key(page[len(page)-1])
 	}
-	return nil, fault.New(fault.TooLarge, "There are too many entries to list them: more than 100,000.")
+	return nil, fault.New(fault.TooLarge, "There are too many entries to list them: more than 10,000.")
 }
