@@ -14,7 +14,7 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// clipped returns a text cut to the length of a title.
+// clipped returns a text cut to the length of a title, which every stored name may have.
 func clipped(text string) string {
 	runes := []rune(text)
 	return string(runes[:min(len(runes), 500)])
@@ -29,11 +29,11 @@ func TestAttacksThroughTools(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.threshold = 0 })
 	names := slices.Sorted(maps.Keys(testbed.Attacks))
-	projects := []project{{Key: "TX", Name: "HACKED " + hostile(testbed.Attacks["ChatML"]), Description: hostile(testbed.Attacks["Llama 2"])}}
+	projects := []project{{Key: "TX", Name: clipped("HACKED " + hostile(testbed.Attacks["ChatML"])), Description: hostile(testbed.Attacks["Llama 2"])}}
 	var tickets []ticket
 	for i, name := range names {
 		attack := hostile(testbed.Attacks[name])
-		tickets = append(tickets, ticket{Key: fmt.Sprintf("TX-%d", i), Project: "TX", Name: "HACKED " + attack, Description: "payment\n" + attack, Notes: []note{{Note: "HACKED " + attack}}})
+		tickets = append(tickets, ticket{Key: fmt.Sprintf("TX-%d", i), Project: "TX", Name: clipped("HACKED " + attack), Description: "payment\n" + attack, Notes: []note{{Note: "HACKED " + attack}}})
 	}
 	s.load(projects, tickets)
 	db := s.connect()
@@ -41,13 +41,13 @@ func TestAttacksThroughTools(t *testing.T) {
 	for i, name := range names {
 		attack := hostile(testbed.Attacks[name])
 		id := s.ids[fmt.Sprintf("TX-%d", i)]
-		run(t, db, "update public.tickets set assignee = $2, reporter = $2, ticket_type = $2, priority = $2, labels = array[$2] where ticket_id = $1", id, attack)
-		run(t, db, "insert into public.comments (ticket_id, author, body) values ($1, $2, $2)", id, attack)
+		run(t, db, "update public.tickets set assignee = $2, reporter = $2, ticket_type = $2, priority = $2, labels = array[$2] where ticket_id = $1", id, clipped(attack))
+		run(t, db, "insert into public.comments (ticket_id, author, body) values ($1, $2, $3)", id, clipped(attack), attack)
 		run(t, db, "insert into public.ticket_links (ticket_id, kind, other_ticket_id) values ($1, 'relates_to', $2)", id, s.ids[fmt.Sprintf("TX-%d", (i+1)%len(names))])
-		entities, _ := json.Marshal([]map[string]string{{"name": "Ada " + attack, "type": attack}})
+		entities, _ := json.Marshal([]map[string]string{{"name": clipped("Ada " + attack), "type": clipped(attack)}})
 		var document string
-		if err := db.QueryRow(t.Context(), "insert into public.documents (title, content, keywords, named_entities) values ($1, $2, array[$2], $3) returning id::text",
-			clipped("HACKED "+attack), "payment\n"+attack, string(entities)).Scan(&document); err != nil {
+		if err := db.QueryRow(t.Context(), "insert into public.documents (title, content, keywords, named_entities) values ($1, $2, array[$4], $3) returning id::text",
+			clipped("HACKED "+attack), "payment\n"+attack, string(entities), clipped(attack)).Scan(&document); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		documents[name] = document
