@@ -142,6 +142,7 @@ export type Database = {
           key: string | null
           ticket_id: number
           updated_at: string
+          visible_text: string | null
         }
         Insert: {
           author?: string | null
@@ -151,6 +152,7 @@ export type Database = {
           key?: string | null
           ticket_id: number
           updated_at?: string
+          visible_text?: never
         }
         Update: {
           author?: string | null
@@ -160,6 +162,7 @@ export type Database = {
           key?: string | null
           ticket_id?: number
           updated_at?: string
+          visible_text?: never
         }
         Relationships: [
           {
@@ -267,6 +270,7 @@ export type Database = {
           upserted_keywords: string[] | null
           utility_base: number
           utility_score: number
+          visible_text: string | null
         }
         Insert: {
           archived?: boolean
@@ -296,6 +300,7 @@ export type Database = {
           upserted_keywords?: string[] | null
           utility_base: number
           utility_score?: number
+          visible_text?: never
         }
         Update: {
           archived?: boolean
@@ -325,6 +330,7 @@ export type Database = {
           upserted_keywords?: string[] | null
           utility_base?: number
           utility_score?: number
+          visible_text?: never
         }
         Relationships: []
       }
@@ -447,6 +453,7 @@ export type Database = {
           name: string
           project_id: number
           updated_at: string
+          visible_text: string | null
         }
         Insert: {
           created_at?: string
@@ -455,6 +462,7 @@ export type Database = {
           name: string
           project_id?: number
           updated_at?: string
+          visible_text?: never
         }
         Update: {
           created_at?: string
@@ -463,6 +471,7 @@ export type Database = {
           name?: string
           project_id?: number
           updated_at?: string
+          visible_text?: never
         }
         Relationships: []
       }
@@ -531,6 +540,7 @@ export type Database = {
           status_id: number | null
           ticket_id: number
           updated_at: string
+          visible_text: string | null
         }
         Insert: {
           created_at?: string
@@ -539,6 +549,7 @@ export type Database = {
           status_id?: number | null
           ticket_id: number
           updated_at?: string
+          visible_text?: never
         }
         Update: {
           created_at?: string
@@ -547,6 +558,7 @@ export type Database = {
           status_id?: number | null
           ticket_id?: number
           updated_at?: string
+          visible_text?: never
         }
         Relationships: [
           {
@@ -614,6 +626,7 @@ export type Database = {
           ticket_id: number
           ticket_type: string | null
           updated_at: string
+          visible_text: string | null
         }
         Insert: {
           assignee?: string | null
@@ -631,6 +644,7 @@ export type Database = {
           ticket_id?: number
           ticket_type?: string | null
           updated_at?: string
+          visible_text?: never
         }
         Update: {
           assignee?: string | null
@@ -648,6 +662,7 @@ export type Database = {
           ticket_id?: number
           ticket_type?: string | null
           updated_at?: string
+          visible_text?: never
         }
         Relationships: [
           {
@@ -902,7 +917,7 @@ export type Database = {
       }
       finish_reembed: { Args: Record<PropertyKey, never>; Returns: boolean }
       get_document: {
-        Args: { doc_id: string }
+        Args: { doc_id: string; visible?: boolean }
         Returns: {
           archived: boolean
           content: string
@@ -932,6 +947,7 @@ export type Database = {
           text_offset?: number
           ticket_id?: number
           ticket_key?: string
+          visible?: boolean
         }
         Returns: {
           assignee: string
@@ -1499,6 +1515,7 @@ export type Database = {
           ticket_id: number
         }[]
       }
+      visible_texts: { Args: { texts: string[] }; Returns: string[] }
     }
     Enums: {
       project_role: "viewer" | "member" | "admin"

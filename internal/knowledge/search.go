@@ -79,7 +79,7 @@ func SimilarTo(ctx context.Context, db Database, id string, limit int) ([]Simila
 	}
 	if len(found) == 0 {
 		// Either nothing is similar, or the document does not exist.
-		if _, err := Get(ctx, db, id); err != nil {
+		if _, err := Get(ctx, db, id, false); err != nil {
 			return nil, err
 		}
 	}

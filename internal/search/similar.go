@@ -57,7 +57,7 @@ type Similar struct {
 type Draft struct {
 	_ struct{} `schema:"DraftRequest"`
 
-	Text      string         `json:"text" length:"100000" example:"Charged twice" doc:"The draft."`
+	Text      string         `json:"text" length:"100000" example:"Charged twice" doc:"The draft, of which what a reader sees is compared."`
 	ProjectID *int64         `json:"project_id" min:"1" example:"1" doc:"An unknown one finds nothing."`
 	Filters   filter.Filters `json:"filters" default:""`
 	Limit     int            `json:"limit" min:"1" max:"100" default:"5"`
@@ -110,7 +110,14 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, tick
 
 // ToText finds the tickets most similar to a draft.
 func (c *Comparer) ToText(ctx context.Context, db Database, model string, text Draft) ([]Similar, error) {
-	return c.compare(ctx, db, model, c.ofText(text.Text, text.ProjectID), text.Filters, text.Limit)
+	seen, err := visible(ctx, db, []string{text.Text})
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(seen[0]) == "" {
+		return []Similar{}, nil // nothing is similar to what nobody sees
+	}
+	return c.compare(ctx, db, model, c.ofText(seen[0], text.ProjectID), text.Filters, text.Limit)
 }
 
 // ofStored prepares a ticket that is compared by its text.

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"tasklens/internal/filter"
 )
@@ -30,15 +31,26 @@ type Outcome struct {
 func (c *Comparer) ToMany(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(all))
 	keys := []string{}
+	texts := []string{}
 	var drafts []draft
-	var keyed, drafted []int // positions among all items
+	var keyed, typed, drafted []int // positions among all items
 	for i, one := range all {
 		if one.TicketKey != nil {
 			keys, keyed = append(keys, *one.TicketKey), append(keyed, i)
 			outcomes[i].Err = errNoTicket()
 			continue
 		}
-		drafts, drafted = append(drafts, c.ofText(*one.Text, one.ProjectID)), append(drafted, i)
+		texts, typed = append(texts, *one.Text), append(typed, i)
+		outcomes[i] = Outcome{Results: []Similar{}}
+	}
+	texts, err := visible(ctx, db, texts)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range typed {
+		if strings.TrimSpace(texts[k]) != "" {
+			drafts, drafted = append(drafts, c.ofText(texts[k], all[i].ProjectID)), append(drafted, i)
+		}
 	}
 	// Without keys too, so that the database checks the filters if no draft is compared.
 	for start := 0; start < len(keys) || start == 0 && len(drafts) == 0; start += comparedAtOnce {

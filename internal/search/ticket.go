@@ -59,12 +59,13 @@ type Part struct {
 	Offset    int   `query:"offset" min:"0" max:"1000000" default:"0" doc:"Comments to skip."`
 	CommentID int64 `query:"comment" min:"1" default:"" doc:"Returns only this comment; not with ~offset~."`
 	From      int   `query:"from" min:"0" max:"1000000000" default:"0" doc:"Characters to skip of the comment, or of the description without ~comment~."`
+	Visible   bool  `query:"visible" default:"false" doc:"Whether texts are as readers see them: without HTML comments, hidden elements and inline data. Else they are as stored."`
 }
 
 // ReadTicket reads a ticket by its key (case-insensitive) or its id (digits only). fault.NotFound
 // if the caller sees no such ticket, or it has no such comment.
 func ReadTicket(ctx context.Context, db Database, keyOrID string, part Part) (Ticket, error) {
-	arguments := map[string]any{"comment_limit": part.Limit, "comment_offset": part.Offset, "text_offset": part.From}
+	arguments := map[string]any{"comment_limit": part.Limit, "comment_offset": part.Offset, "text_offset": part.From, "visible": part.Visible}
 	if part.CommentID != 0 {
 		arguments["comment_id"] = part.CommentID
 	}

@@ -20,8 +20,13 @@ type aDocument struct {
 	ID string `path:"id" format:"uuid" example:"3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3"`
 }
 
-func (a *API) getDocument(ctx context.Context, who *caller, request *aDocument) (knowledge.Document, error) {
-	return knowledge.Get(ctx, who.db, request.ID)
+type documentRequest struct {
+	aDocument
+	Visible bool `query:"visible" default:"false" doc:"Whether the content is as readers see it: without HTML comments, hidden elements and inline data. Else it is as stored."`
+}
+
+func (a *API) getDocument(ctx context.Context, who *caller, request *documentRequest) (knowledge.Document, error) {
+	return knowledge.Get(ctx, who.db, request.ID, request.Visible)
 }
 
 func (a *API) deleteDocument(ctx context.Context, who *caller, request *aDocument) (none nothing, err error) {

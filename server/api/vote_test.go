@@ -14,7 +14,7 @@ import (
 // utility returns a document's utility_score from the API.
 func (s *service) utility(id string) float64 {
 	s.t.Helper()
-	document, err := knowledge.Get(s.t.Context(), s.rows, id)
+	document, err := knowledge.Get(s.t.Context(), s.rows, id, false)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -163,9 +163,9 @@ func (c call) fetchTicket(name string, comment *int64) (read object, whole strin
 	if name == "" {
 		return nil, "", errNoID
 	}
-	part := object{"ticket": name, "limit": maxComments}
+	part := object{"ticket": name, "limit": maxComments, "visible": true}
 	if comment != nil {
-		part = object{"ticket": name, "comment": comment}
+		part = object{"ticket": name, "comment": comment, "visible": true}
 	}
 	ticket, err := c.run("getTicket", part, "ticket", "id")
 	if err != nil {
@@ -173,7 +173,7 @@ func (c call) fetchTicket(name string, comment *int64) (read object, whole strin
 	}
 	comments := results(ticket, "comments")
 	if count, _ := strconv.Atoi(show(ticket["comment_count"])); comment == nil && count > maxComments { // the newest say how it ended
-		last, err := c.run("getTicket", object{"ticket": name, "limit": maxComments, "offset": count - maxComments})
+		last, err := c.run("getTicket", object{"ticket": name, "limit": maxComments, "offset": count - maxComments, "visible": true})
 		if err != nil {
 			return nil, "", err
 		}
@@ -217,7 +217,7 @@ func cut(at any, rest string) string {
 }
 
 func (c call) fetchDocument(id string) (read object, whole string, err error) {
-	document, err := c.run("getDocument", object{"id": id})
+	document, err := c.run("getDocument", object{"id": id, "visible": true})
 	if err != nil {
 		return nil, "", err
 	}

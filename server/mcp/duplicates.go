@@ -24,7 +24,7 @@ var findDuplicates = declare("find_duplicates", "Find duplicates",
 		}
 		similar := results(response, "results")
 		for _, one := range similar {
-			if whole, err := c.run("getTicket", object{"ticket": one["ticket_key"], "limit": 1}); err == nil { // or it has just been deleted
+			if whole, err := c.run("getTicket", object{"ticket": one["ticket_key"], "limit": 1, "visible": true}); err == nil { // or it has just been deleted
 				one["text"] = text(whole["description"], "")
 			}
 		}

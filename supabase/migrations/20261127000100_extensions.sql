@@ -18,7 +18,8 @@ declare
     retrieve_document_chunks, retry_enrichments, return_enrichments, search_by_keyword, search_by_vector,
     search_documents, search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch,
     store_chunks, store_enrichment, store_match_thresholds, track_document_retrieval, track_document_retrievals,
-    unanswered_questions, upsert_documents, upsert_projects, upsert_tickets}';
+    unanswered_questions, upsert_documents, upsert_projects, upsert_tickets,
+    visible_texts}';
   problems text;
 begin
   select string_agg('- ' || p.problem, e'\n' order by p.problem collate "C") into problems

@@ -8,6 +8,7 @@ create table public.comments (
   body text not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  visible_text text generated always as (nullif(tasklens.visible_text(body), body)) stored,
   unique (ticket_id, key)
 );
 comment on table public.comments is 'A comment on a ticket. It is searched, embedded and cited separately, with its author and date.';

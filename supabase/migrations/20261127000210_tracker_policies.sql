@@ -11,7 +11,7 @@ begin
     select format('grant insert (%1$s), update (%1$s) on public.tickets to authenticated', string_agg(quote_ident(a.attname), ', '))
     from pg_catalog.pg_attribute a
     where a.attrelid = 'public.tickets'::regclass and a.attnum > 0 and not a.attisdropped
-      and a.attidentity = '' and a.attname <> 'key' and a.atttypid <> 'timestamptz'::regtype);
+      and a.attidentity = '' and a.attgenerated = '' and a.attname <> 'key' and a.atttypid <> 'timestamptz'::regtype);
 end
 $$;
 grant select, insert (ticket_id, author, body), update (author, body), delete on public.comments to authenticated;

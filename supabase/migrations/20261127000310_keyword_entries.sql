@@ -87,11 +87,11 @@ as $$
   select t.project_id, t.ticket_id, i.title_words, i.words, i.title_length, i.body_length
   from public.tickets t
   left join lateral (
-    select string_agg(s.note, e'\n\n' order by s.status_change_id) as notes
+    select string_agg(coalesce(s.visible_text, s.note), e'\n\n' order by s.status_change_id) as notes
     from public.status_changes s
     where s.ticket_id = t.ticket_id
   ) n on true
-  cross join lateral tasklens.index_words(t.name, t.description, n.notes) i
+  cross join lateral tasklens.index_words(t.name, coalesce(t.visible_text, t.description), n.notes) i
   where t.ticket_id = any (refresh_ticket_entries.ticket_ids)
   order by t.ticket_id
   on conflict (ticket_id, project_id) do update

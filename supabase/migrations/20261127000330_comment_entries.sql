@@ -30,7 +30,7 @@ as $$
   select c.comment_id, t.ticket_id, t.project_id, i.words, i.body_length
   from public.comments c
   join public.tickets t on t.ticket_id = c.ticket_id
-  cross join lateral tasklens.index_words('', '', c.body) i
+  cross join lateral tasklens.index_words('', '', coalesce(c.visible_text, c.body)) i
   where c.comment_id = any (refresh_comment_entries.comment_ids)
   order by c.comment_id
   on conflict (comment_id) do update

@@ -112,14 +112,14 @@ begin
         select e.keyword_entry_id, x.text
         from (select * from entry e where e.words @@ $2 limit $4) e
         cross join lateral (
-          select left(concat_ws(e'\n', t.name, t.description, (
-              select string_agg(s.note, e'\n') from public.status_changes s where s.ticket_id = t.ticket_id)), tasklens.text_limit()) as text
+          select left(concat_ws(e'\n', t.name, coalesce(t.visible_text, t.description), (
+              select string_agg(coalesce(s.visible_text, s.note), e'\n') from public.status_changes s where s.ticket_id = t.ticket_id)), tasklens.text_limit()) as text
           from public.tickets t where t.ticket_id = e.ticket_id
           union all
-          select concat_ws(e'\n', p.name, p.description) from public.projects p where e.ticket_id is null and p.project_id = e.project_id
+          select concat_ws(e'\n', p.name, coalesce(p.visible_text, p.description)) from public.projects p where e.ticket_id is null and p.project_id = e.project_id
         ) x
       ), remark as (
-        select e.keyword_entry_id, c.body as text
+        select e.keyword_entry_id, coalesce(c.visible_text, c.body) as text
         from (select m.comment_id, m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $4) m
         join public.comments c on c.comment_id = m.comment_id
         join entry e on e.ticket_id = m.ticket_id

@@ -129,7 +129,7 @@ begin
     search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
-  cross join lateral (select p.project_id, p.name, p.description, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
+  cross join lateral (select p.project_id, p.name, p.description, p.visible_text, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
@@ -138,7 +138,7 @@ begin
   -- A ticket that is not embedded yet shows the beginning of its text.
   cross join lateral (
     select case when g.chunk_id is null then b.chunk_id else g.chunk_id end as chunk_id,
-      coalesce(c.text, b.text, tasklens.beginning_of(coalesce(t.name, p.name), t.description)) as text
+      coalesce(c.text, b.text, tasklens.beginning_of(coalesce(t.name, p.name), coalesce(t.visible_text, t.description))) as text
   ) shown
   left join lateral (
     select m.comment_id, m.author, m.created_at
@@ -149,7 +149,7 @@ begin
   -- Where more words match in the name than in the chunk, the beginning of the text says more than
   -- a note or comment. A ticket's first chunk begins with its name.
   left join lateral (
-    select tasklens.highlight(tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end), g.wanted) as line
+    select tasklens.highlight(tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then coalesce(p.visible_text, p.description) else coalesce(t.visible_text, t.description) end), g.wanted) as line
     where not starts_with(shown.text, coalesce(t.name, p.name))
       and regexp_count(tasklens.highlight(coalesce(t.name, p.name), g.wanted), '<mark>') > regexp_count(lit.line, '<mark>')
     offset 0

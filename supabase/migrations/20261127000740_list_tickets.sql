@@ -53,7 +53,7 @@ begin
   join public.tickets t on t.ticket_id = g.ticket_id
   join public.projects p on p.project_id = t.project_id
   join public.status s on s.status_id = t.status_id
-  cross join lateral (select tasklens.beginning_of(t.name, t.description) as text) shown
+  cross join lateral (select tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description)) as text) shown
   cross join lateral (select tasklens.links_of(t.ticket_id) as links offset 0) l
   order by g.place;
 end

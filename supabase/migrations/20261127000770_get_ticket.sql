@@ -21,7 +21,8 @@ create function public.get_ticket(
   comment_limit integer default 20,
   comment_offset integer default 0,
   comment_id bigint default null,
-  text_offset integer default 0
+  text_offset integer default 0,
+  visible boolean default false
 )
 returns table (
   ticket_id bigint, ticket_key text, ticket_name text, project_id bigint, project_key text, project_name text, status text, status_category text,
@@ -40,13 +41,13 @@ as $$
   join public.projects p on p.project_id = t.project_id
   join public.status s on s.status_id = t.status_id
   cross join tasklens.clamp(get_ticket.text_offset, 0, 0, 1000000000) skipped
-  cross join tasklens.cut_text(t.description, case when get_ticket.comment_id is null then skipped else 0 end, tasklens.text_limit()) d
+  cross join tasklens.cut_text(case when get_ticket.visible then coalesce(t.visible_text, t.description) else t.description end, case when get_ticket.comment_id is null then skipped else 0 end, tasklens.text_limit()) d
   cross join lateral (
     select coalesce(jsonb_agg(jsonb_build_object(
       'status', x.status, 'note', n.piece, 'truncated_at', n.truncated_at, 'created_at', x.created_at)
       order by x.status_change_id), '[]') as list
     from (
-      select h.status_change_id, n.name as status, h.note, h.created_at
+      select h.status_change_id, n.name as status, case when get_ticket.visible then coalesce(h.visible_text, h.note) else h.note end as note, h.created_at
       from public.status_changes h
       left join public.status n on n.status_id = h.status_id
       where h.ticket_id = t.ticket_id
@@ -65,7 +66,7 @@ as $$
       select p.*, coalesce(sum(octet_length(p.body)) over (
         order by p.created_at, p.comment_id rows between unbounded preceding and 1 preceding), 0) as bytes_before
       from (
-        select c.comment_id, c.author, c.body, c.created_at, c.updated_at
+        select c.comment_id, c.author, case when get_ticket.visible then coalesce(c.visible_text, c.body) else c.body end as body, c.created_at, c.updated_at
         from public.comments c
         where c.ticket_id = t.ticket_id and (get_ticket.comment_id is null or c.comment_id = get_ticket.comment_id)
         order by c.created_at, c.comment_id
@@ -81,6 +82,6 @@ as $$
   where t.ticket_id = (select coalesce(get_ticket.ticket_id, tasklens.find_ticket(get_ticket.ticket_key)))
 $$;
 comment on function public.get_ticket is
-  'A ticket by its id, or by its key without regard to case, with at most 20 links, its last 100 changes of status, and a page of at most 100 comments, oldest first. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has its first 2,000. truncated_at: where the rest of a text begins. comment_id: only that comment. text_offset: characters of it to skip, or without comment_id of the description. No row if the caller sees none.';
+  'A ticket by its id, or by its key without regard to case, with at most 20 links, its last 100 changes of status, and a page of at most 100 comments, oldest first. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has its first 2,000. truncated_at: where the rest of a text begins. comment_id: only that comment. text_offset: characters of it to skip, or without comment_id of the description. visible: its texts as readers see them. No row if the caller sees none.';
 
 insert into tasklens.migrations (version) values ('20261127000770');

@@ -56,7 +56,7 @@ begin
   )
   select n.chunk_id, n.ticket_id, n.project_id, p.name, t.key, t.name, s.name, n.document_id, d.title,
     coalesce(n.kind, case when n.document_id is not null then 'document' when n.ticket_id is null then 'project' else 'ticket' end),
-    coalesce(n.text, tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then p.description else t.description end)),
+    coalesce(n.text, tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then coalesce(p.visible_text, p.description) else coalesce(t.visible_text, t.description) end)),
     n.tokens, n.similarity, n.relevance,
     array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from listed m where m.place < n.place order by m.place),
     n.named, p.key, m.comment_id, m.author, m.created_at,

@@ -98,7 +98,7 @@ as $$
     select coalesce(jsonb_agg(jsonb_build_object(
       'ticket_id', t.ticket_id, 'ticket_key', t.key, 'ticket_name', t.name, 'status', s.name, 'project_id', p.project_id, 'project_name', p.name,
       'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority, 'labels', t.labels, 'due_date', t.due_date,
-      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'text', tasklens.beginning_of(t.name, t.description)) order by l.place), '[]')
+      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'text', tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description))) order by l.place), '[]')
     from unnest(c.listed) with ordinality l(ticket_id, place)
     join public.tickets t using (ticket_id)
     join public.projects p on p.project_id = t.project_id

@@ -10,12 +10,27 @@ create type tasklens.text_plan as (
 );
 comment on type tasklens.text_plan is 'What a text is compared by; see plan_text.';
 
+-- An issue form is what its tickets have in common, and says nothing about one: headings from the
+-- second level on, bold lines, check boxes, labels without a value, "_No response_". What is left
+-- of its lines is empty.
+create function tasklens.without_form(text text) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  return regexp_replace(without_form.text,
+    '^[ \t]*(?:#{2,6}[ \t].*|(?:\*\*[^*\n]+\*\*|__[^_\n]+__):?|[-*+][ \t]+\[[ xX]\][ \t].*|[^:\n]{1,60}:(?:\*\*|__)?|[_*]?no response[_*]?'
+    '|[^\w\n]*(?:(?:bug|defect|incident|issue|problem|question|feature|enhancement|improvement|change|task|ticket|support|help|report|request|title|summary|untitled|new|your|here)\M[^\w\n]*)+)'
+    '[ \t\r]*$', '', 'gni');
+end
+$$;
+comment on function tasklens.without_form is 'A text without the lines of an issue form.';
+
 create function tasklens.plan_text(text text, least_texts integer) returns tasklens.text_plan
 language plpgsql stable security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  typed constant text := ltrim(left(plan_text.text, 20000), e' \t\r\n');
+  typed constant text := tasklens.without_form(ltrim(left(plan_text.text, 20000), e' \t\r\n'));
   first_line constant text := split_part(typed, e'\n', 1);
   body constant tsvector := tasklens.to_words(substr(typed, length(first_line) + 1));
   visible constant bigint[] := tasklens.projects_as('viewer');

@@ -96,6 +96,8 @@ declare
   wanted constant integer := tasklens.clamp(match_count, 5, 1, 100);
   typed constant text := ltrim(left(query_text, 20000), e' \t\r\n');
   own_specifics constant text[] := tasklens.specifics(left(split_part(typed, e'\n', 1), 500));
+  -- A form that nobody has filled in.
+  is_bare constant boolean := typed ~ e'\n\\s*\\S' and tasklens.without_form(typed) !~ e'\n\\s*\\S';
   excluded bigint[] := array[]::bigint[];
 begin
   -- There is no need to report known duplicates again, in either direction and over one other
@@ -126,9 +128,9 @@ begin
     -- A copy is one for any model: equal but for case and whitespace. The name first, because it is
     -- short and nearly always differs.
     cross join lateral (
-      select lower(regexp_replace(btrim(split_part(typed, e'\n', 1)), '\s+', ' ', 'g')) = lower(regexp_replace(btrim(t.name), '\s+', ' ', 'g'))
+      select not is_bare and lower(regexp_replace(btrim(split_part(typed, e'\n', 1)), '\s+', ' ', 'g')) = lower(regexp_replace(btrim(t.name), '\s+', ' ', 'g'))
         and lower(btrim(regexp_replace(typed, '\s+', ' ', 'g')))
-          = lower(btrim(regexp_replace(left(concat_ws(e'\n', t.name, t.description), 20000), '\s+', ' ', 'g'))) as is_copy
+          = lower(btrim(regexp_replace(left(concat_ws(e'\n', t.name, coalesce(t.visible_text, t.description)), 20000), '\s+', ' ', 'g'))) as is_copy
       offset 0
     ) c
     -- Each name has one that the other lacks: upgrades to 3.8.3 and to 3.5.8 differ in little else.
@@ -163,7 +165,7 @@ declare
 begin
   perform tasklens.read_filters(filters);
   select p.name as project_name, t.name as ticket_name,
-      nullif(regexp_replace(left(t.name || coalesce(e'\n\n' || nullif(t.description, ''), ''), tasklens.text_limit()), '^\s+$', ''), '') as text into source
+      nullif(regexp_replace(left(t.name || coalesce(e'\n\n' || nullif(coalesce(t.visible_text, t.description), ''), ''), tasklens.text_limit()), '^\s+$', ''), '') as text into source
     from public.tickets t join public.projects p using (project_id)
     where t.ticket_id = find_similar_tickets.ticket_id;
   if not found then

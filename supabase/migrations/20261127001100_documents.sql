@@ -29,7 +29,8 @@ create table public.documents (
   enrichment_due_at timestamptz not null default clock_timestamp(),
   enrichment_lease_id uuid,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  visible_text text generated always as (nullif(tasklens.visible_text(content), content)) stored
 )
 -- Retrieval counts are updated often: the fill factor leaves room for the new row, and long texts
 -- are stored out of line.
@@ -64,7 +65,7 @@ grant select, insert, update, delete on public.documents to service_role;
 -- and leases are not readable.
 grant select (
   id, title, content, keywords, upserted_keywords, enriched_keywords, named_entities, enriched_entities, temporal_class, given_temporal_class,
-  archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at
+  archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at, visible_text
 ) on public.documents to authenticated;
 create policy read_documents on public.documents for select to authenticated
   using ((select tasklens.projects_as('viewer')) <> '{}');

@@ -40,7 +40,7 @@ as $$
 $$;
 comment on function tasklens.document_queries is 'The queries that found a document; null for users, because they are those of others.';
 
-create function public.get_document(doc_id uuid)
+create function public.get_document(doc_id uuid, visible boolean default false)
 returns table (
   id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text, truncated boolean,
   utility_score double precision, retrieval_count bigint, last_retrieved_at timestamptz, retrieval_queries text[],
@@ -48,13 +48,13 @@ returns table (
 )
 language sql stable rows 1 security invoker set search_path = ''
 as $$
-  select d.id, d.title, d.content, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status, length(d.content) > tasklens.text_limit(),
+  select d.id, d.title, case when get_document.visible then coalesce(d.visible_text, d.content) else d.content end, d.keywords, d.named_entities, d.temporal_class, d.archived, d.embedding_status, length(coalesce(d.visible_text, d.content)) > tasklens.text_limit(),
     d.utility_score, d.retrieval_count, d.last_retrieved_at, coalesce(tasklens.document_queries(d.id), '{}'),
     d.enriched_at, d.enrichment_model, d.enrichment_error, d.created_at, d.updated_at
   from public.documents d
   where d.id = get_document.doc_id
 $$;
-comment on function public.get_document is 'A document with all its fields. truncated: its content is too long to be indexed whole.';
+comment on function public.get_document is 'A document with all its fields. visible: its content as readers see it. truncated: its content is too long to be indexed whole.';
 
 create function public.delete_document(doc_id uuid)
 returns boolean

@@ -19,7 +19,7 @@ as $$
     order by s.similarity desc, s.document_id
     limit tasklens.clamp(search_documents.match_count, 10, 1, 100)
   )
-  select d.id, d.title, d.content, n.similarity
+  select d.id, d.title, coalesce(d.visible_text, d.content), n.similarity
   from nearest n
   join public.documents d on d.id = n.document_id
   order by n.similarity desc, d.id

@@ -71,7 +71,7 @@ begin
       order by final_score desc, p.similarity desc, p.id
       limit tasklens.clamp(match_count, 10, 1, 100)
     )
-    select d.id, d.title, d.content, b.similarity, b.keyword_score, b.utility_boost, b.freshness_boost, b.temporal_weight, b.final_score,
+    select d.id, d.title, coalesce(d.visible_text, d.content), b.similarity, b.keyword_score, b.utility_boost, b.freshness_boost, b.temporal_weight, b.final_score,
       d.keywords, d.temporal_class
     from best b
     join public.documents d using (id)

@@ -30,7 +30,7 @@ begin
       where d.id = due.id
       returning d.*
     )
-    select t.id, t.title, left(t.content, tasklens.text_limit()), t.enrichment_attempts, t.enrichment_lease_id
+    select t.id, t.title, left(coalesce(t.visible_text, t.content), tasklens.text_limit()), t.enrichment_attempts, t.enrichment_lease_id
     from taken t
     order by t.archived, t.created_at, t.id;
   -- A document whose last batch died would otherwise stay unfinished forever.

@@ -28,9 +28,9 @@ create unique index sources_comment_id_idx on tasklens.sources (comment_id) wher
 create unique index sources_document_id_idx on tasklens.sources (document_id) where document_id is not null;
 
 -- Sources without a text have nothing to embed; they are few.
-create index projects_without_text_idx on public.projects (project_id) where (name ~ '\S' or description ~ '\S') is not true;
-create index tickets_without_text_idx on public.tickets (ticket_id) where (name ~ '\S' or description ~ '\S') is not true;
-create index comments_without_text_idx on public.comments (comment_id) where (body ~ '\S') is not true;
+create index projects_without_text_idx on public.projects (project_id) where (name ~ '\S' or coalesce(visible_text, description) ~ '\S') is not true;
+create index tickets_without_text_idx on public.tickets (ticket_id) where (name ~ '\S' or coalesce(visible_text, description) ~ '\S') is not true;
+create index comments_without_text_idx on public.comments (comment_id) where (coalesce(visible_text, body) ~ '\S') is not true;
 
 alter table tasklens.sources enable row level security;
 grant select, insert, update, delete on tasklens.sources to service_role;

@@ -14,14 +14,14 @@ as $$
     left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
     left join public.projects p on p.project_id = coalesce(s.project_id, t.project_id)
     cross join lateral (
-      select 'document', array[d.title], case when d.content ~ '\S' then d.content else d.title end where s.document_id is not null
+      select 'document', array[d.title], case when coalesce(d.visible_text, d.content) ~ '\S' then coalesce(d.visible_text, d.content) else d.title end where s.document_id is not null
       union all
-      select 'project', array[p.name], p.name || coalesce(e'\n\n' || nullif(p.description, ''), '') where s.project_id is not null
+      select 'project', array[p.name], p.name || coalesce(e'\n\n' || nullif(coalesce(p.visible_text, p.description), ''), '') where s.project_id is not null
       union all
-      select 'ticket', array[p.name, t.name], t.name || coalesce(e'\n\n' || nullif(t.description, ''), '') where s.ticket_id is not null
+      select 'ticket', array[p.name, t.name], t.name || coalesce(e'\n\n' || nullif(coalesce(t.visible_text, t.description), ''), '') where s.ticket_id is not null
       union all
       select 'comment', array[p.name, t.name, 'Comment' || coalesce(' by ' || nullif(btrim(left(c.author, 200)), ''), '')
-        || ', ' || to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD')], c.body where s.comment_id is not null
+        || ', ' || to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD')], coalesce(c.visible_text, c.body) where s.comment_id is not null
     ) as x(kind, names, text)
     where s.source_id = any (source_texts.source_ids)
   ), told as (
@@ -35,7 +35,7 @@ as $$
       from (
         select o.kind, null::bigint as status_change_id, o.text
         union all
-        select 'status_note', s.status_change_id, s.note from public.status_changes s where s.ticket_id = o.ticket_id
+        select 'status_note', s.status_change_id, coalesce(s.visible_text, s.note) from public.status_changes s where s.ticket_id = o.ticket_id
       ) x
       where x.text ~ '\S'
     ) n
@@ -57,9 +57,9 @@ as $$
   with sized as (
     -- Sizes are known without reading the texts.
     select a.place, sum(
-        coalesce(octet_length(p.description), 0) + coalesce(octet_length(t.name), 0) + coalesce(octet_length(t.description), 0)
-        + coalesce(octet_length(c.body), 0) + coalesce(octet_length(d.content), 0)
-        + coalesce((select sum(octet_length(n.note)) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
+        coalesce(octet_length(coalesce(p.visible_text, p.description)), 0) + coalesce(octet_length(t.name), 0) + coalesce(octet_length(coalesce(t.visible_text, t.description)), 0)
+        + coalesce(octet_length(coalesce(c.visible_text, c.body)), 0) + coalesce(octet_length(coalesce(d.visible_text, d.content)), 0)
+        + coalesce((select sum(octet_length(coalesce(n.visible_text, n.note))) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
       ) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
     from unnest(read_sources.source_ids) with ordinality as a(source_id, place)
     left join tasklens.sources s on s.source_id = a.source_id

@@ -19,21 +19,21 @@ as $$
   left join public.documents d on d.id = s.document_id
   cross join lateral (
     select case
-        when s.document_id is not null then length(d.title) + least(tasklens.text_limit(), length(d.content))
-        when s.comment_id is not null then least(tasklens.text_limit(), length(c.body))
-        when s.ticket_id is not null then length(t.name) + coalesce(length(t.description), 0) + coalesce((
-          select sum(length(n.note)) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
-        else length(p.name) + coalesce(length(p.description), 0) end::bigint as characters
+        when s.document_id is not null then length(d.title) + least(tasklens.text_limit(), length(coalesce(d.visible_text, d.content)))
+        when s.comment_id is not null then least(tasklens.text_limit(), length(coalesce(c.visible_text, c.body)))
+        when s.ticket_id is not null then length(t.name) + coalesce(length(coalesce(t.visible_text, t.description)), 0) + coalesce((
+          select sum(length(coalesce(n.visible_text, n.note))) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
+        else length(p.name) + coalesce(length(coalesce(p.visible_text, p.description)), 0) end::bigint as characters
   ) x
   where (s.document_id is null or missing_sources.embedding_set is null)
     and (missing_sources.everything or (case when s.document_id is null then s.models[w.embedding_set] = w.model
       else s.models[1] = missing_sources.embedding_model end) is not true)
     and case
       when s.document_id is not null then true
-      when s.comment_id is not null then c.body ~ '\S'
-      when s.ticket_id is not null then t.name ~ '\S' or t.description ~ '\S'
-        or exists (select 1 from public.status_changes n where n.ticket_id = s.ticket_id and n.note ~ '\S')
-      else p.name ~ '\S' or p.description ~ '\S' end
+      when s.comment_id is not null then coalesce(c.visible_text, c.body) ~ '\S'
+      when s.ticket_id is not null then t.name ~ '\S' or coalesce(t.visible_text, t.description) ~ '\S'
+        or exists (select 1 from public.status_changes n where n.ticket_id = s.ticket_id and coalesce(n.visible_text, n.note) ~ '\S')
+      else p.name ~ '\S' or coalesce(p.visible_text, p.description) ~ '\S' end
 $$;
 comment on function tasklens.missing_sources is
   'The sources that have a text but no chunk of the serving model (this one if undecided) or, of documents, no vector of this one; with everything, all that have a text. With embedding_set: those that it lacks, without documents.';
@@ -75,13 +75,13 @@ as $$
     select count(*) as sources
     from (
       select p.project_id, null::bigint as ticket_id, null::bigint as comment_id from public.projects p
-      where (p.name ~ '\S' or p.description ~ '\S') is not true
+      where (p.name ~ '\S' or coalesce(p.visible_text, p.description) ~ '\S') is not true
       union all
       select null, t.ticket_id, null from public.tickets t
-      where (t.name ~ '\S' or t.description ~ '\S') is not true
-        and not exists (select from public.status_changes n where n.ticket_id = t.ticket_id and n.note ~ '\S')
+      where (t.name ~ '\S' or coalesce(t.visible_text, t.description) ~ '\S') is not true
+        and not exists (select from public.status_changes n where n.ticket_id = t.ticket_id and coalesce(n.visible_text, n.note) ~ '\S')
       union all
-      select null, null, c.comment_id from public.comments c where (c.body ~ '\S') is not true
+      select null, null, c.comment_id from public.comments c where (coalesce(c.visible_text, c.body) ~ '\S') is not true
     ) b
     cross join lateral (
       select s.models from tasklens.sources s where s.project_id = b.project_id

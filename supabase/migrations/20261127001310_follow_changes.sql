@@ -60,7 +60,7 @@ begin
   if written <> '{}' then
     insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
     select p.project_id, null, i.title_words, i.words, i.title_length, i.body_length
-    from public.projects p cross join lateral tasklens.index_words(p.name, p.description, null) i
+    from public.projects p cross join lateral tasklens.index_words(p.name, coalesce(p.visible_text, p.description), null) i
     where p.project_id = any (written)
     order by p.project_id
     on conflict (ticket_id, project_id) do update

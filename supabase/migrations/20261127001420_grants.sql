@@ -16,7 +16,7 @@ begin
         find_similar_tickets_batch, get_document, get_ticket, list_projects, list_statuses, list_tickets,
         may_write_project, nearest_chunks, rate_document, retrieve_all_chunks, retrieve_chunks,
         retrieve_chunks_hybrid, retrieve_document_chunks, search_by_keyword, search_by_vector, search_documents,
-        search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch}'),
+        search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch, visible_texts}'),
       ('tasklens', 'authenticated, service_role', '{
         beginning_of, best_chunk_by_words, check_batch, clamp, combine_items, combine_keywords,
         compose_text, count_tickets, cut_text, describe_chunks, document_candidates, document_queries, dotted_names, filter_list, filter_range, filter_text, find_candidates, find_chunks, find_entities, find_filter_values, find_matches,
@@ -24,7 +24,7 @@ begin
         links_of, list_passing, parse_query, part_names, particles, phrase,
         plain_text, projects_as, rank_documents, read_data_version, read_filters, scan_documents, searched_set,
         serving_model, specifics, text_limit, ticket_members, to_words,
-        unrelated_similarity, unspaced_scripts}'),
+        unrelated_similarity, unspaced_scripts, without_form}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,
         claim_enrichments, clear_retired_set, copy_changes, count_unlisted, delete_document, embedding_sets, embedding_status,
@@ -42,7 +42,7 @@ begin
         pieces, present_parts, source_texts, store_document_vectors,
         unlisted_rows, upsert_comments, write_tickets}'),
       ('tasklens', 'PUBLIC', '{
-        are_names, fold_labels, name_words}'),
+        are_names, fold_labels, name_words, visible_text}'),
       -- They run what they are given with the owner's rights.
       ('public', 'current_user', '{
         attach_tables, detach_tables}')

@@ -99,6 +99,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.list_passing(bigint, text, jsonb, text, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.lock_sources(bigint[], boolean)', 'volatile', 'invoker', 'service_role'),
     ('tasklens.mapped_columns(jsonb)', 'stable', 'invoker', ''),
+    ('tasklens.mark_data(text)', 'immutable', 'invoker', ''),
     ('tasklens.mark_documents(bigint[], text, text)', 'volatile', 'invoker', 'service_role'),
     ('tasklens.mark_imported(jsonb, bigint, text, boolean)', 'volatile', 'invoker', 'service_role'),
     ('tasklens.may_merge(text)', 'volatile', 'invoker', ''),
@@ -153,6 +154,8 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.unrelated_similarity(text)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.unspaced_scripts()', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.upsert_comments(jsonb)', 'volatile', 'invoker', 'service_role'),
+    ('tasklens.visible_text(text)', 'immutable', 'definer', 'PUBLIC'),
+    ('tasklens.without_form(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.word_entries(text[])', 'stable', 'invoker', ''),
     ('tasklens.word_runs(text)', 'immutable', 'invoker', ''),
     ('tasklens.write_tickets(jsonb)', 'volatile', 'invoker', 'service_role'),
@@ -185,8 +188,8 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.find_sources(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.finish_embedding_jobs(uuid, bigint[])', 'volatile', 'invoker', 'service_role'),
     ('public.finish_reembed()', 'volatile', 'invoker', 'service_role'),
-    ('public.get_document(uuid)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.get_ticket(bigint, text, integer, integer, bigint, integer)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.get_document(uuid, boolean)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.get_ticket(bigint, text, integer, integer, bigint, integer, boolean)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.link_imported_tickets(bigint, bigint, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.list_dead_embedding_jobs(integer)', 'stable', 'invoker', 'service_role'),
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
@@ -226,7 +229,8 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.unanswered_questions(integer, integer)', 'stable', 'invoker', 'service_role'),
     ('public.upsert_documents(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.upsert_projects(jsonb, bigint, boolean)', 'volatile', 'invoker', 'service_role'),
-    ('public.upsert_tickets(jsonb, bigint, boolean)', 'volatile', 'invoker', 'service_role') $$,
+    ('public.upsert_tickets(jsonb, bigint, boolean)', 'volatile', 'invoker', 'service_role'),
+    ('public.visible_texts(text[])', 'immutable', 'invoker', 'authenticated service_role') $$,
   'exactly these functions exist, with their volatility, security and callers');
 
 -- Names of arguments and result columns are JSON keys in requests and responses.
@@ -275,9 +279,9 @@ select results_eq(
     ('finish_embedding_jobs', 'lease_id uuid, job_ids bigint[]',
       'bigint'),
     ('finish_reembed', '', 'boolean'),
-    ('get_document', 'doc_id uuid',
+    ('get_document', 'doc_id uuid, visible boolean DEFAULT false',
       'TABLE(id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text, truncated boolean, utility_score double precision, retrieval_count bigint, last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, enrichment_model text, enrichment_error text, created_at timestamp with time zone, updated_at timestamp with time zone)'),
-    ('get_ticket', 'ticket_id bigint DEFAULT NULL::bigint, ticket_key text DEFAULT NULL::text, comment_limit integer DEFAULT 20, comment_offset integer DEFAULT 0, comment_id bigint DEFAULT NULL::bigint, text_offset integer DEFAULT 0',
+    ('get_ticket', 'ticket_id bigint DEFAULT NULL::bigint, ticket_key text DEFAULT NULL::text, comment_limit integer DEFAULT 20, comment_offset integer DEFAULT 0, comment_id bigint DEFAULT NULL::bigint, text_offset integer DEFAULT 0, visible boolean DEFAULT false',
       'TABLE(ticket_id bigint, ticket_key text, ticket_name text, project_id bigint, project_key text, project_name text, status text, status_category text, '
         || 'description text, description_truncated_at integer, assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, resolved_at timestamp with time zone, '
         || 'created_at timestamp with time zone, updated_at timestamp with time zone, links jsonb, status_changes jsonb, comment_count bigint, comments jsonb)'),
@@ -388,7 +392,8 @@ select results_eq(
       'TABLE(question text, times bigint, last_asked_at timestamp with time zone, best_similarity double precision)'),
     ('upsert_documents', 'documents jsonb', 'TABLE(id uuid, created boolean, embedding_status text)'),
     ('upsert_projects', 'projects jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, project_id bigint, held_by text)'),
-    ('upsert_tickets', 'tickets jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text)') $$,
+    ('upsert_tickets', 'tickets jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text)'),
+    ('visible_texts', 'texts text[]', 'text[]') $$,
   'the public functions have the arguments and results that callers rely on');
 
 select is_empty(

@@ -110,7 +110,8 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('search_facets',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 3 5 5 5 6'),
   ('search_hybrid',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 4 3 3 3 7'),
   ('similar_tickets',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 3 2 2 2 5'),
-  ('similar_tickets_batch',       '(''[]'', ''m'')',                                         '- 0 0 0 0 0 0');
+  ('similar_tickets_batch',       '(''[]'', ''m'')',                                         '- 0 0 0 0 0 0'),
+  ('visible_texts',               '(''{pump}'')',                                            '- 1 1 1 1 1 1');
 select bag_eq($$ select name from calls $$,
   $$ select p.proname::text from pg_catalog.pg_proc p where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute') $$,
   'users can call exactly these functions');

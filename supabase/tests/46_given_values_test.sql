@@ -134,9 +134,10 @@ select from pg_temp.enrich(2, '{other}', '[]', 'dated');
 select is((select updated_at from public.documents where id = pg_temp.doc(2)), now(), 'an enrichment with other values moves updated_at');
 update public.documents set keywords = array_remove(keywords, 'other'), named_entities = '[{"name": "Ann"}]' where id = pg_temp.doc(2);
 create temporary table copy as select * from public.documents;
+alter table copy drop column visible_text;
 delete from public.documents;
 insert into public.documents select * from copy;
-select results_eq('select * from public.documents order by id', 'select * from copy order by id', 'documents restored from a copy are unchanged');
+select results_eq($$ select to_jsonb(d) - 'visible_text' from public.documents d order by id $$, 'select to_jsonb(c) from copy c order by id', 'documents restored from a copy are unchanged');
 
 select * from finish();
 rollback;

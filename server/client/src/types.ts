@@ -1654,7 +1654,7 @@ export interface components {
         };
         DraftRequest: {
             /**
-             * @description The draft.
+             * @description The draft, of which what a reader sees is compared.
              * @example Charged twice
              */
             text: string;
@@ -3138,6 +3138,8 @@ export interface operations {
                 comment?: number;
                 /** @description Characters to skip of the comment, or of the description without `comment`. */
                 from?: number;
+                /** @description Whether texts are as readers see them: without HTML comments, hidden elements and inline data. Else they are as stored. */
+                visible?: boolean;
             };
             header?: never;
             path: {
@@ -3367,7 +3369,10 @@ export interface operations {
     };
     getDocument: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the content is as readers see it: without HTML comments, hidden elements and inline data. Else it is as stored. */
+                visible?: boolean;
+            };
             header?: never;
             path: {
                 /** @example 3f0e4b58-8f68-4d2f-a5d9-a521f7a0f5e3 */
