@@ -54,15 +54,18 @@ func importFiles(ctx context.Context, args []string) error {
 		}
 	}
 	notes := slices.ContainsFunc(paths, load.HasNotes)
-	if notes && (len(paths) > 1 || options.Prune || options.TakeOver || *prefix != "") {
-		return fmt.Errorf("%w: documents are imported from one path, without --prune, --take-over and --prefix: they have no keys and stay until they are deleted", errUsage)
+	if notes && (len(paths) > 1 || options.TakeOver || *prefix != "") {
+		return fmt.Errorf("%w: documents are imported from one path, without --take-over and --prefix: they have no keys", errUsage)
+	}
+	if info, err := os.Stat(paths[0]); notes && options.Prune && (err != nil || !info.IsDir()) {
+		return fmt.Errorf("%w: --prune requires the whole folder of documents", errUsage)
 	}
 	if notes {
 		e, err := newEmbedding(ctx)
 		if err != nil {
 			return err
 		}
-		return e.importNotes(ctx, paths[0], options.Origin)
+		return e.importNotes(ctx, paths[0], options)
 	}
 	rows, err := ticketfile.Open(paths...)
 	if err != nil {
@@ -122,23 +125,22 @@ func gone(g load.Gone) string {
 
 // importNotes imports a folder of Markdown files as documents. The same path in the same origin,
 // which is the folder's name by default, is the same document.
-func (e embedding) importNotes(ctx context.Context, path, origin string) error {
+func (e embedding) importNotes(ctx context.Context, path string, options load.Options) error {
 	notes, err := load.OpenNotes(path)
 	if err != nil {
 		return err
 	}
-	if origin != "" {
-		notes.Name = origin
-	}
+	notes.Name = cmp.Or(options.Origin, notes.Name)
 	if err := e.tryModel(ctx); err != nil {
 		return err
 	}
 	started := time.Now()
 	out := newImportOutput()
 	out.progress.print("origin: %s", notes.Name)
-	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(func() (int64, int64) { return out.rows, int64(notes.Len()) }))
+	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(func() (int64, int64) { return out.rows, int64(notes.Len()) }), options)
 	out.finish()
-	fmt.Printf("%d documents (%d new); left out: %d files; %.1f s\n", sum.Documents, sum.NewDocuments, sum.BadRows, time.Since(started).Seconds())
+	fmt.Printf("%d documents (%d new); left out: %d files, %d fields; without a file: %d, removed: %d; %.1f s\n", sum.Documents, sum.NewDocuments, sum.BadRows, sum.BadFields,
+		sum.Unlisted.Documents, sum.Removed.Documents, time.Since(started).Seconds())
 	if err := e.finishImport(ctx, sum, err, out.failure); err != nil {
 		return err
 	}

@@ -276,7 +276,7 @@ func TestImportArguments(t *testing.T) {
 		{[]string{"--prune-many", tickets}, "--prune-many goes with --prune"},
 		{[]string{"--restricted", "some", tickets}, "--restricted is keep or omit"},
 		{[]string{tickets, filepath.Join(folder, "none.csv")}, "none.csv: no such file"},
-		{[]string{"--prune", notes}, "documents are imported from one path, without --prune"},
+		{[]string{"--prune", filepath.Join(notes, "a.md")}, "--prune requires the whole folder"},
 		{[]string{notes, tickets}, "documents are imported from one path"},
 		{[]string{"--prefix", "a b", tickets}, "the prefix \"a b\" is not of letters"},
 		{[]string{"--origin", strings.Repeat("o", 256), tickets}, "--origin is longer than 255 characters"},

@@ -261,6 +261,7 @@ export type Database = {
           keywords: string[]
           last_retrieved_at: string | null
           named_entities: NonNullable<Json>
+          origin: string | null
           retrieval_count: number
           retrieval_queries: string[]
           temporal_class: string | null
@@ -291,6 +292,7 @@ export type Database = {
           keywords?: string[]
           last_retrieved_at?: string | null
           named_entities?: NonNullable<Json>
+          origin?: string | null
           retrieval_count?: number
           retrieval_queries?: string[]
           temporal_class?: string | null
@@ -321,6 +323,7 @@ export type Database = {
           keywords?: string[]
           last_retrieved_at?: string | null
           named_entities?: NonNullable<Json>
+          origin?: string | null
           retrieval_count?: number
           retrieval_queries?: string[]
           temporal_class?: string | null
@@ -1098,6 +1101,15 @@ export type Database = {
       probe_statement_timeout: {
         Args: Record<PropertyKey, never>
         Returns: undefined
+      }
+      prune_documents: {
+        Args: { listed: string[]; match_count?: number; origin: string }
+        Returns: {
+          examples: string[]
+          removed: number
+          stored: number
+          unlisted: number
+        }[]
       }
       prune_import: {
         Args: { import_id: number; match_count?: number }

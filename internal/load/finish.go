@@ -16,6 +16,8 @@ type Gone struct {
 	Tickets  int `json:"tickets"`
 	Comments int `json:"comments"`
 	Links    int `json:"ticket_links"`
+
+	Documents int `json:"documents"`
 }
 
 const (
@@ -100,7 +102,7 @@ func (l *loader) prune(ctx context.Context) error {
 }
 
 // Many reports whether the files lack more than a fifth of the origin's tickets.
-func (s Summary) Many() bool { return s.Unlisted.Tickets*5 > s.Stored }
+func (s Summary) Many() bool { return (s.Unlisted.Tickets+s.Unlisted.Documents)*5 > s.Stored }
 
 func (l *loader) remove(ctx context.Context) error {
 	for left := l.sum.Unlisted != (Gone{}); left; {

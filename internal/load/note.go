@@ -1,14 +1,13 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"go.yaml.in/yaml/v3"
 
 	"tasklens/internal/ticketfile"
 )
@@ -27,6 +26,9 @@ type Note struct {
 	Keywords      []string `json:"keywords,omitempty"`
 	TemporalClass string   `json:"temporal_class,omitempty"`
 	CreatedAt     string   `json:"created_at,omitempty"` // of a new document; now if left out
+	Origin        string   `json:"origin,omitempty"`
+	File          string   `json:"-"`
+	Problems      []string `json:"-"` // what is left out, and why
 }
 
 var temporalClasses = []string{"evergreen", "current", "dated", "historical", "unknown"}
@@ -38,80 +40,61 @@ func parseNote(text string) (note Note, err error) {
 		return Note{}, errors.New("it is not text in UTF-8")
 	}
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
-	fields, body, err := frontMatter(text)
-	if err != nil {
-		return Note{}, err
+	fields, body, problems := frontMatter(text)
+	note.Problems = problems
+	leftOut := func(field, value, reason string) {
+		note.Problems = append(note.Problems, fmt.Sprintf("%s %q is left out: it %s", field, value, reason))
 	}
 	note.Content = strings.TrimSpace(body)
 	if note.Title = fields.first("title", maxTitle); note.Title == "" {
 		note.Title = clip(heading(body), maxTitle)
 	}
-	for _, keyword := range append(fields["keywords"], fields["tags"]...) {
+	for _, keyword := range append(separate(fields["keywords"]), separate(fields["tags"])...) {
 		if keyword = clip(keyword, maxKeyword); keyword != "" && len(note.Keywords) < maxKeywords {
 			note.Keywords = append(note.Keywords, keyword)
 		}
 	}
-	note.TemporalClass = strings.ToLower(fields.first("temporal_class", maxKeyword))
-	if note.TemporalClass != "" && !slices.Contains(temporalClasses, note.TemporalClass) {
-		return Note{}, fmt.Errorf("its temporal_class %q is none of %s", note.TemporalClass, strings.Join(temporalClasses, " "))
+	if class := fields.first("temporal_class", maxKeyword); slices.Contains(temporalClasses, strings.ToLower(class)) {
+		note.TemporalClass = strings.ToLower(class)
+	} else if class != "" {
+		leftOut("temporal_class", class, "is none of "+strings.Join(temporalClasses, " "))
 	}
 	for _, name := range []string{"created_at", "created", "date"} {
 		if date := fields.first(name, maxKeyword); date != "" {
-			if note.CreatedAt, err = ticketfile.ParseDate(date); err != nil {
-				return Note{}, fmt.Errorf("its date %q %w", date, err)
+			if note.CreatedAt, err = ticketfile.ParseDate(date); err == nil {
+				break
 			}
-			break
+			leftOut(name, date, err.Error())
 		}
 	}
 	return note, nil
 }
 
-// matter is the front matter of a note: its values, or lists of values, by name in lower case.
-type matter map[string][]string
-
-func (m matter) first(name string, most int) string {
-	if len(m[name]) == 0 {
-		return ""
+// separate returns the values of a list that may be a line with commas and marks of links or tags.
+func separate(values []string) (separated []string) {
+	if len(values) == 1 {
+		values = strings.Split(values[0], ",")
 	}
-	return clip(m[name][0], most)
-}
-
-var matterLines = regexp.MustCompile(`(?ms)\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\z)`)
-
-// frontMatter splits off the YAML between two lines of dashes at the start. Deeper nesting is
-// skipped.
-func frontMatter(text string) (fields matter, body string, err error) {
-	found := matterLines.FindStringSubmatch(text)
-	if found == nil {
-		return nil, text, nil
+	for _, value := range values {
+		separated = append(separated, strings.Trim(value, " #[]\"'"))
 	}
-	var nodes map[string]yaml.Node
-	if err := yaml.Unmarshal([]byte(found[1]), &nodes); err != nil {
-		return nil, "", fmt.Errorf("its front matter is not valid: %w", err)
-	}
-	fields = matter{}
-	for name, node := range nodes {
-		name = strings.ToLower(name)
-		for _, value := range append([]*yaml.Node{&node}, node.Content...) {
-			if value.Kind == yaml.ScalarNode && value.Tag != "!!null" && node.Kind != yaml.MappingNode {
-				fields[name] = append(fields[name], value.Value)
-			}
-		}
-	}
-	return fields, text[len(found[0]):], nil
+	return separated
 }
 
 var (
-	fenced      = regexp.MustCompile("(?ms)^ *(?:```.*?(?:^ *```|\\z)|~~~.*?(?:^ *~~~|\\z))")
-	headingLine = regexp.MustCompile(`(?m)^ {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$`)
+	noHeading   = regexp.MustCompile("(?ms)^ *(?:```.*?(?:^ *```|\\z)|~~~.*?(?:^ *~~~|\\z))|<!--.*?(?:-->|\\z)")
+	headingLine = regexp.MustCompile(`(?m)^ {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$|^ {0,3}([^\s#>|*+-].*?)[ \t]*\n {0,3}(?:=+|-{2,})[ \t]*$|(?is:<h1(?:\s[^>]*)?>(.*?)</h1>)`)
+	tagged      = regexp.MustCompile(`<[^>]*>`)
 )
 
-// heading returns the text of the first heading outside fenced code.
+// heading returns the text of the first heading, "# A", "A" over a line of = or -, or <h1>, outside
+// of fenced code and comments.
 func heading(body string) string {
-	if found := headingLine.FindStringSubmatch(fenced.ReplaceAllString(body, "")); found != nil {
-		return found[1]
+	found := headingLine.FindStringSubmatch(noHeading.ReplaceAllString(body, ""))
+	if found == nil {
+		return ""
 	}
-	return ""
+	return cmp.Or(found[1], found[2], tagged.ReplaceAllString(found[3], ""))
 }
 
 // clip makes a text one line of at most so many characters.

@@ -22,8 +22,6 @@ func TestNotes(t *testing.T) {
 		"d.md":            "---\ncreated: 2025-04-08T10:00:00Z\nkeywords:\n  - four\n  - five\nnested:\n  title: no\n---\nText",
 		"e.md":            "---\nA rule, and no front matter",
 		"bad.md":          "\xff",
-		"worse.md":        "---\ndate: yesterday\n---\n",
-		"class.md":        "---\ntemporal_class: new\n---\n",
 		"huge.md":         strings.Repeat("x", maxFile+1),
 		"picture.png":     "x",
 		".hidden/note.md": "x",
@@ -48,20 +46,53 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	want := []Note{
-		{ID: IDOfPath("notes/a.md"), Title: "A: title", Content: "# Heading\nText", Keywords: []string{"one", "two three"}, TemporalClass: "dated", CreatedAt: "2025-04-08T00:00:00Z"},
-		{ID: IDOfPath("notes/b/Deep.MD"), Title: "Deep", Content: "No heading."},
-		{ID: IDOfPath("notes/c.markdown"), Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"},
-		{ID: IDOfPath("notes/d.md"), Title: "d", Content: "Text", Keywords: []string{"four", "five"}, CreatedAt: "2025-04-08T10:00:00Z"},
-		{ID: IDOfPath("notes/e.md"), Title: "e", Content: "---\nA rule, and no front matter"},
+		{ID: IDOfPath("notes/a.md"), Origin: "notes", File: "a.md", Title: "A: title", Content: "# Heading\nText", Keywords: []string{"one", "two three"}, TemporalClass: "dated", CreatedAt: "2025-04-08T00:00:00Z"},
+		{ID: IDOfPath("notes/b/Deep.MD"), Origin: "notes", File: "b/Deep.MD", Title: "Deep", Content: "No heading."},
+		{ID: IDOfPath("notes/c.markdown"), Origin: "notes", File: "c.markdown", Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"},
+		{ID: IDOfPath("notes/d.md"), Origin: "notes", File: "d.md", Title: "d", Content: "Text", Keywords: []string{"four", "five"}, CreatedAt: "2025-04-08T10:00:00Z"},
+		{ID: IDOfPath("notes/e.md"), Origin: "notes", File: "e.md", Title: "e", Content: "---\nA rule, and no front matter"},
 	}
 	if differ := cmp.Diff(want, got); differ != "" {
 		t.Errorf("notes (-want +got):\n%s", differ)
 	}
-	if len(bad) != 4 || !strings.Contains(bad[0], "bad.md: it is not text") || !strings.Contains(bad[1], "class.md") || !strings.Contains(bad[2], "huge.md") || !strings.Contains(bad[3], "yesterday") {
+	if len(bad) != 2 || !strings.Contains(bad[0], "bad.md") || !strings.Contains(bad[1], "huge.md") {
 		t.Errorf("the errors are %q", bad)
 	}
 	if opened.Len() != len(got)+len(bad) {
 		t.Errorf("Len is %d, want the number of notes and errors", opened.Len())
+	}
+}
+
+// Front matter never costs a note its text: what cannot be read is named, and the rest is read.
+func TestFrontMatter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Note{
+		"---\ntitle: Runbook: restart the pump\ntags: [a, b]\n---\nText":                                        {Title: "Runbook: restart the pump", Content: "Text", Keywords: []string{"a", "b"}},
+		"---\ntitle: {{title}}\ncreated: <% tp.date %>\n---\n# A\nText":                                         {Title: "A", Content: "# A\nText", Problems: []string{`title "{{title}}" is left out: it is a placeholder`, `created "<% tp.date %>" is left out: it is a placeholder`}},
+		"---\ntitle: A\ntitle: B\ntags: x, y z\n---\nText":                                                      {Title: "A", Content: "Text", Keywords: []string{"x", "y z"}, Problems: []string{"title is there twice: the first counts"}},
+		"---\ntags:\n\t- a\n\t- b\nup: [[A]], [[B]]\ndate: soon\ncreated: 2025-03-14 09:12:00 +0100\n---\nText": {Content: "Text", Keywords: []string{"a", "b"}, CreatedAt: "2025-03-14T08:12:00Z"},
+		"---\ntemporal_class: Newest\ndate: soon\ntitle: A\n---\nText":                                          {Title: "A", Content: "Text", Problems: []string{`temporal_class "Newest" is left out: it is none of evergreen current dated historical unknown`, `date "soon" is left out: it is not a date`}},
+		"---\ntags: [a,\n  b\ntitle: A\ndate created: 2025-03-14\n---\nText":                                    {Title: "A", Content: "Text", Problems: []string{"tags is left out: it is not valid YAML"}},
+		"---\nA rule: and text.\n\nMore of it.\n\n---\nText":                                                    {Content: "---\nA rule: and text.\n\nMore of it.\n\n---\nText"},
+		"---\n---\nText":           {Content: "Text"},
+		"---\n- a\n- b\n---\nText": {Content: "---\n- a\n- b\n---\nText"},
+		"+++\ntitle = \"A = B\"\ndate = 2025-03-14T09:12:00+01:00\ntags = [\"a\", \"b\"]\n[params]\ntitle = \"no\"\n+++\nText": {Title: "A = B", Content: "Text", Keywords: []string{"a", "b"}, CreatedAt: "2025-03-14T08:12:00Z"},
+		"+++\ntitle = {{ .Name }}\n+++\nText":                                            {Content: "Text"},
+		"+++\nno = matter":                                                               {Content: "+++\nno = matter"},
+		"A title\n===\n\n# Another":                                                      {Title: "A title", Content: "A title\n===\n\n# Another"},
+		"> quoted\n---\n<!-- # hidden -->\n```\nA\n===\n```\nB *b*\n--\n":                {Title: "B *b*", Content: "> quoted\n---\n<!-- # hidden -->\n```\nA\n===\n```\nB *b*\n--"},
+		"<h1 align=\"center\">\n<img src=\"a.png\"> The <b>pump</b>\n</h1>\n\n## Second": {Title: "The pump", Content: "<h1 align=\"center\">\n<img src=\"a.png\"> The <b>pump</b>\n</h1>\n\n## Second"},
+	} {
+		got, err := parseNote(text)
+		if strings.HasPrefix(text, "+++\ntitle = {{") {
+			if len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0], "the front matter is left out: ") {
+				t.Errorf("%q: the problems are %q", text, got.Problems)
+			}
+			got.Problems = nil
+		}
+		if differ := cmp.Diff(want, got); err != nil || differ != "" {
+			t.Errorf("%q: %v (-want +got):\n%s", text, err, differ)
+		}
 	}
 }
 

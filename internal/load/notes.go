@@ -98,6 +98,17 @@ func (n *Notes) All() iter.Seq2[Note, error] {
 	}
 }
 
+func (n *Notes) id(file string) string { return IDOfPath(n.Name + "/" + file) }
+
+// ids are those of all files, also of those that cannot be read.
+func (n *Notes) ids() []string {
+	ids := make([]string, len(n.files))
+	for i, file := range n.files {
+		ids[i] = n.id(file)
+	}
+	return ids
+}
+
 func (n *Notes) read(file string) (Note, error) {
 	info, err := fs.Stat(n.root, file)
 	if err == nil && info.Size() > maxFile {
@@ -114,6 +125,6 @@ func (n *Notes) read(file string) (Note, error) {
 	if note.Title == "" {
 		note.Title = strings.TrimSuffix(path.Base(file), path.Ext(file))
 	}
-	note.ID = IDOfPath(n.Name + "/" + file)
+	note.ID, note.Origin, note.File = n.id(file), n.Name, file
 	return note, err
 }

@@ -2,6 +2,7 @@
 
 create table public.documents (
   id uuid primary key default gen_random_uuid(),
+  origin text,
   title text not null check (title ~ '\S' and length(title) <= 500),
   content text not null default '',
   keywords text[] not null default '{}',
@@ -37,6 +38,7 @@ create table public.documents (
 with (fillfactor = 80, toast_tuple_target = 256);
 alter table public.documents alter column content set storage external;
 comment on table public.documents is 'A document. Its age counts from created_at, which a new text does not change.';
+comment on column public.documents.origin is 'The folder whose import brought it, null for others. It is removed with its file on request.';
 comment on column public.documents.upserted_keywords is 'The keywords of the last upsert_documents call that had any. The next call replaces these and keeps others.';
 comment on column public.documents.enriched_keywords is
   'The keywords that enrichment found, beside those given, and those that an edit removed: they are no longer in keywords, and enrichment does not bring them back.';
@@ -65,7 +67,7 @@ grant select, insert, update, delete on public.documents to service_role;
 -- and leases are not readable.
 grant select (
   id, title, content, keywords, upserted_keywords, enriched_keywords, named_entities, enriched_entities, temporal_class, given_temporal_class,
-  archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at, visible_text
+  archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at, visible_text, origin
 ) on public.documents to authenticated;
 create policy read_documents on public.documents for select to authenticated
   using ((select tasklens.projects_as('viewer')) <> '{}');

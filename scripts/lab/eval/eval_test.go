@@ -70,7 +70,7 @@ func loadFolder(t *testing.T, service apitest.Service, path string) {
 	if folder := filepath.Join(path, eval.DocumentsFolder); load.HasNotes(folder) {
 		notes, err := load.OpenNotes(folder)
 		if err == nil {
-			_, err = load.LoadNotes(t.Context(), service.Database, notes, report)
+			_, err = load.LoadNotes(t.Context(), service.Database, notes, report, load.Options{})
 		}
 		if err != nil {
 			t.Fatal(err)

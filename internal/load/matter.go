@@ -1,0 +1,105 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"go.yaml.in/yaml/v3"
+)
+
+// matter is the front matter of a note: its values, or lists of values, by name in lower case.
+type matter map[string][]string
+
+func (m matter) first(name string, most int) string {
+	if len(m[name]) == 0 {
+		return ""
+	}
+	return clip(m[name][0], most)
+}
+
+// add adds a field, unless there is one of its name, and reports whether it did.
+func (m matter) add(name string, values ...string) bool {
+	name = strings.ToLower(name)
+	if _, twice := m[name]; twice {
+		return false
+	}
+	m[name] = values
+	return true
+}
+
+var (
+	yamlBlock   = regexp.MustCompile(`(?ms)\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\z)`)
+	tomlBlock   = regexp.MustCompile(`(?ms)\A\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\z)`)
+	yamlField   = regexp.MustCompile(`^["']?[\p{L}_][\p{L}\p{N}_ .-]{0,40}["']?[ \t]*:(?:\s|$)`)
+	oneWord     = regexp.MustCompile(`(?m)^["']?[^\s:]+:(?:\s|$)`)
+	tomlField   = regexp.MustCompile(`(?m)^[\w."-]+[ \t]*=`)
+	continued   = regexp.MustCompile(`^(?:[ \t#}\]-]|$)`)
+	placeholder = regexp.MustCompile(`\{\{|<%`)
+)
+
+// frontMatter splits off YAML between two lines of dashes at the start, or TOML between two of
+// plus signs. What cannot be read is left out and named; deeper nesting is not read. A block that
+// is neither is text.
+func frontMatter(text string) (fields matter, body string, problems []string) {
+	fields = matter{}
+	found := yamlBlock.FindStringSubmatch(text)
+	if found != nil && strings.TrimSpace(found[1]) != "" && !oneWord.MatchString(found[1]) {
+		return fields, text, nil
+	}
+	if found == nil {
+		if found = tomlBlock.FindStringSubmatch(text); found == nil || !tomlField.MatchString(found[1]) {
+			return fields, text, nil
+		}
+		var values map[string]any
+		if _, err := toml.Decode(found[1], &values); err != nil {
+			return fields, text[len(found[0]):], []string{fmt.Sprintf("the front matter is left out: %v", err)}
+		}
+		same, _ := yaml.Marshal(values)
+		found[1] = string(same)
+	}
+	// Field by field, so that one that is not valid costs no other.
+	var parts []string
+	for line := range strings.Lines(found[1]) {
+		switch {
+		case yamlField.MatchString(line):
+			parts = append(parts, line)
+		case !continued.MatchString(strings.TrimSuffix(line, "\n")) || len(parts) == 0 && strings.TrimSpace(line) != "" && line[0] != '#':
+			return fields, text, nil
+		case len(parts) > 0:
+			parts[len(parts)-1] += line
+		}
+	}
+	for _, part := range parts {
+		name, rest, _ := strings.Cut(part, ":")
+		name, rest = strings.Trim(name, " \t\"'"), strings.TrimSpace(rest)
+		values, ok := scalars(strings.ReplaceAll(part, "\t", "  "))
+		ok = ok && !strings.HasPrefix(rest, "[[") // a wiki link
+		switch {
+		case placeholder.MatchString(part):
+			problems = append(problems, fmt.Sprintf("%s %q is left out: it is a placeholder", name, clip(rest, maxKeyword)))
+		case !ok && strings.Contains(rest, "\n"):
+			problems = append(problems, fmt.Sprintf("%s is left out: it is not valid YAML", name))
+		case !ok && !fields.add(name, rest), ok && !fields.add(name, values...): // a colon in a title, for example
+			problems = append(problems, fmt.Sprintf("%s is there twice: the first counts", name))
+		}
+	}
+	return fields, text[len(found[0]):], problems
+}
+
+// scalars reads the value, or the list of values, of one field.
+func scalars(part string) (values []string, ok bool) {
+	var fields map[string]yaml.Node
+	if err := yaml.Unmarshal([]byte(part), &fields); err != nil {
+		return nil, false
+	}
+	for _, node := range fields {
+		for _, value := range append([]*yaml.Node{&node}, node.Content...) {
+			if value.Kind == yaml.ScalarNode && value.Tag != "!!null" && node.Kind != yaml.MappingNode {
+				values = append(values, value.Value)
+			}
+		}
+	}
+	return values, true
+}
