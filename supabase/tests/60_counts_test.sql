@@ -2,7 +2,7 @@
 -- range counts as its lowest value, above it as its highest, and null as the default.
 
 begin;
-select plan(114);
+select plan(115);
 
 \ir kit/jobs.sql
 
@@ -57,6 +57,7 @@ insert into call values
   ('log_queries', 'retention_days', null, null, 'select from public.log_queries(''[]'', %s)'),
   ('measure_missing_embeddings', 'sample_count', null, null, 'select from public.measure_missing_embeddings(''m'', true, %s)'),
   ('nearest_chunks', 'match_count', 10, 1000, 'select from public.nearest_chunks(pg_temp.unit(1536), %s)'),
+  ('prune_documents', 'match_count', null, null, 'select from public.prune_documents(''o'', ''{}'', %s)'),
   ('prune_import', 'match_count', null, null, 'select from public.prune_import(1, %s)'),
   ('retrieve_all_chunks', 'match_count', 20, 100, 'select from public.retrieve_all_chunks(pg_temp.unit(1536), ''m'', 0.5, %s)'),
   ('retrieve_chunks', 'match_count', 20, 100, 'select from public.retrieve_chunks(pg_temp.unit(1536), ''m'', 0.5, %s)'),
