@@ -159,7 +159,7 @@ func (t *Ticket) checkComments(name string, dates *dates) {
 			undated++
 		}
 		c.Author, c.Body = oneLine(c.Author), strings.TrimSpace(clean(c.Body))
-		if key, err := checkKey("", c.Key); err == nil {
+		if key, err := checkKey("", c.Key); err == nil && utf8.RuneCountInString(key) <= MaxKey {
 			c.Key = key
 		} else {
 			when := created
@@ -215,13 +215,11 @@ func (t *Ticket) checkLinks(name string) {
 }
 
 func checkKey(field, raw string) (string, error) {
-	switch key, err := checkLength(field, raw, MaxKey); {
-	case err != nil:
-		return "", err
+	switch key := strings.TrimSpace(clean(raw)); {
 	case key == "":
 		return "", errors.New(field + " is missing")
-	case strings.ContainsFunc(key, func(r rune) bool { return isSpace(r) || r == '\uFFFD' }):
-		return "", fmt.Errorf("%s %s has a space or control character in it", field, quote(key))
+	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsControl(r) || r == '\uFFFD' }):
+		return "", fmt.Errorf("%s %s has a control character in it", field, quote(key))
 	default:
 		return key, nil
 	}
@@ -249,14 +247,6 @@ func (t *Ticket) cut(name, text string, most int) string {
 		t.warn("%s is cut to %d characters", name, most)
 	}
 	return text
-}
-
-func checkLength(field, raw string, most int) (string, error) {
-	text := strings.TrimSpace(clean(raw))
-	if utf8.RuneCountInString(text) > most {
-		return "", fmt.Errorf("%s is longer than %d characters", field, most)
-	}
-	return text, nil
 }
 
 // clean makes s storable in Postgres: valid UTF-8 without U+0000.

@@ -148,12 +148,7 @@ func (r *row) keep(t *Ticket, column string, values []string) {
 			t.Labels = append(t.Labels, shown+": "+value)
 		}
 	case slices.ContainsFunc(r.kept.Text, is):
-		line := shown + ": " + r.jiraText(strings.Join(values, ", "))
-		if t.Description != "" && !t.keeps {
-			line = "\n" + line
-		}
-		t.keeps = true
-		t.Description = strings.TrimPrefix(t.Description+"\n"+line, "\n")
+		t.addLine(shown + ": " + r.jiraText(strings.Join(values, ", ")))
 	default:
 		r.unread[column]++
 	}

@@ -159,7 +159,11 @@ func (r *row) addJiraLink(t *Ticket, name, key string, inward bool) {
 	t.Links = append(t.Links, Link{kind, key, inward})
 }
 
-// projectOf returns what stands before the number in a ticket's key.
+// projectOf returns what stands before the number in a ticket's key, if it ends in one.
 func projectOf(key string) string {
-	return key[:max(0, strings.LastIndexByte(key, '-'))]
+	at := strings.LastIndexByte(key, '-')
+	if at < 0 || strings.Trim(key[at:], "-0123456789 ") != "" {
+		return ""
+	}
+	return key[:at]
 }

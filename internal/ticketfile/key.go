@@ -3,8 +3,10 @@ package ticketfile
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // A query can name a ticket by letters, digits and underscores, in parts between hyphens, of which
@@ -18,28 +20,49 @@ var (
 func nameable(key string) string { return strings.Trim(nameless.ReplaceAllString(key, "-"), "-") }
 
 // nameKeys gives a ticket and its project keys that queries can name. A number gets the project's
-// key before it.
+// key before it; a key that stays without one, or too long, becomes a number made from it, which no
+// import changes, and stands at the end of the description, where queries find it.
 func (r *Reader) nameKeys(t *Ticket, names columns) error {
+	project := t.ProjectKey
 	if err := r.nameProject(&t.ProjectKey, t.source); err != nil {
 		return err
 	}
-	number := func(key string) string {
-		if key = nameable(key); key != "" && strings.Trim(key, "0123456789") == "" {
-			return t.ProjectKey + "-" + key
+	name := func(written string) (key string, isMade bool) {
+		if key = nameable(written); key != "" && strings.Trim(key, "0123456789") == "" {
+			key = t.ProjectKey + "-" + key
 		}
-		return key
+		if isMade = !named.MatchString(key) || utf8.RuneCountInString(key) > MaxKey; isMade {
+			key = fmt.Sprint(t.ProjectKey, "-", fnv1a(written)%madeNumbers+madeNumbers)
+		}
+		return key, isMade
 	}
+	var isMade bool
 	t.Written = t.Key
-	if t.Key = number(t.Key); !named.MatchString(t.Key) {
-		return fmt.Errorf("%s %s cannot be named in a query: a key ends in a hyphen and a number, as TX-400", names.of("key"), quote(t.Written))
-	}
-	if t.Key != t.Written {
+	switch t.Key, isMade = name(t.Key); {
+	case isMade:
+		t.addLine(names.of("key") + ": " + t.Written)
+		r.notices["keys without a number at their end, which queries cannot name, became a number and the last line of the description"]++
+	case t.Key != t.Written:
 		r.notices["keys changed so that queries can name them, such as "+strings.TrimRight(t.Written, "0123456789")+"N to "+strings.TrimRight(t.Key, "0123456789")+"N"]++
+	case t.ProjectKey != project:
+		r.notices[fmt.Sprintf("keys of projects changed so that queries can name them, such as %s to %s", project, t.ProjectKey)]++
 	}
 	for i := range t.Links {
-		t.Links[i].Key = number(t.Links[i].Key)
+		if key := strings.TrimSpace(clean(t.Links[i].Key)); key != "" {
+			t.Links[i].Key, _ = name(key)
+		}
 	}
 	return nil
+}
+
+// madeNumbers is how many numbers are made of keys, and the first: all have 13 digits, more than
+// those of trackers. Of two keys with one number the second is refused, as any repeated key.
+const madeNumbers = 1_000_000_000_000
+
+func fnv1a(text string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text)) // never fails
+	return h.Sum64()
 }
 
 // nameProject gives a project such a key, unless that is the key of another one. source is what the
@@ -48,6 +71,9 @@ func (r *Reader) nameProject(key *string, source string) error {
 	source = cmp.Or(source, *key)
 	*key = nameable(*key)
 	other := cmp.Or(r.sources[strings.ToUpper(*key)], source)
+	if utf8.RuneCountInString(*key) > MaxKey {
+		return fmt.Errorf("the project key %s is longer than %d characters", quote(*key), MaxKey)
+	}
 	if *key == "" || other != source {
 		return fmt.Errorf("%s and %s would have the same project key %s: import each from a file of its own, with a prefix", other, source, *key)
 	}

@@ -118,6 +118,15 @@ func (e *RowError) Error() string {
 	return place + ": " + strings.TrimPrefix(e.Key+": "+e.Reason, ": ")
 }
 
+// addLine adds a line of another field to the end of the description, after a blank one.
+func (t *Ticket) addLine(line string) {
+	if t.Description != "" && !t.keeps {
+		line = "\n" + line
+	}
+	t.keeps = true
+	t.Description = strings.TrimPrefix(t.Description+"\n"+line, "\n")
+}
+
 func (t *Ticket) warn(format string, args ...any) {
 	t.Warnings = append(t.Warnings, &RowError{File: t.File, Line: t.Line, Reason: fmt.Sprintf(format, args...)})
 }
