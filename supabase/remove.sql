@@ -1,5 +1,5 @@
--- Removes tasklens from a database: its tables with their rows, functions, schemas, records, and the
--- extensions that its installation created and nothing else uses. All or nothing.
+-- Removes tasklens from a database: its tables with their rows, functions, schemas, records, and
+-- the extensions that its installation created and nothing else uses. All or nothing.
 --
 --   psql DATABASE-URL -f remove.sql     as the owner of the migrations, or paste it into the SQL editor
 --

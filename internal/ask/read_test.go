@@ -241,8 +241,8 @@ func TestLongQuestionsAreProse(t *testing.T) {
 	}
 }
 
-// Words of grammar are no names, whatever the tracker stores, and a type by the name of a ticket ends
-// the reading like any other.
+// Words of grammar are no names, whatever the tracker stores, and a type by the name of a ticket
+// ends the reading like any other.
 func TestWordsOfGrammarAreNoNames(t *testing.T) {
 	t.Parallel()
 	line := func(db *stored, question string) string {
@@ -353,8 +353,8 @@ func TestModelsReading(t *testing.T) {
 	}
 }
 
-// A model that hangs delays a reading by 1.5 s, or a twentieth of the time that the request has, which does not count against its provider. Where
-// the request has less time, it ends.
+// A model that hangs delays a reading by 1.5 s, or a twentieth of the time that the request has,
+// which does not count against its provider. Where the request has less time, it ends.
 func TestLateModel(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]struct {

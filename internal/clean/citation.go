@@ -29,8 +29,8 @@ const (
 )
 
 var (
-	// Citation matches a reference to numbered sources in a form that models write: [1], [1, 2], [1-3],
-	// ［1］, 【1†source】, [^1], [Source 1], [doc1], \[1\]. Its group is what the brackets hold.
+	// Citation matches a reference to numbered sources in a form that models write: [1], [1, 2],
+	// [1-3], ［1］, 【1†source】, [^1], [Source 1], [doc1], \[1\]. Its group is what the brackets hold.
 	Citation = regexp.MustCompile(`(?i)\\?[` + opens + `](` + gap + `*` + item + `(?:` + between + item + `)*` + gap + `*(?:(?::\p{Nd}+)?†[^` + opens + closes + `]{0,80})?)\\?[` + closes + `]`)
 	// Unfinished matches the end of a text that may go on as a citation.
 	Unfinished = regexp.MustCompile(`(?i)\\?[` + opens + `](?:` + partial + `){0,60}(?:†[^` + opens + closes + `]{0,80})?\\?$`)

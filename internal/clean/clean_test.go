@@ -152,7 +152,8 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// No value, and no two side by side, are a citation, a line break or the start of what Markdown acts on.
+// No value, and no two side by side, are a citation, a line break or the start of what Markdown
+// acts on.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	parts := []string{"[", "]", "(", ")", "!", "<", "/", "&#91;", "\\", "1", "7", ",", "-", " ", "\n", "\u2029", "\u202e", "【", "】", "†", "［", "１", "^", "source", "doc", "and", ":", "http://evil.example", "img", "a", "\xff"}

@@ -108,8 +108,8 @@ func (c *Checker) take(r rune) {
 	}
 }
 
-// closes reports whether a character ends a word: signs of scripts that have no spaces, but brackets
-// of citations. No address contains them.
+// closes reports whether a character ends a word: signs of scripts that have no spaces, but
+// brackets of citations. No address contains them.
 func closes(r rune) bool {
 	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–' && !strings.ContainsRune(clean.Brackets, r)
 }

@@ -27,7 +27,8 @@ func (*hanging) Vector(ctx context.Context) (vector.Vector, error) {
 }
 
 // A model that hangs delays a hybrid search by its budget, which grows with the time that a request
-// may take, and by half of the remaining time if that is less. Keyword search then answers, in one database call.
+// may take, and by half of the remaining time if that is less. Keyword search then answers, in one
+// database call.
 func TestHybridSearchWithAModelThatHangs(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]time.Duration{

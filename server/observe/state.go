@@ -68,8 +68,8 @@ func (q *queue) Collect(metrics chan<- prometheus.Metric) {
 	gauge(known+float64(s.WaitingCopies), "waiting_copies", "Changes of attached tables that wait to be copied.", nil)
 }
 
-// Copies is how many rows of attached tables were refused and how many changes wait to be copied, as
-// last known; 0 without Queue.
+// Copies is how many rows of attached tables were refused and how many changes wait to be copied,
+// as last known; 0 without Queue.
 func (o *Observer) Copies() (refused, waiting int) {
 	if o.queue == nil {
 		return 0, 0

@@ -1,8 +1,9 @@
--- What must be there, and that nothing is in the way, before anything is written; then the extensions
--- that search requires, the schema of the helpers, and the records of what is installed.
+-- What must be there, and that nothing is in the way, before anything is written; then the
+-- extensions that search requires, the schema of the helpers, and the records of what is installed.
 do $$
 declare
-  -- All that the migrations create in the schema public, so that nothing else there is taken for theirs.
+  -- All that the migrations create in the schema public, so that nothing else there is taken for
+  -- theirs.
   tables constant text[] := '{chunks, comment_entries, comments, document_chunks, document_votes, documents, embeddings, keyword_entries,
     project_members, projects, search_config, status, status_changes, ticket_links, tickets}';
   types constant text[] := '{project_role}';

@@ -1,7 +1,7 @@
 -- A page of search_hybrid, by relevance or by time, and the links shown in it.
 
--- By time, the page lists the latest of all matches, beyond what the searches rank. Ranks and scores
--- are included where they exist.
+-- By time, the page lists the latest of all matches, beyond what the searches rank. Ranks and
+-- scores are included where they exist.
 create function tasklens.find_page(
   query_text text,
   query_embedding extensions.vector,

@@ -261,8 +261,8 @@ end
 $$;
 comment on function tasklens.expand_changes is 'Queues the keys of the next rows that have one of these values in a column (or of all: *). Returns how far it came; null at the end.';
 
--- One call at a time: a second one could store what it read before the first one read. What fails is
--- tried again after all else, among fewer rows, until one row alone is refused.
+-- One call at a time: a second one could store what it read before the first one read. What fails
+-- is tried again after all else, among fewer rows, until one row alone is refused.
 create function public.copy_changes(row_limit integer default 1000) returns bigint
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off set lock_timeout = '2s'
 as $$

@@ -1,6 +1,7 @@
 -- All grants of functions. No other migration grants or revokes a function's execution. A function
--- of tasklens that is not listed is for its owner alone: triggers, and helpers of "security definer"
--- functions. An expression of an index is evaluated with the rights of the writer, hence "PUBLIC".
+-- of tasklens that is not listed is for its owner alone: triggers, and helpers of "security
+-- definer" functions. An expression of an index is evaluated with the rights of the writer, hence
+-- "PUBLIC".
 
 revoke execute on all routines in schema tasklens from PUBLIC;
 

@@ -1,5 +1,6 @@
--- A depot's schema: uuid keys, soft deletes, phases as an enum, labels by a join table, parts of jobs,
--- custom fields, tenants. Whatever is written there, at rest the copies are what the views show.
+-- A depot's schema: uuid keys, soft deletes, phases as an enum, labels by a join table, parts of
+-- jobs, custom fields, tenants. Whatever is written there, at rest the copies are what the views
+-- show.
 
 begin;
 select plan(65);
@@ -222,7 +223,7 @@ select is(pg_temp.after($$ delete from depot.jobs where caption in ('QUAY job 20
 drop table public.pins;
 select is(pg_temp.after($$ insert into tasklens.changed_rows (kind, by_column) values ('tickets', '*') $$), '', 'and goes when all are compared');
 
--- Pages, megabytes, and rows that take too long ----------------------------------------------------
+-- Pages, megabytes, and rows that take too long ---------------------------------------------------
 
 create function pg_temp.pages(kind text, by_column text, sought text[]) returns text
 language plpgsql as $$

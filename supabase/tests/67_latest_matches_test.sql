@@ -5,7 +5,8 @@ select plan(6);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name, created_at, updated_at) values (1, 'AA', 'Pumps', '2025-01-01Z', '2025-01-01Z'), (2, 'BB', 'A pump of its own', '2025-07-01 12:00Z', '2025-07-01 12:00Z');
--- The lower the id, the newer; each was updated the other way round. Every third has the word in its description, every third in a comment.
+-- The lower the id, the newer; each was updated the other way round. Every third has the word in
+-- its description, every third in a comment.
 insert into public.tickets (ticket_id, key, project_id, status_id, name, description, created_at, updated_at)
 select i, 'AA-' || i, 1, 1, case i % 3 when 0 then 'A pump leaks' else 'It leaks' end, case i % 3 when 1 then 'The pump of station ' || i end,
   '2025-08-01Z'::timestamptz - make_interval(days => i), '2025-08-01Z'::timestamptz + make_interval(days => i)
