@@ -1286,10 +1286,12 @@ export type Database = {
         }
         Returns: {
           exact: boolean
+          keyword_score: number
           project_id: number
           rank: number
-          score: number
           ticket_id: number
+          ticket_key: string
+          ticket_name: string
         }[]
       }
       search_by_vector: {
@@ -1308,6 +1310,8 @@ export type Database = {
           rank: number
           similarity: number
           ticket_id: number
+          ticket_key: string
+          ticket_name: string
         }[]
       }
       search_documents: {

@@ -21,7 +21,7 @@ test('rows show people and dates, and are sorted by relevance or date', async (t
     const dates = tickets.map((r) => r[field]);
     assert.deepEqual(dates, [...dates].sort().reverse());
     assert.deepEqual(await page.locator('a.result time').evaluateAll((all) => all.map((e) => e.dateTime)), dates);
-    assert.deepEqual(await page.locator('a.result .person').allInnerTexts(), tickets.map((r) => r.assignee ?? 'nobody'));
+    assert.deepEqual(await page.locator('a.result .person').allInnerTexts(), tickets.map((r) => r.assignee).filter(Boolean));
   }
   await accessible(page);
   assert.match(page.url(), /sort=updated/);

@@ -96,4 +96,57 @@ end
 $$;
 comment on function tasklens.passing_tickets is 'Those of some tickets that are in a scope, in their order.';
 
+-- Called first, so that an error comes without the queries beneath as its context.
+create function tasklens.check_arguments(
+  filters jsonb,
+  query_embedding extensions.vector default null,
+  embedding_model text default null,
+  dimensions integer default 1536,
+  fusion text default 'rrf',
+  sort text default 'relevance'
+)
+returns void
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  problem text;
+  advice text;
+begin
+  if filters is not null then
+    begin
+      perform tasklens.read_filters(filters);
+    exception when invalid_parameter_value then
+      get stacked diagnostics problem = message_text, advice = pg_exception_hint;
+    end;
+  end if;
+  if problem is not null then
+    null;
+  elsif fusion not in ('rrf', 'convex') then
+    problem := format('fusion is "%s"', left(fusion, 40));
+    advice := 'Use rrf or convex.';
+  elsif sort not in ('relevance', 'newest', 'updated') then
+    problem := format('sort is "%s"', left(sort, 40));
+    advice := 'Use relevance, newest or updated.';
+  elsif query_embedding is not null and embedding_model is null and dimensions = 1536 then
+    problem := 'query_embedding is given without embedding_model';
+    advice := 'Name the model that made it: ' || coalesce('the stored chunks are of "' || tasklens.serving_model() || '".', 'nothing is embedded yet.');
+  end if;
+  if problem is not null then
+    raise exception using errcode = '22023', message = problem, hint = advice;
+  elsif extensions.vector_dims(query_embedding) <> dimensions then
+    raise exception using errcode = '22000', message = format('query_embedding has %s numbers, not %s', extensions.vector_dims(query_embedding), dimensions),
+      hint = case dimensions when 1536 then 'Add zeros to the vector of a model that gives fewer.' else 'Vectors of documents have 768: the first ones of a longer vector.' end;
+  -- Nearly always, the first chunks are of this model. PostgREST passes no notice on.
+  elsif dimensions = 1536 and query_embedding is not null and coalesce(current_setting('request.method', true), '') = ''
+    and not exists (select from (select c.model from public.chunks c limit 100) c where c.model = check_arguments.embedding_model)
+    and tasklens.serving_model() <> embedding_model
+  then
+    raise notice using message = format('most chunks are of the model "%s", not "%s"', tasklens.serving_model(), embedding_model),
+      hint = 'Only chunks of embedding_model are compared. Pass an embedding by the stored model, and its name.';
+  end if;
+end
+$$;
+comment on function tasklens.check_arguments is
+  'Fails for arguments of a search that are of a wrong shape: 22023, and 22000 for a vector of another width. A model that most chunks do not have is a notice, because a keyword search may follow.';
+
 insert into tasklens.migrations (version) values ('20261127000510');

@@ -184,19 +184,25 @@ create function public.search_by_keyword(
   status_filter text default null,
   filters jsonb default null
 )
-returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)
+returns table (
+  rank bigint, project_id bigint, ticket_id bigint, keyword_score double precision, exact boolean, ticket_key text, ticket_name text
+)
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
+#variable_conflict use_column
 begin
+  perform tasklens.check_arguments(search_by_keyword.filters);
   -- Without a vector, the fused list is that of keyword search.
   return query
-  select p.keyword_rank, p.project_id, p.ticket_id, p.keyword_score, p.exact
+  select p.keyword_rank, p.project_id, p.ticket_id, p.keyword_score, p.exact, t.key, t.name
   from tasklens.find_page(
     search_by_keyword.query_text, null, null, null, search_by_keyword.project_filter, search_by_keyword.status_filter,
-    search_by_keyword.filters, 1, 1, 'rrf', 'relevance', 0, tasklens.clamp(search_by_keyword.match_count, 10, 1, 1000)) p;
+    search_by_keyword.filters, 1, 1, 'rrf', 'relevance', 0, tasklens.clamp(search_by_keyword.match_count, 10, 1, 1000)) p
+  left join lateral (select t.key, t.name from public.tickets t where t.ticket_id = p.ticket_id offset 0) t on true
+  order by p.place;
 end
 $$;
 comment on function public.search_by_keyword is
-  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any word matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, then texts that hold an identifier of it whole (9.3.0.GA), both with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on the score is 0.';
+  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any word matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, then texts that hold an identifier of it whole (9.3.0.GA), both with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on keyword_score is 0.';
 
 insert into tasklens.migrations (version) values ('20261127000560');

@@ -36,15 +36,19 @@ create function public.search_by_vector(
   status_filter text default null,
   filters jsonb default null
 )
-returns table (rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)
+returns table (
+  rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, ticket_key text, ticket_name text
+)
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
   wanted constant integer := tasklens.clamp(match_count, 10, 1, 1000);
 begin
+  perform tasklens.check_arguments(search_by_vector.filters, search_by_vector.query_embedding, search_by_vector.embedding_model);
   return query
-  select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id), b.project_id, b.ticket_id, b.chunk_id, b.similarity
+  select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id), b.project_id, b.ticket_id, b.chunk_id, b.similarity,
+    t.key, t.name
   from (
     select distinct on (c.ticket_id, c.project_id) c.*
     from tasklens.find_chunks(
@@ -53,6 +57,7 @@ begin
     where c.similarity > search_by_vector.match_threshold
     order by c.ticket_id, c.project_id, c.similarity desc, c.chunk_id
   ) b
+  left join lateral (select t.key, t.name from public.tickets t where t.ticket_id = b.ticket_id offset 0) t on true
   order by 1
   limit wanted;
 end

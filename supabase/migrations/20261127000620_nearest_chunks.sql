@@ -28,6 +28,7 @@ as $$
 declare
   wanted constant integer := tasklens.clamp(match_count, 10, 1, 1000);
 begin
+  perform tasklens.check_arguments(nearest_chunks.filters, nearest_chunks.query_embedding, coalesce(tasklens.serving_model(), ''));
   return query
   select s.similarity, c.project_id, c.ticket_id, t.key, c.kind, c.text, c.chunk_id
   from tasklens.find_chunks(

@@ -30,9 +30,6 @@ declare
   keyword_share constant double precision := 0.6;
   least_similarity double precision;
 begin
-  if fuse_searches.fusion not in ('rrf', 'convex') then
-    raise exception 'fusion is "%"', fuse_searches.fusion using errcode = '22023', hint = 'Use rrf or convex.';
-  end if;
   if convex then
     least_similarity := tasklens.unrelated_similarity(search.embedding_model);
   end if;
@@ -77,7 +74,7 @@ begin
 end
 $$;
 comment on function tasklens.fuse_searches is
-  'Tickets and projects found by either search, at least the first reach places, in order (place), with what each search adds to the fused score. Candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex, else an error (22023).';
+  'Tickets and projects found by either search, at least the first reach places, in order (place), with what each search adds to the fused score. Candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex.';
 
 create function public.search_hybrid(
   query_text text,
@@ -110,6 +107,7 @@ language plpgsql stable rows 10 security invoker set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 begin
+  perform tasklens.check_arguments(search_hybrid.filters, search_hybrid.query_embedding, search_hybrid.embedding_model, fusion => search_hybrid.fusion, sort => search_hybrid.sort);
   return query
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,

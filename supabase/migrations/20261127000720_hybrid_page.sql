@@ -30,9 +30,6 @@ declare
   search tasklens.search;
   query tasklens.query;
 begin
-  if find_page.sort not in ('relevance', 'newest', 'updated') then
-    raise exception 'sort is "%"', find_page.sort using errcode = '22023', hint = 'Use relevance, newest or updated.';
-  end if;
   search := tasklens.begin_search(
     find_page.query_text, find_page.project_filter, find_page.status_filter, find_page.filters,
     find_page.query_embedding, find_page.embedding_model, find_page.match_threshold);

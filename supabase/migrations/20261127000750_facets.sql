@@ -14,6 +14,7 @@ as $$
 declare
   part record; -- of the query: a list of the columns that are counted
 begin
+  perform tasklens.check_arguments(search_facets.filters, search_facets.query_embedding, search_facets.embedding_model);
   select string_agg(format('%s.%I', case s.source when 'project_id' then 'm' else 't' end, s.source), ', ') as columns,
       string_agg(format('when grouping(m.%I) then %L', s.source, s.source), ' ') as names,
       string_agg(format('m.%I::text', s.source), ', ') as texts,

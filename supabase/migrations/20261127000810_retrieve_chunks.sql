@@ -44,6 +44,7 @@ as $$
 declare
   wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
 begin
+  perform tasklens.check_arguments(retrieve_chunks.filters, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model);
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
     coalesce(d.similarity > retrieve_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id, d.comment_author, d.comment_created_at,

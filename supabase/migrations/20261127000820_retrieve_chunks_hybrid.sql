@@ -109,6 +109,7 @@ as $$
 declare
   wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
 begin
+  perform tasklens.check_arguments(retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, fusion => retrieve_chunks_hybrid.fusion);
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
     coalesce(d.similarity > retrieve_chunks_hybrid.match_threshold, false), d.relevance, d.similarities, d.named, d.project_key, d.comment_id,

@@ -100,6 +100,7 @@ declare
   is_bare constant boolean := typed ~ e'\n\\s*\\S' and tasklens.without_form(typed) !~ e'\n\\s*\\S';
   excluded bigint[] := array[]::bigint[];
 begin
+  perform tasklens.check_arguments(similar_tickets.filters, similar_tickets.query_embedding, similar_tickets.embedding_model);
   -- There is no need to report known duplicates again, in either direction and over one other
   -- ticket. A ticket rarely has many; if it does, the newest count.
   if exclude_ticket is not null then
@@ -163,7 +164,7 @@ declare
   source record;
   stored record;
 begin
-  perform tasklens.read_filters(filters);
+  perform tasklens.check_arguments(filters);
   select p.name as project_name, t.name as ticket_name,
       nullif(regexp_replace(left(t.name || coalesce(e'\n\n' || nullif(coalesce(t.visible_text, t.description), ''), ''), tasklens.text_limit()), '^\s+$', ''), '') as text into source
     from public.tickets t join public.projects p using (project_id)
@@ -213,7 +214,7 @@ language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  perform tasklens.check_batch(cardinality(ticket_keys)), tasklens.read_filters(filters);
+  perform tasklens.check_batch(cardinality(ticket_keys)), tasklens.check_arguments(filters);
   return query
     select k.place, t.ticket_id, f.project_name, f.ticket_name, f.text, f.embedded, f.results
     from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)

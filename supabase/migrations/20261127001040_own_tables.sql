@@ -185,9 +185,15 @@ begin
     kind := part.kind;
     view := part.view;
     columns := tasklens.check_view(part.kind, part.view, part.tables);
-    execute format('select count(*), count(*) - count(v.%I) from %s v', part.needed[1], view) into rows, nulls;
+    execute format('select count(*), count(*) - count(v.%I), %s from %s v', part.needed[1], coalesce((
+        select $query$string_agg(distinct left(v.status_category::text, 40), ', ') filter (where btrim(v.status_category::text) not in ('', 'to_do', 'in_progress', 'done'))$query$
+        from pg_catalog.pg_attribute a where part.kind = 'tickets' and a.attrelid = part.view and a.attname = 'status_category' and not a.attisdropped), 'null'), view)
+      into rows, nulls, problem;
     if nulls > 0 then
       raise exception using errcode = 'not_null_violation', message = format('the view %s shows %s rows without %s', view, nulls, part.needed[1]);
+    elsif problem is not null then
+      raise exception using errcode = 'check_violation', message = format('the view %s shows as status_category: %s', view, problem),
+        hint = 'Show to_do, in_progress or done; or null, to have it guessed from the status.';
     end if;
     select format('the %s of %s is of type %s, no longer %s', part.needed[1], view, columns ->> part.needed[1], f.columns ->> part.needed[1]) into problem
     from tasklens.attached_views f join pg_catalog.pg_type t on t.oid = (f.columns ->> part.needed[1])::regtype join pg_catalog.pg_type n on n.oid = (columns ->> part.needed[1])::regtype

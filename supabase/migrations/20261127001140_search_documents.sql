@@ -11,6 +11,7 @@ returns table (id uuid, title text, content text, similarity double precision)
 -- completely. The resulting cost estimate would trigger JIT compilation.
 language sql stable rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
+  select tasklens.check_arguments(null, search_documents.query_embedding, search_documents.embedding_model, 768);
   with nearest as (
     select s.document_id, s.similarity
     from tasklens.scan_documents(

@@ -99,6 +99,7 @@ as $$
 declare
   found_ids uuid[] := array[]::uuid[];
 begin
+  perform tasklens.check_arguments(null, search_documents_hybrid.query_embedding, search_documents_hybrid.embedding_model, 768);
   for id, title, content, similarity, keyword_score, utility_boost, freshness_boost, temporal_weight, final_score, keywords, temporal_class in
     select r.* from tasklens.rank_documents(query_embedding, query_keywords, match_count, match_threshold, freshness_decay_days, embedding_model) r
   loop

@@ -19,6 +19,7 @@ declare
   saved_sort constant text := current_setting('enable_sort');
   ids bigint[];
 begin
+  perform tasklens.check_arguments(null, retrieve_document_chunks.query_embedding, retrieve_document_chunks.embedding_model, 768);
   -- A zero vector has no cosine similarity.
   if query_embedding is null or extensions.vector_norm(query_embedding) = 0 then
     return;

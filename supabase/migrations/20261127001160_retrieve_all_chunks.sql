@@ -25,6 +25,7 @@ as $$
 declare
   query constant extensions.vector := extensions.l2_normalize(extensions.subvector(retrieve_all_chunks.query_embedding, 1, 768));
 begin
+  perform tasklens.check_arguments(retrieve_all_chunks.filters, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model);
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.document_id, d.title, d.kind, d.text, d.tokens,
     d.similarity, coalesce(d.similarity > retrieve_all_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id,

@@ -19,7 +19,7 @@ begin
         retrieve_chunks_hybrid, retrieve_document_chunks, search_by_keyword, search_by_vector, search_documents,
         search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch, visible_texts}'),
       ('tasklens', 'authenticated, service_role', '{
-        beginning_of, best_chunk_by_words, check_batch, clamp, combine_items, combine_keywords,
+        beginning_of, best_chunk_by_words, check_arguments, check_batch, clamp, combine_items, combine_keywords,
         compose_text, count_tickets, cut_text, describe_chunks, document_candidates, document_queries, dotted_names, filter_list, filter_range, filter_text, find_candidates, find_chunks, find_entities, find_filter_values, find_matches,
         find_page, find_similar, find_ticket, highlight, is_unrestricted,
         links_of, list_passing, parse_query, part_names, particles, phrase,

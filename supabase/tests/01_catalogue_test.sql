@@ -33,6 +33,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.beginning_of(text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.best_chunk_by_words(bigint, bigint, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.change_data_version(bigint[])', 'volatile', 'definer', ''),
+    ('tasklens.check_arguments(jsonb, vector, text, integer, text, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.check_batch(integer)', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.check_platform()', 'stable', 'invoker', 'service_role'),
     ('tasklens.check_rows(text, jsonb)', 'volatile', 'invoker', ''),
@@ -346,11 +347,11 @@ select results_eq(
     ('return_enrichments', 'lease_ids uuid[], error text DEFAULT NULL::text, retry_seconds double precision DEFAULT 0', 'bigint'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
         || 'status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
-      'TABLE(rank bigint, project_id bigint, ticket_id bigint, score double precision, exact boolean)'),
+      'TABLE(rank bigint, project_id bigint, ticket_id bigint, keyword_score double precision, exact boolean, ticket_key text, ticket_name text)'),
     ('search_by_vector', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'filters jsonb DEFAULT NULL::jsonb',
-      'TABLE(rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision)'),
+      'TABLE(rank bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, ticket_key text, ticket_name text)'),
     ('search_documents', 'query_embedding vector, match_count integer DEFAULT 10, match_threshold double precision DEFAULT 0.3, '
         || 'embedding_model text DEFAULT NULL::text',
       'TABLE(id uuid, title text, content text, similarity double precision)'),

@@ -38,7 +38,7 @@ select results_eq(
   $$ select rank, project_id, ticket_id, exact from public.search_by_keyword('password login') $$,
   $$ values (1::bigint, 2::bigint, 14::bigint, false), (2, 1, 11, false), (3, 1, 12, false), (4, 1, 13, false) $$,
   'ranks start at 1 and are consecutive');
-select ok(bool_and(score > 0), 'scores of matches are positive') from public.search_by_keyword('password login');
+select ok(bool_and(keyword_score > 0), 'scores of matches are positive') from public.search_by_keyword('password login');
 select is(pg_temp.tickets('password login', 2), '{14,11}', 'match_count limits the number of rows');
 select is(pg_temp.tickets('password login', 0), '{14}', 'a match_count of 0 returns one row');
 select is(pg_temp.tickets(q), null, 'a query without a searchable or known word finds nothing: ' || coalesce(to_json(q)::text, 'null'))
@@ -87,7 +87,7 @@ select is(pg_temp.tickets('OP-2-7'), '{14}', 'a key is recognised if its project
 select is_empty($$ select from unnest(array['TX-40', 'TX-4000', 'ATX-400', 'TX-400a', 'TX 400 login', 'login TX 400', '-TX-400']) q, public.search_by_keyword(q) k where k.exact $$,
   'a query with part of a key, or with more around it, is not an exact match');
 select results_eq(
-  $$ select rank, ticket_id, exact, score = 0 from public.search_by_keyword('tx 402', 1) $$, $$ values (1::bigint, 13::bigint, true, true) $$,
+  $$ select rank, ticket_id, exact, keyword_score = 0 from public.search_by_keyword('tx 402', 1) $$, $$ values (1::bigint, 13::bigint, true, true) $$,
   'a ticket found only by its key is exact and has score 0');
 select results_eq(
   $$ select ticket_id, exact from public.search_by_keyword('TX-401 login') $$,

@@ -42,7 +42,7 @@ insert into public.tickets (ticket_id, key, project_id, status_id, name, descrip
 insert into public.comments (ticket_id, body) select 31, 'rotor spins' from generate_series(1, 300) n;
 insert into public.comments (ticket_id, body) values (32, 'rotor spins');
 select is(pg_temp.found('rotor'), 'AA-33 AA-31 AA-32', '300 matching comments do not outrank a matching name');
-select is((select count(distinct s.score) from public.search_by_keyword('rotor') s where s.ticket_id in (31, 32)), 1::bigint, '300 matching comments score as one');
+select is((select count(distinct s.keyword_score) from public.search_by_keyword('rotor') s where s.ticket_id in (31, 32)), 1::bigint, '300 matching comments score as one');
 
 -- Adjacent words
 insert into public.tickets (ticket_id, key, project_id, status_id, name, description) values (41, 'AA-41', 1, 1, 'One', 'o'), (42, 'AA-42', 1, 1, 'Two', 'o');

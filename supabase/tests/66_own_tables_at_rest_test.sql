@@ -3,7 +3,7 @@
 -- show.
 
 begin;
-select plan(65);
+select plan(66);
 
 create function pg_temp.settle() returns text
 language plpgsql as $$
@@ -153,6 +153,7 @@ select is(pg_temp.after(), '', 'attached again');
 select is((select category from public.status where name = 'moving'), 'in_progress', 'a category given wins over a guess');
 select is(pg_temp.after($$ update depot.jobs set fields = '{"category": "open"}' where caption = 'QUAY job 5!' $$),
   'tickets: its status_category is open: use to_do, in_progress or done | -ticket ["QUAY", "QUAY job 5!", "draft", "Move crate 5", null, [], "2026-01-01T00:00:00+00:00"]', 'another word is none');
+select throws_ok('select pg_temp.attach()', '23514', 'the view seen.tickets shows as status_category: open', 'nor at a later attach');
 update depot.jobs set fields = '{}' where caption = 'QUAY job 5!';
 select pg_temp.settle();
 

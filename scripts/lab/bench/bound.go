@@ -35,7 +35,7 @@ func rankEverything(ctx context.Context, connection *pgx.Conn) error {
 }
 
 const (
-	boundSQL = `select coalesce(t.key, 'project ' || r.project_id), r.score
+	boundSQL = `select coalesce(t.key, 'project ' || r.project_id), r.keyword_score
 		from public.search_by_keyword($1, 10) r left join public.tickets t on t.ticket_id = r.ticket_id order by r.rank`
 	unboundSQL = `select coalesce(t.key, 'project ' || r.project_id), r.score
 		from bench.rank_everything($1, 10) r left join public.tickets t on t.ticket_id = r.ticket_id order by r.rank`

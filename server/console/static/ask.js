@@ -184,7 +184,7 @@ function Figures({ turn: { request }, done, cite, onAsk }) {
       <tbody>${groups.map((group) => html`<tr><td dir="auto">${group.label ?? html`<span class="muted">none</span>`}</td><td>${count(group.count)}</td></tr>`)}</tbody></table>`}
     ${tickets && html`<ol class="similar">${tickets.map((t, i) => html`<li key=${t.ticket_id}>
       <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name" dir="auto">${t.ticket_name}</span></a>${cite(i + 1)}
-      <span class="meta muted"><span class="status">${t.status}</span><span dir="auto">${t.assignee ?? 'nobody'}</span>${Object.entries({ Filed: t.created_at, Changed: t.updated_at, Resolved: t.resolved_at, Due: t.due_date }).map(([name, at]) => at && html`<span>${name} ${date(at)}</span>`)}</span></li>`)}</ol>`}`;
+      <span class="meta muted"><span class="status">${t.status}</span>${t.assignee && html`<span dir="auto">${t.assignee}</span>`}${Object.entries({ Filed: t.created_at, Changed: t.updated_at, Resolved: t.resolved_at, Due: t.due_date }).map(([name, at]) => at && html`<span>${name} ${date(at)}</span>`)}</span></li>`)}</ol>`}`;
 }
 
 /** @param {Source} s */

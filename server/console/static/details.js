@@ -44,14 +44,14 @@ const Key = ({ name }) => (settings.ticket_url
 function Whole({ ticket: t, keys }) {
   /** @type {[string, string | null][]} */
   const facts = [
-    ...FACETS.map(({ title, field, otherwise }) => /** @type {[string, string | null]} */ ([title, field ? t[field] ?? otherwise ?? null : null])),
+    ...FACETS.map(({ title, field }) => /** @type {[string, string | null]} */ ([title, field ? t[field] ?? null : null])),
     ['Due', t.due_date && date(t.due_date)], ['Filed', date(t.created_at)],
     ['Changed', date(t.updated_at) !== date(t.created_at) ? date(t.updated_at) : null], ['Resolved', t.resolved_at && date(t.resolved_at)],
   ];
   return html`<div class="whole">
     <dl class="facts">${facts.map(([name, value]) => value && html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`)}</dl>
     ${t.labels.length > 0 && html`<p class="tags" aria-label="Labels">${t.labels.map((label) => html`<a class="chip" href=${href('search', { label })} dir="auto">${label}</a>`)}</p>`}
-    ${t.description ? html`<${Markdown} text=${cut(t.description, t.description_truncated_at)} keys=${keys} />` : html`<p class="text muted">No description.</p>`}
+    ${t.description && html`<${Markdown} text=${cut(t.description, t.description_truncated_at)} keys=${keys} />`}
     ${t.links.length > 0 && html`<h3>Links</h3><ul class="links">${t.links.map((link) => html`<li><span class="muted">${LINKS[link.kind]?.[link.direction === 'out' ? 0 : 1] ?? link.kind}</span>
       <a href=${href('search', { q: link.ticket_key, open: link.ticket_key })}><span class="key">${link.ticket_key}</span> <span dir="auto">${link.ticket_name}</span></a> <span class="status">${link.status}</span></li>`)}</ul>`}
     ${t.status_changes.length > 0 && html`<h3>History</h3><ol class="talk">${t.status_changes.map((change) => html`<li><p class="small muted">${date(change.created_at)}${change.status && html` · <span class="status">${change.status}</span>`}</p>

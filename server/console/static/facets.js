@@ -7,8 +7,8 @@
 /** @typedef {import('./api.js').FacetValue} FacetValue */
 /**
  * name: in the response and as it is typed; member: of the filters; param: in the address, and typed: as it is typed, where that
- * is another word; field: of a ticket, where its page shows the value, and otherwise: what it shows if there is none.
- * @typedef {{name: string, title: string, member: keyof import('./api.js').Filters, param: string, typed: string, field?: keyof import('./api.js').Ticket, otherwise?: string}} Facet
+ * is another word; field: of a ticket, where its page shows the value.
+ * @typedef {{name: string, title: string, member: keyof import('./api.js').Filters, param: string, typed: string, field?: keyof import('./api.js').Ticket}} Facet
  */
 
 /** @type {Facet[]} */
@@ -16,7 +16,7 @@ export const FACETS = /** @type {Omit<Facet, 'param' | 'typed'>[]} */ ([
   { name: 'project', title: 'Project', member: 'projects' },
   { name: 'status', title: 'Status', member: 'statuses' },
   { name: 'open', title: 'Open or done', member: 'open', param: 'state', typed: 'is' },
-  { name: 'assignee', title: 'Assignee', member: 'assignee', field: 'assignee', otherwise: 'nobody' },
+  { name: 'assignee', title: 'Assignee', member: 'assignee', field: 'assignee' },
   { name: 'reporter', title: 'Reporter', member: 'reporter', field: 'reporter' },
   { name: 'type', title: 'Type', member: 'types', field: 'type' },
   { name: 'priority', title: 'Priority', member: 'priorities', field: 'priority' },

@@ -75,9 +75,9 @@ export function Result({ result, open, sort, link }) {
   return html`<li><a class="result" href=${link} aria-current=${open ? 'true' : undefined}
     onClick=${(/** @type {MouseEvent} */ e) => { if (!e.metaKey && !e.ctrlKey && !e.shiftKey) { e.preventDefault(); go(link, { replace: e.detail === 0 && location.hash.includes('open=') }); } }}>
     <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name" dir="auto"><${Highlight} pieces=${name} /></span></span>
-    <span class="excerpt" dir="auto">${excerpt.length > 0 || result.text.trim() !== title ? html`<${Highlight} pieces=${excerpt} />` : 'No description.'}</span>
+    <span class="excerpt" dir="auto">${(excerpt.length > 0 || result.text.trim() !== title) && html`<${Highlight} pieces=${excerpt} />`}</span>
     <span class="meta"><${FoundBy} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}
-      ${result.kind === 'ticket' && html`<span class="person" dir="auto">${result.assignee ?? html`<span class="muted">nobody</span>`}</span>`}
+      ${result.assignee && html`<span class="person" dir="auto">${result.assignee}</span>`}
       ${at && html`<time class="muted" datetime=${at} title=${sort === 'newest' ? 'Filed' : 'Changed'}>${date(at)}</time>`}<span class="muted project" dir="auto">${result.project_name}</span></span>
   </a></li>`;
 }
