@@ -40,9 +40,6 @@ func (c *Client) call(ctx context.Context, b breaker, model string, call func(co
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		err = fault.Wrap(fault.Provider, "The model provider failed several times in a row. The circuit breaker opens for a few seconds.", err)
 	}
-	if err != nil {
-		said = chat.Completion{}
-	}
 	end(said, err)
 	return said, err
 }
@@ -60,9 +57,6 @@ func (c *Client) OpenCircuits() (operations []string) {
 // isNeutral reports errors that do not mean that the provider is down: our caller left or went on
 // without it, it limits our rate (and says for how long), or it refuses this one request.
 func isNeutral(err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, chat.ErrLate) || errors.Is(err, errListener) || isSeveral(err) {
-		return true
-	}
 	refused, is := errors.AsType[*refusal](err)
-	return is && refused.isRequest()
+	return is && refused.isRequest() || errors.Is(err, fault.ErrInput) || errors.Is(err, context.Canceled) || errors.Is(err, chat.ErrLate) || errors.Is(err, errListener)
 }

@@ -19,7 +19,7 @@ import (
 // completion is an answer as it arrives: whole, or event by event.
 type completion struct {
 	said     chat.Completion
-	tell     func(piece string) error
+	tell     func(piece string) error // nil: nobody listens
 	text     strings.Builder
 	thoughts thoughts
 }
@@ -72,15 +72,17 @@ var (
 // add takes a whole answer or an event.
 func (c *completion) add(data []byte) error {
 	var p part
-	if err := json.Unmarshal(data, &p); err != nil {
-		return fmt.Errorf("read the answer: %w", err)
-	}
-	if len(p.Choices) == 0 || len(p.Error) > 0 {
-		if refused := readRefusal(http.StatusOK, nil, data); refused != nil {
+	err := json.Unmarshal(data, &p)
+	if err != nil || len(p.Choices) == 0 || len(p.Error) > 0 {
+		refused := readRefusal(http.StatusOK, nil, data)
+		switch {
+		case refused != nil && !refused.isFilter():
 			return refused
+		case refused == nil && err != nil:
+			return fmt.Errorf("read the answer: %w", err)
 		}
-		if sayFilter.Match(data) && p.Usage.Out == 0 && c.text.Len() == 0 && bytes.Contains(data, []byte("eason")) {
-			c.said.Finish = chat.FinishFilter // no answer, and a reason
+		if refused != nil || sayFilter.Match(data) && p.Usage.Out == 0 && c.text.Len() == 0 && bytes.Contains(data, []byte("eason")) {
+			c.said.Finish = chat.FinishFilter // what came before it stays
 		}
 	}
 	if p.Model != "" {
@@ -113,14 +115,25 @@ func (c *completion) pass(text string) error {
 		return nil
 	}
 	c.text.WriteString(text)
+	if c.tell == nil {
+		return nil
+	}
 	if err := c.tell(text); err != nil {
 		return fmt.Errorf("%w: %w", errListener, err)
 	}
 	return nil
 }
 
-// read takes a stream. arrived is called for all that arrives, comments too.
-func (c *completion) read(ctx context.Context, client *Client, response *http.Response, arrived func()) error {
+// read takes a response, which is a stream or whole, whatever was requested. arrived is called for
+// all that arrives of a stream, comments too.
+func (c *completion) read(ctx context.Context, response *http.Response, arrived func()) error {
+	if !isStream(response) {
+		content, err := io.ReadAll(response.Body)
+		if err == nil {
+			err = c.add(content)
+		}
+		return err
+	}
 	// The decoder drops a last event without an empty line after it.
 	response.Body = io.NopCloser(io.MultiReader(listening{response.Body, arrived}, strings.NewReader("\n\n")))
 	events, done := ssestream.NewDecoder(response), false
@@ -132,20 +145,15 @@ func (c *completion) read(ctx context.Context, client *Client, response *http.Re
 		if done = bytes.HasPrefix(data, []byte("[DONE]")); done || len(data) == 0 {
 			continue
 		}
-		if err := c.add(data); errors.Is(err, chat.ErrEnough) {
-			c.said.Text, c.said.Finish = c.text.String(), chat.FinishLength
-			return nil
-		} else if err != nil {
+		if err := c.add(data); err != nil {
 			return err
 		}
 	}
 	// A dropped connection looks like the end of the stream.
 	if events.Err() == nil && !done && c.said.Finish == "" {
 		return errors.New("the stream ended before the answer")
-	} else if events.Err() != nil {
-		return events.Err()
 	}
-	return c.end(client, true)
+	return events.Err()
 }
 
 type listening struct {
@@ -184,12 +192,9 @@ func (c *completion) end(client *Client, free bool) error {
 	case free && !ahead && c.said.Finish != chat.FinishLength && c.said.Finish != chat.FinishFilter:
 		client.thinks.Store(thinksApart)
 	}
-	if err := c.pass(c.thoughts.close()); err != nil && !errors.Is(err, chat.ErrEnough) {
+	c.said.Thought = c.said.Thought || c.thoughts.any
+	if err := c.pass(c.thoughts.close()); err != nil || c.text.Len() > 0 || c.said.Finish != "" || c.said.Thought {
 		return err
 	}
-	c.said.Text, c.said.Thought = c.text.String(), c.said.Thought || c.thoughts.any
-	if c.said.Text == "" && c.said.Finish == "" && !c.said.Thought {
-		return unusable("gave no answer")
-	}
-	return nil
+	return unusable("gave no answer")
 }

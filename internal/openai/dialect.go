@@ -89,26 +89,20 @@ func shape(body map[string]any, changed uint) map[string]any {
 }
 
 // form names the fields of a request.
-func form(body map[string]any) string {
-	format, _ := body["response_format"].(map[string]any)
-	messages, _ := body["messages"].([]message)
-	names := slices.Sorted(maps.Keys(body))
-	kind, _ := format["type"].(string)
-	return strings.Join(append(names, kind, strings.Repeat("m", len(messages))), " ")
-}
+func form(body map[string]any) string { return strings.Join(slices.Sorted(maps.Keys(body)), " ") }
 
 // next returns the changes to try after a refusal: those of what it names, else one more. It
 // returns what was tried if the refusal is about something else.
 func (d *dialect) next(r *refusal, body map[string]any, tried uint) uint {
-	if r.status != http.StatusBadRequest && r.status != http.StatusUnprocessableEntity && r.status != http.StatusNotImplemented && r.status != http.StatusInternalServerError ||
-		r.isFilter() {
+	if !slices.Contains([]int{http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented, http.StatusInternalServerError}, r.status) ||
+		r.isFilter() || r.says(sayTooLarge) {
 		return tried
 	}
-	first, next, large := uint(0), tried, r.says(sayTooLarge)
+	named, first := tried, uint(0)
 	for i, c := range changes {
 		if bit := uint(1) << i; tried&bit == 0 && c.apply(shape(body, tried)) {
-			if r.says(c.refused) && !large {
-				next |= bit
+			if r.says(c.refused) {
+				named |= bit
 			} else if first == 0 {
 				first = bit
 			}
@@ -116,23 +110,17 @@ func (d *dialect) next(r *refusal, body map[string]any, tried uint) uint {
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if next == tried && r.status < http.StatusInternalServerError && !large && d.doubts[form(body)] < settled {
-		if next |= first; first == 0 {
-			d.doubt(body, 1)
-		}
+	if named != tried || r.status >= http.StatusInternalServerError || d.doubts[form(body)] >= settled {
+		return named
 	}
-	return next
+	if first == 0 {
+		d.doubts[form(body)]++
+	}
+	return tried | first
 }
 
 // settled is how often requests of a form are tried in other forms in vain.
 const settled = 3
-
-func (d *dialect) doubt(body map[string]any, more int) {
-	if d.doubts == nil {
-		d.doubts = map[string]int{}
-	}
-	d.doubts[form(body)] += more
-}
 
 // learn records that a request has passed, and returns which changes are new.
 func (d *dialect) learn(body map[string]any, changed uint) (added []string) {
@@ -144,7 +132,7 @@ func (d *dialect) learn(body map[string]any, changed uint) (added []string) {
 		}
 	}
 	d.known |= changed
-	d.doubt(body, settled)
+	d.doubts[form(body)] = settled
 	return added
 }
 

@@ -106,7 +106,9 @@ func New(c Config) *Client {
 		c.Notice = func(string, ...any) {}
 	}
 	client := &Client{
-		notice: c.Notice,
+		embeddingDialect: dialect{doubts: map[string]int{}},
+		chatDialect:      dialect{doubts: map[string]int{}},
+		notice:           c.Notice,
 		api: openai.NewClient(
 			option.WithBaseURL(c.BaseURL),
 			option.WithAPIKey(c.APIKey),

@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -80,13 +80,10 @@ func readRefusal(status int, header http.Header, body []byte) *refusal {
 	}
 	r := &refusal{status: status, text: strings.Join(texts(said), " "), after: retryAfter(header)}
 	for _, value := range []any{detail["code"], detail["type"], detail["status"], object["code"], object["error_type"], object["type"], object["status"]} {
-		if r.code != "" || value == nil {
-			continue
-		}
-		r.code = strings.Join(texts(value), " ")
 		if number, is := value.(float64); is {
-			r.code = strconv.Itoa(int(number))
+			value = strconv.Itoa(int(number))
 		}
+		r.code = cmp.Or(r.code, strings.Join(texts(value), " "))
 	}
 	if detail["type"] == quotaCode {
 		r.code = quotaCode
@@ -95,9 +92,9 @@ func readRefusal(status int, header http.Header, body []byte) *refusal {
 		r.status = http.StatusBadGateway
 		if number, err := strconv.Atoi(r.code); err == nil && number >= 400 && number < 600 {
 			r.status = number
-		} else if sayLimit.MatchString(r.code) || r.isQuota() {
+		} else if r.says(sayLimit) || r.isQuota() {
 			r.status = http.StatusTooManyRequests
-		} else if sayFilter.MatchString(r.code) {
+		} else if r.says(sayFilter) {
 			r.status = http.StatusBadRequest
 		}
 	}
@@ -158,9 +155,4 @@ func cut(text string, most int) string {
 		text = string([]rune(text)[:most]) + "…"
 	}
 	return text
-}
-
-// eventsOf makes the body of a server that does not stream a stream.
-func eventsOf(body []byte) []byte {
-	return slices.Concat([]byte("data: "), bytes.ReplaceAll(body, []byte("\n"), []byte(" ")), []byte("\n\ndata: [DONE]\n\n"))
 }

@@ -42,23 +42,18 @@ func (c *Client) send(ctx context.Context, d *dialect, path string, body map[str
 func (c *Client) post(ctx context.Context, path string, body map[string]any, options ...option.RequestOption) (*http.Response, error) {
 	var response *http.Response
 	err := c.api.Post(ctx, path, body, &response, options...)
-	if response == nil {
-		return nil, err
+	if response == nil || err == nil && isStream(response) {
+		return response, err
 	}
-	if response.StatusCode < 300 && strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
-		return response, nil
-	}
-	content, failed := io.ReadAll(response.Body)
+	content, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	if refused := readRefusal(response.StatusCode, response.Header, content); refused != nil {
 		return nil, refused
 	}
-	if failed != nil {
-		return nil, failed
-	}
-	if content = bytes.TrimSpace(content); body["stream"] == true && bytes.HasPrefix(content, []byte("{")) { // it does not stream
-		content = eventsOf(content)
-	}
 	response.Body = io.NopCloser(bytes.NewReader(content))
-	return response, nil
+	return response, err
+}
+
+func isStream(response *http.Response) bool {
+	return response.StatusCode < 300 && strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
 }
