@@ -352,6 +352,8 @@ func TestErrorsOfAnyForm(t *testing.T) {
 		"a list":         {429, `[{"error":{"code":429,"message":"slow","status":"RESOURCE_EXHAUSTED"}}]`, nil, fault.Unavailable, limitedPause, false, false, "429 429: slow"},
 		"status 200":     {200, `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, nil, fault.Unavailable, limitedPause, false, false, "429 rate_limit_exceeded: slow down"},
 		"200, by number": {200, `{"error":{"message":"slow down","code":429}}`, nil, fault.Unavailable, limitedPause, false, false, "429 429: slow down"},
+		"200, by text":   {200, `{"error":{"message":"Rate limit reached, slow down"}}`, nil, fault.Unavailable, limitedPause, false, false, "429 : Rate limit reached"},
+		"a list, 200":    {200, `[{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}]`, nil, fault.Provider, 0, false, true, "503 503: overloaded"},
 		"200, no code":   {200, `{"error":"it broke"}`, nil, fault.Provider, 0, false, true, "502 : it broke"},
 		"key":            {403, `{"detail":"not authenticated"}`, nil, fault.Provider, 0, true, true, "403 : not authenticated"},
 		"model":          {404, `{"error":"model not found, try pulling it first"}`, nil, fault.Provider, 0, false, false, "404 : model not found"},
@@ -406,16 +408,17 @@ func TestRetryAfterADate(t *testing.T) {
 func TestFilteredPrompts(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
-		"Azure":  say(400, `{"error":{"code":"content_filter","message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy."}}`),
-		"403":    say(403, `{"error":{"message":"requires moderation","code":403,"metadata":{"reasons":["violence"]}}}`),
-		"policy": say(400, `{"error":{"code":"content_policy_violation"}}`),
-		"a text": say(400, `{"error":"blocked by content filter"}`),
-		"finish_reason": func(w http.ResponseWriter, r *http.Request) {
-			if strings.Contains(fmt.Sprint(r.Header.Get("X-Stream")), "1") {
-				return
-			}
-			say(200, `{"choices":[{"message":{"content":""},"finish_reason":"SAFETY"}]}`)(w, r)
-		},
+		"Azure":           say(400, `{"error":{"code":"content_filter","message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy."}}`),
+		"403":             say(403, `{"error":{"message":"requires moderation","code":403,"metadata":{"reasons":["violence"]}}}`),
+		"policy":          say(400, `{"error":{"code":"content_policy_violation"}}`),
+		"a text":          say(400, `{"error":"blocked by content filter"}`),
+		"finish_reason":   say(200, `{"choices":[{"message":{"content":""},"finish_reason":"SAFETY"}]}`),
+		"a guardrail":     say(403, `{"message":"blocked by guardrails","code":"guardrail_intervened"}`),
+		"LiteLLM":         say(400, `{"error":{"message":"litellm.ContentPolicyViolationError: it was filtered due to the content management policy","type":null,"code":"400"}}`),
+		"with status 200": say(200, `{"error":{"message":"blocked by the content filter"}}`),
+		"within a stream": headed(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("data: {\"error\":{\"code\":\"content_filter\"}}\n\n"))
+		}, "Content-Type", "text/event-stream"),
 		"no choices": say(200, `{"choices":[],"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}`),
 	} {
 		for act, ask := range map[string]func(*Client) (chat.Completion, error){
@@ -440,21 +443,31 @@ func TestThoughts(t *testing.T) {
 		finish string
 		think  bool
 	}{
-		"none":                  {answer, answer, `"stop"`, false},
-		"a tag":                 {"<think>\n" + thought + "\n</think>\n\n" + answer, answer, `"stop"`, true},
-		"upper case":            {" <Thinking>" + thought + "</Thinking>" + answer, answer, `"stop"`, true},
-		"reasoning":             {"<reasoning>" + thought + "</reasoning>\n" + answer, answer, `"stop"`, true},
-		"only closed":           {thought + "\n</think>\n\n" + answer, answer, `"stop"`, true},
-		"empty":                 {"<think>\n\n</think>\n\n" + answer, answer, `"stop"`, true},
-		"only its end, at once": {"</think>" + answer, answer, `"stop"`, true},
-		"twice":                 {"<think>a</think>\n<think>b</think>" + answer, answer, `"stop"`, true},
-		"unclosed":              {"<think>" + thought, "", `"length"`, true},
-		"Magistral":             {"[THINK]" + thought + "[/THINK]" + answer, answer, `"stop"`, true},
-		"channels":              {"<|channel|>analysis<|message|>" + thought + "<|end|><|start|>assistant<|channel|>final<|message|>" + answer, answer, `"stop"`, true},
-		"a citation":            {"[1] is the cause.", "[1] is the cause.", `"stop"`, false},
-		"a comparison":          {"<3 and > 2", "<3 and > 2", `"stop"`, false},
-		"a mark is the subject": {"The prompt ends with `</think>`.", "The prompt ends with `</think>`.", `"stop"`, false},
-		"no finish_reason":      {"<think>a</think>" + answer, answer, `null`, true},
+		"none":                   {answer, answer, `"stop"`, false},
+		"a tag":                  {"<think>\n" + thought + "\n</think>\n\n" + answer, answer, `"stop"`, true},
+		"upper case":             {" <Thinking>" + thought + "</Thinking>" + answer, answer, `"stop"`, true},
+		"reasoning":              {"<reasoning>" + thought + "</reasoning>\n" + answer, answer, `"stop"`, true},
+		"only closed":            {thought + "\n</think>\n\n" + answer, answer, `"stop"`, true},
+		"empty":                  {"<think>\n\n</think>\n\n" + answer, answer, `"stop"`, true},
+		"only its end, at once":  {"</think>" + answer, answer, `"stop"`, true},
+		"twice":                  {"<think>a</think>\n<think>b</think>" + answer, answer, `"stop"`, true},
+		"unclosed":               {"<think>" + thought, "", `"length"`, true},
+		"Magistral":              {"[THINK]" + thought + "[/THINK]" + answer, answer, `"stop"`, true},
+		"channels":               {"<|channel|>analysis<|message|>" + thought + "<|end|><|start|>assistant<|channel|>final<|message|>" + answer, answer, `"stop"`, true},
+		"channels, to the end":   {"<|channel|>analysis<|message|>" + thought + "<|end|><|start|>assistant<|channel|>final<|message|>" + answer + "<|return|>", answer, `"stop"`, true},
+		"an attribute":           {`<think effort="high">` + thought + "</think>" + answer, answer, `"stop"`, true},
+		"after a token":          {"<｜begin▁of▁sentence｜><think>" + thought + "</think>" + answer + "<｜end▁of▁sentence｜>", answer, `"stop"`, true},
+		"tokens":                 {"<|START_THINKING|>" + thought + "<|END_THINKING|><|START_RESPONSE|>" + answer + "<|END_RESPONSE|>\n", answer, `"stop"`, true},
+		"a solution":             {"<|begin_of_thought|>" + thought + "<|end_of_thought|>\n\n<|begin_of_solution|>" + answer + "<|end_of_solution|>", answer, `"stop"`, true},
+		"unused tokens":          {"<unused94>thought\n" + thought + "<unused95>" + answer, answer, `"stop"`, true},
+		"Kimi":                   {"◁think▷" + thought + "◁/think▷" + answer, answer, `"stop"`, true},
+		"details":                {"<details type=\"reasoning\" done=\"true\">\n<summary>Thought</summary>\n" + thought + "</details>\n" + answer, answer, `"stop"`, true},
+		"other details":          {"Yes. <details><summary>Why</summary>So.</details> a < b <", "Yes. <details><summary>Why</summary>So.</details> a < b <", `"stop"`, false},
+		"a token is the subject": {"It ends with <|im_end|>, a token.\n", "It ends with <|im_end|>, a token.\n", `"stop"`, false},
+		"a citation":             {"[1] is the cause.", "[1] is the cause.", `"stop"`, false},
+		"a comparison":           {"<3 and > 2", "<3 and > 2", `"stop"`, false},
+		"a mark is the subject":  {"The prompt ends with `</think>`.", "The prompt ends with `</think>`.", `"stop"`, false},
+		"no finish_reason":       {"<think>a</think>" + answer, answer, `null`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,7 @@ func (r *refusal) Error() string {
 // What providers say in their own words.
 var (
 	sayTooLarge = regexp.MustCompile(`(?i)\btoo (large|long|many|big)\b|exceed|(larger|longer|greater|higher|more) than|\bat most\b|less than|\bmaximum\b|\bmax (\w+ ){0,3}(batch|tokens?|length|inputs?|size)|batch[ _]size|context[ _](length|window|size)|out of memory`)
-	sayFilter   = regexp.MustCompile(`(?i)content[ _]?filter|content[ _]policy|content management policy|responsible_?ai|jailbreak|data_inspection|prohibited_content|safety[ _](system|filter|reason|rating|polic)|block_?reason|\bmoderation\b|\bflagged\b`)
+	sayFilter   = regexp.MustCompile(`(?i)content[ _]?filter|content[ _]policy|content management policy|responsible_?ai|jailbreak|data_inspection|prohibited_content|safety[ _](system|filter|reason|rating|polic)|block_?reason|guardrail|\bmoderation\b|\bflagged\b`)
 	sayLimit    = regexp.MustCompile(`(?i)rate[ _-]?limit|too many requests|resource_exhausted`)
 	htmlTag     = regexp.MustCompile(`(?s)<(style|script)\b.*?</(style|script)>|<[^>]*>`)
 )

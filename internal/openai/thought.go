@@ -5,19 +5,27 @@ import (
 	"strings"
 )
 
-// Marks around what a model thinks: tags, and the channels of gpt-oss. A thought stands before the
-// answer; where the prompt has opened it, the text has only the closing mark.
-const thoughtTag = `(?:seed:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)`
+// Marks around what a model thinks: tags, special tokens, and the channels of gpt-oss. A thought
+// stands before the answer; where the prompt has opened it, the text has only the closing mark.
+// Special tokens around the answer are no part of it.
+const (
+	thoughtTag = `(?:seed:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)`
+	openTag    = `<` + thoughtTag + `(?:\s[^<>]{0,80})?>|<details type="reasoning"[^<>]{0,80}>|\[think\]`
+	special    = `<[|｜][\w▁]{1,30}[|｜]>`
+)
 
 var (
-	opens   = regexp.MustCompile(`(?i)^\s*(?:<` + thoughtTag + `>|\[think\]|◁think▷|<\|begin_of_thought\|>|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary))`)
-	closes  = regexp.MustCompile(`(?i)</` + thoughtTag + `>|\[/think\]|◁/think▷|<\|end_of_thought\|>|(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final[^<]{0,20}<\|message\|>|assistantfinal`)
-	opened  = regexp.MustCompile(`(?i)<` + thoughtTag + `>|\[think\]`)
-	mayOpen = regexp.MustCompile(`(?i)^\s*(?:[<\[◁][^>\]▷\s]{0,40})?$|^\s*<\|[a-z_|<>]{0,60}$`)
+	opens    = regexp.MustCompile(`(?i)^\s*(?:` + openTag + `|◁think▷|<\|(?:begin_of_thought|start_thinking)\|>|<unused94>|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary))`)
+	closes   = regexp.MustCompile(`(?i)</` + thoughtTag + `>|</details>|\[/think\]|◁/think▷|<\|(?:end_of_thought|end_thinking)\|>|<unused95>|(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final[^<]{0,20}<\|message\|>|assistantfinal`)
+	opened   = regexp.MustCompile(`(?i)` + openTag + `|<details>`)
+	mayOpen  = regexp.MustCompile(`(?i)^\s*(?:[<\[◁][^>\]▷\s]{0,40}|<(?:` + thoughtTag + `|details)\s[^<>]{0,80})?$|^\s*<\|[a-z_|<>]{0,60}$`)
+	leading  = regexp.MustCompile(`(?i)^\s*<[|｜](?:begin.of.(?:sentence|text|solution)|start_(?:response|text))[|｜]>`)
+	trailing = regexp.MustCompile(`(?:(?:\s*` + special + `)+\s*)?(?:<(?:[|｜][\w▁]{0,30}[|｜]?)?)?$`)
+	specials = regexp.MustCompile(`^\s*(?:` + special + `\s*)+$`)
 )
 
 // longestMark is more than any mark has bytes.
-const longestMark = 80
+const longestMark = 120
 
 // thoughts splits what a model writes into thoughts, which are dropped, and the answer.
 type thoughts struct {
@@ -32,36 +40,35 @@ type thoughts struct {
 
 // write returns what is certain to be part of the answer.
 func (t *thoughts) write(piece string) (answer string) {
-	t.held += piece
-	for !t.begun {
+	for t.held += piece; !t.begun; {
 		from := max(0, t.seen-longestMark)
 		end := closes.FindStringIndex(t.held[from:])
-		switch {
-		case !t.inside && opens.MatchString(t.held):
-			t.inside, t.any = true, true
-			t.held, t.seen = t.held[len(opens.FindString(t.held)):], 0
-			continue
+		switch open := opens.FindString(t.held) + leading.FindString(t.held); {
+		case !t.inside && open != "":
+			t.inside = !leading.MatchString(open)
+			t.any = t.any || t.inside
+			t.held, t.seen = t.held[len(open):], 0
 		case end != nil && (t.inside || strings.TrimSpace(t.held[:from+end[0]]) == "" || t.silent && !t.quoted(from+end[0])):
 			t.unopened = t.unopened || t.silent && !t.inside
 			t.held, t.seen = t.held[from+end[1]:], 0
 			t.inside, t.silent, t.any = false, false, true
-			continue
-		case !t.inside && mayOpen.MatchString(t.held):
-			return ""
 		case t.inside:
 			t.held = t.held[max(0, len(t.held)-longestMark):]
 			return ""
-		case t.silent:
+		case t.silent || mayOpen.MatchString(t.held):
 			t.seen = len(t.held)
 			return ""
+		default:
+			return t.tell()
 		}
-		break
 	}
 	return t.tell()
 }
 
+// tell returns what is held, but special tokens at its end and what may become one.
 func (t *thoughts) tell() (answer string) {
-	if answer, t.held = t.held, ""; t.any && !t.begun {
+	end := trailing.FindStringIndex(t.held)[0]
+	if answer, t.held = t.held[:end], t.held[end:]; t.any && !t.begun {
 		answer = strings.TrimLeft(answer, " \t\r\n") // between the thought and the answer
 	}
 	t.begun = t.begun || answer != ""
@@ -74,9 +81,12 @@ func (t *thoughts) quoted(at int) bool {
 }
 
 // close returns the rest of the answer.
-func (t *thoughts) close() string {
-	if t.inside {
-		return ""
+func (t *thoughts) close() (rest string) {
+	if !t.inside {
+		rest = t.tell()
+		if !specials.MatchString(t.held) {
+			rest += t.held
+		}
 	}
-	return t.tell()
+	return rest
 }
