@@ -10,7 +10,7 @@ insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done'), (3
 insert into public.projects (project_id, key, name, description) values
   (1, 'TX', 'Checkout and Payments', 'From basket to receipt'), (2, 'MOB', 'Mobile App', null), (3, 'PHX', 'Phoenix', 'Rises'),
   (4, 'SRCH', 'Search', null), (5, 'CPP', 'C++ (100%_) [a-z]* \d', null), (6, 'DP', '数据平台', null), (7, 'UBR', 'Überblick Größe', null),
-  (8, 'DATA', 'Data', null), (9, 'DPL', 'Data Platform', null), (10, 'LONG', repeat('very long name ', 400), null), (11, 'A-B', '!?', null);
+  (8, 'DATA', 'Data', null), (9, 'DPL', 'Data Platform', null), (10, 'LONG', repeat('very long name ', 66), null), (11, 'A-B', '!?', null);
 insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
 select 1000 * p.project_id + n, p.project_id, case n when 400 then 3 when 401 then 2 else 1 end, p.key || '-' || n, 'Ticket ' || n, 'Of ' || p.key
 from public.projects p, generate_series(400, 402) n;

@@ -75,10 +75,10 @@ select is(pg_temp.scores('opposite'), '-1 0 0 0.5 1 -0.45', 'a similarity may be
 select is(pg_temp.scores('plain', decay => 0), '0.8 0 0 0 1 0.4', 'with a decay of 0, an old document has freshness 0');
 select is(pg_temp.scores('full', decay => 0), '1 0 1 1 1 0.75', 'with a decay of 0, a document created now has freshness 1');
 select is(pg_temp.scores('plain', decay => -5), pg_temp.scores('plain', decay => 0), 'a negative decay counts as 0');
-update public.documents set created_at = '-infinity' where title = 'plain';
-select is(pg_temp.scores('plain'), '0.8 0 0 0 1 0.4', 'a creation date of -infinity has freshness 0');
-update public.documents set created_at = 'infinity' where title = 'plain';
-select is(pg_temp.scores('plain'), '0.8 0 0 1 1 0.5', 'a creation date of infinity has freshness 1');
+update public.documents set created_at = '0001-01-01' where title = 'plain';
+select is(pg_temp.scores('plain'), '0.8 0 0 0 1 0.4', 'the first creation date has freshness 0');
+update public.documents set created_at = '9999-12-31' where title = 'plain';
+select is(pg_temp.scores('plain'), '0.8 0 0 1 1 0.5', 'the last creation date has freshness 1');
 
 -- Keywords ----------------------------------------------------------------------------------------
 
