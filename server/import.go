@@ -71,6 +71,11 @@ func importFiles(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, path := range paths {
+		if beside, err := load.OpenNotes(path); err == nil && len(beside.Files) > 0 {
+			fmt.Fprintf(os.Stderr, "%s: %d Markdown files beside the exports are left out (documents are imported from a path of their own)\n", path, len(beside.Files))
+		}
+	}
 	if err := rows.SetPrefix(*prefix); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}

@@ -2,7 +2,6 @@ package load
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -36,10 +35,10 @@ var temporalClasses = []string{"evergreen", "current", "dated", "historical", "u
 // parseNote reads a note. Its title comes from the front matter, else from the first heading. It is
 // "" if neither has one.
 func parseNote(text string) (note Note, err error) {
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return Note{}, errors.New("it is not text in UTF-8")
+	if err := ticketfile.CheckText(text); err != nil {
+		return Note{}, err
 	}
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	fields, body, problems := frontMatter(text)
 	note.Problems = problems
 	leftOut := func(field, value, reason string) {

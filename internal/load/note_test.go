@@ -22,6 +22,12 @@ func TestNotes(t *testing.T) {
 		"d.md":            "---\ncreated: 2025-04-08T10:00:00Z\nkeywords:\n  - four\n  - five\nnested:\n  title: no\n---\nText",
 		"e.md":            "---\nA rule, and no front matter",
 		"bad.md":          "\xff",
+		"excel.md":        "\xff\xfe#\x00 \x00\xd3\x00",
+		"nul.md":          "a\x00b",
+		"export.csv":      "Vorgang;Zusammenfassung\n",
+		"page.json":       `{"issues":[{"key":"A-1"`,
+		"good.csv":        "Issue key,Summary\nA-1,n\n",
+		"b/data.csv":      "a,b",
 		"huge.md":         strings.Repeat("x", maxFile+1),
 		"picture.png":     "x",
 		".hidden/note.md": "x",
@@ -51,12 +57,15 @@ func TestNotes(t *testing.T) {
 		{ID: IDOfPath("notes/c.markdown"), Origin: "notes", File: "c.markdown", Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"},
 		{ID: IDOfPath("notes/d.md"), Origin: "notes", File: "d.md", Title: "d", Content: "Text", Keywords: []string{"four", "five"}, CreatedAt: "2025-04-08T10:00:00Z"},
 		{ID: IDOfPath("notes/e.md"), Origin: "notes", File: "e.md", Title: "e", Content: "---\nA rule, and no front matter"},
+		{ID: IDOfPath("notes/excel.md"), Origin: "notes", File: "excel.md", Title: "Ó", Content: "# Ó"},
 	}
 	if differ := cmp.Diff(want, got); differ != "" {
 		t.Errorf("notes (-want +got):\n%s", differ)
 	}
-	if len(bad) != 2 || !strings.Contains(bad[0], "bad.md") || !strings.Contains(bad[1], "huge.md") {
-		t.Errorf("the errors are %q", bad)
+	for i, want := range []string{"export.csv: open import: ", "good.csv: it is an export of tickets", "page.json: open import: ", "bad.md: it is not valid", "huge.md: it is longer", "nul.md: it has NUL bytes"} {
+		if i >= len(bad) || !strings.HasPrefix(bad[i], want) || len(bad) != 6 {
+			t.Errorf("the errors are %q, want %q", bad, want)
+		}
 	}
 	if opened.Len() != len(got)+len(bad) {
 		t.Errorf("Len is %d, want the number of notes and errors", opened.Len())

@@ -1,7 +1,9 @@
 package load
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -27,9 +29,11 @@ func IDOfPath(path string) string { return uuid.NewSHA1(pathSpace, []byte(path))
 
 // Notes are a folder of Markdown files.
 type Notes struct {
-	Name  string // the first part of the paths; the folder's own, unless the caller sets it
+	Name  string   // the first part of the paths; the folder's own, unless the caller sets it
+	Files []string // Markdown, below the folder
 	root  fs.FS
-	files []string
+
+	exports []*ticketfile.RowError // files of the folder itself that are not imported with notes
 }
 
 // HasNotes reports whether an import of this path means notes: a Markdown file, or a folder with
@@ -42,7 +46,7 @@ func HasNotes(where string) bool {
 		return false
 	}
 	notes, err := OpenNotes(where)
-	return err == nil && len(notes.files) > 0
+	return err == nil && len(notes.Files) > 0
 }
 
 // OpenNotes lists the files in a folder and below, or a single file. It skips hidden folders and
@@ -67,8 +71,14 @@ func OpenNotes(where string) (*Notes, error) {
 			return err
 		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && file != ".":
 			return fs.SkipDir
+		case entry.Type().IsRegular() && path.Dir(file) == "." && ticketfile.IsExport(file):
+			_, err := ticketfile.Open(filepath.Join(root, file))
+			if err == nil {
+				err = errors.New("it is an export of tickets, which is imported by its own path")
+			}
+			n.exports = append(n.exports, &ticketfile.RowError{File: file, Reason: err.Error()})
 		case entry.Type().IsRegular() && slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(file))):
-			n.files = append(n.files, file)
+			n.Files = append(n.Files, file)
 		}
 		return nil
 	})
@@ -79,14 +89,19 @@ func OpenNotes(where string) (*Notes, error) {
 }
 
 // Len returns the number of files.
-func (n *Notes) Len() int { return len(n.files) }
+func (n *Notes) Len() int { return len(n.Files) + len(n.exports) }
 
 // All yields the notes in the order of their paths. A document is identified by Name and the file's
-// path below the folder, wherever that is. A file that cannot be read yields a
+// path below the folder, wherever that is. A file that cannot be read, or may be an export, yields a
 // [ticketfile.RowError], and iteration continues.
 func (n *Notes) All() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
-		for _, file := range n.files {
+		for _, export := range n.exports {
+			if !yield(Note{}, export) {
+				return
+			}
+		}
+		for _, file := range n.Files {
 			note, err := n.read(file)
 			if err != nil {
 				err = &ticketfile.RowError{File: file, Reason: err.Error()}
@@ -102,22 +117,23 @@ func (n *Notes) id(file string) string { return IDOfPath(n.Name + "/" + file) }
 
 // ids are those of all files, also of those that cannot be read.
 func (n *Notes) ids() []string {
-	ids := make([]string, len(n.files))
-	for i, file := range n.files {
+	ids := make([]string, len(n.Files))
+	for i, file := range n.Files {
 		ids[i] = n.id(file)
 	}
 	return ids
 }
 
 func (n *Notes) read(file string) (Note, error) {
-	info, err := fs.Stat(n.root, file)
-	if err == nil && info.Size() > maxFile {
-		err = fmt.Errorf("it is longer than %d bytes", maxFile)
-	}
+	in, err := n.root.Open(file)
 	if err != nil {
 		return Note{}, err
 	}
-	text, err := fs.ReadFile(n.root, file)
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(ticketfile.Decode(in), maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("it is longer than %d bytes", maxFile)
+	}
 	if err != nil {
 		return Note{}, err
 	}

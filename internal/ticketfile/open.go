@@ -51,7 +51,7 @@ func (r *Reader) add(path string) error {
 		switch plain := strings.TrimSuffix(name, ".gz"); {
 		case plain == projectLines || plain == ticketLines:
 			lines[plain] = append(lines[plain], filepath.Join(path, name))
-		case slices.Contains(exportNames, extension(name)) && name[0] != '.':
+		case IsExport(name):
 			exports = append(exports, filepath.Join(path, name))
 		}
 	}
@@ -72,6 +72,11 @@ func (r *Reader) add(path string) error {
 const projectLines, ticketLines = "projects.jsonl", "tickets.jsonl"
 
 var exportNames = []string{".csv", ".json", ".jsonl", ".ndjson"}
+
+// IsExport reports whether a file in a folder has the name of an export.
+func IsExport(name string) bool {
+	return slices.Contains(exportNames, extension(name)) && name[0] != '.'
+}
 
 func extension(name string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
