@@ -185,7 +185,11 @@ func (r *row) comments(list gjson.Result, created, updated string, markdown func
 		if r.omits("comments", r.restricted(c)) {
 			continue
 		}
-		comments = append(comments, Comment{Key: cmp.Or(c.Get("id").String(), c.Get("key").String()), Author: r.valueOf(c.Get("author")), Body: markdown(r.valueOf(c.Get("body"))),
+		body := c.Get("body")
+		if !c.IsObject() {
+			body = c // a text alone
+		}
+		comments = append(comments, Comment{Key: cmp.Or(c.Get("id").String(), c.Get("key").String()), Author: r.valueOf(c.Get("author")), Body: markdown(r.valueOf(body)),
 			CreatedAt: c.Get(created).String(), UpdatedAt: c.Get(updated).String()})
 	}
 	return comments

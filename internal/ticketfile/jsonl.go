@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
@@ -23,7 +25,16 @@ var (
 func (r *row) finishLine(t *Ticket) error {
 	t.Description = r.document(t.Description)
 	for _, n := range r.members["notes"].Array() {
-		t.Notes = append(t.Notes, Note{Status: n.Get("status").String(), Text: r.document(n.Get("note").String()), CreatedAt: n.Get("created_at").String()})
+		text := n.Get("note")
+		if !n.IsObject() {
+			text = n
+		}
+		t.Notes = append(t.Notes, Note{Status: n.Get("status").String(), Text: r.document(text.String()), CreatedAt: n.Get("created_at").String()})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.members)) {
+		if !slices.Contains(lineTexts, name) && !slices.Contains(lineLists, name) && !saysWho(fold(name)) {
+			r.keep(t, name, r.valuesOf(r.members[name]))
+		}
 	}
 	if list := r.members["comments"]; list.Exists() {
 		t.Comments = r.comments(list, "created_at", "updated_at", r.document)

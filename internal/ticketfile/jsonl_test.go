@@ -74,6 +74,20 @@ func TestJSONWarnings(t *testing.T) {
 	}
 }
 
+// A comment or note that is a text alone is one, and a member that no ticket has is named, or kept.
+func TestJSONLooseForms(t *testing.T) {
+	t.Parallel()
+	r := openTickets(t, `{"ticket_id":"S-1","project_id":"S","name":"n","comments":["a",{"body":"b"},null],"notes":["c"],"asignee":"Ann","team":{"name":"Blue"},"points":null,"public":true}`)
+	r.Keep(Kept{Labels: []string{"Team"}})
+	got := one(t, r.Tickets())
+	if len(got.Comments) != 2 || got.Comments[0].Body != "a" || got.Comments[1].Body != "b" || !cmp.Equal(got.Notes, []Note{{Text: "c"}}) || !cmp.Equal(got.Labels, []string{"team: Blue"}) {
+		t.Errorf("%+v", got)
+	}
+	if !slices.Contains(r.Notices(), "columns left out, with their number of rows: asignee (1)") {
+		t.Errorf("the notices are %q", r.Notices())
+	}
+}
+
 // What is longer than the tables allow is cut, and the row is named.
 func TestLongNamesAreCut(t *testing.T) {
 	t.Parallel()

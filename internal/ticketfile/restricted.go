@@ -18,7 +18,12 @@ var errLeftOut = errors.New("left out")
 // audience are the members that name who may see a comment or a ticket, or only that not all may:
 // of Jira, its service desk and GitHub, and of trackers like them.
 var audience = []string{"visibility", "visibleto", "restricted", "restrictedto", "restriction", "rolelevel", "grouplevel", "security", "securitylevel",
-	"internal", "isinternal", "private", "isprivate", "confidential", "isconfidential", "minimized", "isminimized"}
+	"internal", "isinternal", "private", "isprivate", "privatenote", "privatenotes", "internalnote", "hidden", "ishidden", "viewstate", "confidential", "isconfidential", "minimized", "isminimized"}
+
+// saysWho reports whether a member, folded, may say who may see something.
+func saysWho(member string) bool {
+	return slices.Contains(audience, member) || strings.HasSuffix(member, "public") || member == "properties"
+}
 
 // forAll reports whether such a value restricts nothing.
 func forAll(value string) bool {
@@ -34,7 +39,7 @@ func (r *Reader) restricted(object gjson.Result) (who string) {
 		if member == "properties" && (value.Get(`#(key=="sd.public.comment").value.internal`).Bool() || value.Get(`sd\.public\.comment.internal`).Bool()) {
 			who = "that are internal"
 		}
-		if !isPublic && !slices.Contains(audience, member) {
+		if member == "properties" || !saysWho(member) {
 			return true
 		}
 		text := oneLine(strings.Join(r.valuesOf(value), ", "))
