@@ -96,11 +96,11 @@ type queue struct {
 func (q *queue) known() worker.Status {
 	if q.reading.CompareAndSwap(false, true) {
 		done := make(chan struct{})
-		go func() {
+		rescue.Go(func() {
 			defer close(done)
 			defer q.reading.Store(false)
 			_, _ = q.read()
-		}()
+		})
 		select {
 		case <-done:
 		case <-time.After(probeWait):
