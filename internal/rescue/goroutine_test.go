@@ -22,7 +22,7 @@ var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter
 var elsewhere = map[string]string{
 	"internal/backlog/backlog.go Start": "process rescues each attempt to write",
 	"internal/index/store.go callStore": "cancels",
-	"internal/openai/chat.go Stream":    "cancels",
+	"internal/openai/chat.go listen":    "cancels",
 	"internal/reembed/serving.go read":  "ask rescues the call",
 	"server/api/api.go Shutdown":        "cancels",
 	"server/backfill.go workOff":        "the worker rescues its batches",
