@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"tasklens/internal/chat"
+	"tasklens/internal/enrich"
+	"tasklens/internal/fault"
 	"tasklens/scripts/lab/offline"
 )
 
@@ -79,5 +84,51 @@ func TestEnrichDocumentsWaits(t *testing.T) {
 	}
 	if text := stderr(); !strings.Contains(text, "The model provider is rate-limiting this service. Trying again in 3s.\n") {
 		t.Errorf("on standard error it says %q", text)
+	}
+}
+
+// limiter is a model that limits the rate before each answer, or always.
+type limiter struct {
+	asked  int
+	always bool
+}
+
+func (l *limiter) ChatModel() string { return "limiter" }
+
+func (l *limiter) CompleteJSON(context.Context, string, string, int, chat.Schema) (chat.Completion, error) {
+	if l.asked++; l.asked%2 == 1 || l.always {
+		limited := fault.New(fault.Unavailable, "The model provider is rate-limiting this service.")
+		limited.RetryAfter = time.Millisecond
+		return chat.Completion{}, limited
+	}
+	return chat.Completion{Text: `{"keywords": ["pump"], "named_entities": [], "temporal_class": "dated"}`, Model: "limiter", Finish: "stop"}, nil
+}
+
+// Rate limits in a row end the work, however many a long run meets.
+func TestEnrichDocumentsCountsLimitsInARow(t *testing.T) {
+	owner, settings := startStack(t)
+	setEnvironment(t, settings)
+	config, err := readConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const documents = 2 * limitedPauses
+	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content) select 'Pump ' || i, 'Wiktor restarts the pump.' from generate_series(1, $1::int) i`, documents); err != nil {
+		t.Fatal(err)
+	}
+	model := &limiter{}
+	run := func() (int, error) {
+		enricher := enrich.New(model, enrich.Options{Concurrency: 1, Warn: func(string, error) {}})
+		return runBatches(t.Context(), enricher, newDatabase(config).AsService(), newProgress("enriching"), documents)
+	}
+	if succeeded, err := run(); err != nil || succeeded != documents {
+		t.Errorf("%d documents are enriched: %v", succeeded, err)
+	}
+	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content) values ('Belt', 'It slips.')`); err != nil {
+		t.Fatal(err)
+	}
+	model.asked, model.always = 0, true
+	if succeeded, err := run(); fault.CodeOf(err) != fault.Unavailable || succeeded != 0 || model.asked != limitedPauses+1 {
+		t.Errorf("after %d requests: %v", model.asked, err)
 	}
 }
