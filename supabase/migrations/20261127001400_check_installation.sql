@@ -150,7 +150,9 @@ as $$
     from tasklens.attached_rows r where r.cut is not null having count(*) > 0
     union all
     (with recursive parts(name, oid) as (
-      select t.name, to_regclass(t.name)::oid from tasklens.attached_views a cross join unnest(a.tables) as t(name)
+      -- Not to_regclass, which the service may not use where it may not enter the schema.
+      select t.name, c.oid from tasklens.attached_views a cross join unnest(a.tables) as t(name)
+        left join (pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace) on format('%I.%I', n.nspname, c.relname) = t.name
       union select i.inhrelid::regclass::text, i.inhrelid from parts p join pg_catalog.pg_inherits i on i.inhparent = p.oid
     )
     select 'rows', 'error', 'own tables', p.name || ' lacks triggers: what is written there is not copied', 'Attach again.'

@@ -3,7 +3,7 @@
 -- show.
 
 begin;
-select plan(66);
+select plan(67);
 
 create function pg_temp.settle() returns text
 language plpgsql as $$
@@ -107,6 +107,9 @@ select pg_temp.attach();
 select is((select waiting_copies from public.embedding_status('m')), 5::bigint, 'what waits is counted');
 select is(pg_temp.after(), '', 'all is copied');
 select is((select waiting_copies from public.embedding_status('m')), 0::bigint, 'then nothing waits');
+set local role service_role;
+select lives_ok($$ select * from public.check_installation('m') $$, 'the service checks tables in a schema that it may not enter');
+reset role;
 select is((select count(*) from public.ticket_links), 3::bigint, 'with parents and links');
 select is((select string_agg(name || ' ' || category, ', ' order by name) from public.status), 'CLOSED_DUPLICATE done, code_review in_progress, draft to_do, in_progress in_progress, wont_fix done', 'phases are read as words');
 
