@@ -3,6 +3,7 @@ package ticketfile
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,9 @@ func TestGithub(t *testing.T) {
 	}
 	r := open(t, filepath.Join(folder, "pages.json"))
 	good, bad, fatal := collect(t, r.Tickets())
+	if want := "comments that the API does not return with issues (gh issue list --json comments,… does): 3"; !slices.Contains(r.Notices(), want) {
+		t.Errorf("the notices are %q", r.Notices())
+	}
 	if fatal != nil {
 		t.Fatal(fatal)
 	}

@@ -49,8 +49,10 @@ func (r *row) finishGithub(t *Ticket) error {
 	if len(r.list("assignee")) > 1 {
 		r.notices["issues with several assignees, reduced to the first"]++
 	}
-	if comments := r.object.Get("comments"); comments.IsArray() { // of the API, their number
+	if comments := r.object.Get("comments"); comments.IsArray() {
 		t.Comments = r.comments(comments, "createdAt", "updatedAt", asIs)
+	} else if number := int(comments.Int()); number > 0 { // of the API
+		r.notices["comments that the API does not return with issues (gh issue list --json comments,… does)"] += number
 	}
 	return nil
 }
