@@ -49,7 +49,7 @@ type words struct {
 
 // split returns the text, and whether there is a thought beside it.
 func (w words) split() (text string, thought bool) {
-	thought = len(texts(w.ReasoningContent))+len(texts(w.Reasoning)) > 0 && w.ReasoningContent != "" && w.Reasoning != ""
+	thought = strings.Join(texts([]any{w.ReasoningContent, w.Reasoning}), "") != ""
 	text, _ = w.Content.(string)
 	parts, _ := w.Content.([]any)
 	for _, p := range parts {

@@ -503,6 +503,7 @@ func TestSeparateThoughts(t *testing.T) {
 	for name, data := range map[string][]string{
 		"parts":             {delta(thinking, "null"), delta(`"content":[{"type":"text","text":"Hi "}]`, "null"), delta(`"content":[{"type":"text","text":"there"}]`, `"stop"`)},
 		"reasoning_content": {delta(`"reasoning_content":"Hm."`, "null"), delta(`"content":"Hi ","reasoning_content":null`, "null"), delta(`"content":"there"`, `"stop"`)},
+		"both names":        {delta(`"reasoning_content":"Hm.","reasoning":""`, "null"), delta(`"content":"Hi "`, "null"), delta(`"content":"there"`, `"stop"`)},
 		"reasoning":         {delta(`"reasoning":"Hm.","content":""`, "null"), delta(`"content":"Hi "`, "null"), delta(`"content":"there"`, `"stop"`)},
 	} {
 		server := httptest.NewServer(events(append(data, "[DONE]")...))
