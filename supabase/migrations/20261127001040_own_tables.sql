@@ -181,6 +181,11 @@ begin
     raise exception using errcode = 'invalid_parameter_value', message = coalesce('unknown kind of rows: ' || problem, 'projects and tickets are missing'),
       hint = 'Attach projects and tickets, and members, comments and links if there are any.';
   end if;
+  select string_agg(distinct n.name, ', ') into problem
+  from jsonb_each(views) v cross join lateral (select v.value ->> 'view' as name union select jsonb_object_keys(v.value -> 'tables')) n where to_regclass(n.name) is null;
+  if problem is not null then
+    raise exception using errcode = 'undefined_table', message = 'there is no table or view ' || problem, hint = 'Write each name with its schema, such as public.issues.';
+  end if;
   for part in select a.*, (v.value ->> 'view')::regclass as view, v.value -> 'tables' as tables from tasklens.attached_kinds() a join jsonb_each(views) v on v.key = a.kind order by a.place loop
     kind := part.kind;
     view := part.view;

@@ -1,7 +1,7 @@
 -- Views over tables of an application are attached, and their copies follow what is written there.
 
 begin;
-select plan(72);
+select plan(73);
 
 -- Copies until nothing is left, and lists what was refused.
 create function pg_temp.settle() returns text
@@ -321,6 +321,7 @@ select throws_ok($$ select public.attach_tables(pg_temp.with('{users}', '{}')) $
 select throws_ok($$ select public.attach_tables('{}') $$, '22023', 'projects and tickets are missing', 'no projects');
 select throws_ok($$ select public.attach_tables(pg_temp.with('{tickets,view}', '"public.todo_projects"')) $$, '42703', 'the view public.todo_projects lacks ticket_id', 'a view without its key');
 select throws_ok($$ select public.attach_tables(pg_temp.with('{tickets,tables}', '{"public.todo": {"id": "issue_id"}}')) $$, '42703', 'the view public.todo_tickets lacks issue_id', 'a column the view does not have');
+select throws_ok($$ select public.attach_tables(pg_temp.with('{tickets,tables}', '{"todo": {"id": "ticket_id"}}')) $$, '42P01', 'there is no table or view todo', 'a name without its schema');
 select throws_ok($$ select public.attach_tables(pg_temp.with('{tickets,tables}', '{"public.todo": {"no": "ticket_id"}}')) $$, '42703', null, 'a column the table does not have');
 select throws_ok($$ select public.attach_tables(pg_temp.with('{tickets,tables}', '{}')) $$, '22023', 'the view public.todo_tickets also reads public.todo', 'a table that is not followed');
 select is((select count(*) from pg_catalog.pg_trigger where tgname like 'tasklens%'), 4::bigint, 'what was attached stays attached');
