@@ -34,7 +34,7 @@ func TestConfigHasDefaults(t *testing.T) {
 	want := Config{
 		Host: "127.0.0.1", Port: 8080, Auth: "off", Console: "on",
 		RateLimit: "auto", MaxInFlight: 256,
-		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old",
+		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old", Schema: "public",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini", AnswerTokens: 800,
 		MatchThreshold: nil, VectorWeight: 1, KeywordWeight: 1, Fusion: "rrf",
 		Worker: "on", WorkerConcurrency: 4, WorkerAttempts: 10,
