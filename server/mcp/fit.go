@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"tasklens/internal/clean"
 )
 
 // maxEncoded bounds a text that is read as JSON, in bytes: decoded, it takes many times its size.
@@ -165,7 +167,7 @@ func misfit(path string, schema *jsonschema.Schema, value any) error {
 		must += fmt.Sprintf(" of at least %v", *schema.Minimum)
 	}
 	text, _ := json.Marshal(value) // what was decoded
-	return fmt.Errorf("%s: must be %s, not %s", path, must, clip(line(string(text)), maxShown))
+	return fmt.Errorf("%s: must be %s, not %s", path, must, clip(clean.Line(string(text), 2*maxShown), maxShown))
 }
 
 // maxShown is how much of a wrong argument its refusal repeats, in characters.

@@ -23,6 +23,10 @@ declare
     visible_texts}';
   problems text;
 begin
+  if exists (select from pg_tables t where t.schemaname = 'tasklens' and t.tablename = 'migrations') then
+    raise exception using errcode = 'duplicate_schema', message = 'tasklens is installed in this database, but the record of the tool that applies this file lacks it',
+      hint = 'Run supabase/apply, which adds the records of the Supabase CLI, or npx supabase migration repair --status applied VERSION….';
+  end if;
   select string_agg('- ' || p.problem, e'\n' order by p.problem collate "C") into problems
   from (
     select format('Postgres %s is older than 15', current_setting('server_version')) where current_setting('server_version_num')::integer < 150000
