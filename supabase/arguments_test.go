@@ -10,8 +10,8 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// An embedding of a model that the chunks do not have finds nothing by meaning. Who sees it says so,
-// and to nobody else, because the service searches by words then.
+// An embedding of a model that the chunks do not have finds nothing by meaning. Who sees it says
+// so, and to nobody else, because the service searches by words then.
 func TestNoticeOfAnotherModel(t *testing.T) {
 	t.Parallel()
 	config, err := pgx.ParseConfig(testbed.Database(t).OwnerURL)

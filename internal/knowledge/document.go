@@ -68,7 +68,8 @@ func Put(ctx context.Context, db Database, draft Draft) (written Written, create
 	return rows[0].Written, rows[0].Created, nil
 }
 
-// Get reads a document, with its content as stored or as readers see it. It returns fault.NotFound if there is none.
+// Get reads a document, with its content as stored or as readers see it. It returns fault.NotFound
+// if there is none.
 func Get(ctx context.Context, db Database, id string, visible bool) (Document, error) {
 	var rows []Document
 	if err := db.Call(ctx, "get_document", map[string]any{"doc_id": id, "visible": visible}, &rows); err != nil {

@@ -10,7 +10,8 @@ import (
 
 // LoadNotes writes notes as documents. A repeated import changes only what differs, by path. A
 // document whose file is gone stays unless Prune is asked for. Failures are reported and counted,
-// and the rest continues. It ends early if nothing can be stored. Documents written before that stay.
+// and the rest continues. It ends early if nothing can be stored. Documents written before that
+// stay.
 func LoadNotes(ctx context.Context, db Database, notes *Notes, report Report, options Options) (Summary, error) {
 	w := &writer{db: db, report: report}
 	err := writeAll(ctx, w, notes.All(), kind[Note]{

@@ -92,8 +92,8 @@ func OpenNotes(where string) (*Notes, error) {
 func (n *Notes) Len() int { return len(n.Files) + len(n.exports) }
 
 // All yields the notes in the order of their paths. A document is identified by Name and the file's
-// path below the folder, wherever that is. A file that cannot be read, or may be an export, yields a
-// [ticketfile.RowError], and iteration continues.
+// path below the folder, wherever that is. A file that cannot be read, or may be an export, yields
+// a [ticketfile.RowError], and iteration continues.
 func (n *Notes) All() iter.Seq2[Note, error] {
 	return func(yield func(Note, error) bool) {
 		for _, export := range n.exports {
