@@ -63,8 +63,8 @@ declare
   unseen constant text := '<(?:script|style|template|title|noframes|noembed|datalist|svg)\M';
   result text;
   token record;
-  pieces text[] := '{}';
-  of_code boolean[] := '{}';
+  pieces text[] := array[]::text[];
+  of_code boolean[] := array[]::boolean[];
   hidden_until bigint := 0;
   copied_until bigint := 0; -- a code span
   drops_line boolean;

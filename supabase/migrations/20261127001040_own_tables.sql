@@ -168,7 +168,7 @@ language plpgsql volatile security invoker set search_path = '' set lock_timeout
 as $$
 #variable_conflict use_column
 declare
-  attached jsonb := '{}';
+  attached jsonb := '{}'::jsonb;
   columns jsonb;
   part record;
   watched record;
