@@ -77,7 +77,7 @@ export function Result({ result, open, sort, link }) {
     <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name" dir="auto"><${Highlight} pieces=${name} /></span></span>
     <span class="excerpt" dir="auto">${(excerpt.length > 0 || result.text.trim() !== title) && html`<${Highlight} pieces=${excerpt} />`}</span>
     <span class="meta"><${FoundBy} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}
-      ${result.assignee && html`<span class="person" dir="auto">${result.assignee}</span>`}
+      ${result.kind === 'ticket' && result.assignee && html`<span class="person" dir="auto">${result.assignee}</span>`}
       ${at && html`<time class="muted" datetime=${at} title=${sort === 'newest' ? 'Filed' : 'Changed'}>${date(at)}</time>`}<span class="muted project" dir="auto">${result.project_name}</span></span>
   </a></li>`;
 }
