@@ -28,6 +28,7 @@ var elsewhere = map[string]string{
 	"docs/adopt.md: CGO_ENABLED=0 go build -o tasklens ./server":                                                                                 "needs real keys, and writes .env",
 	"docs/adopt.md: ./scripts/verify-live":                                                                                                       "scripts/check-stack live does the same",
 	"docs/adopt.md: mkdir export":                                                                                                                "changes the data of the demo",
+	"docs/adopt.md: psql DATABASE-URL -f supabase/remove.sql     # or paste the file into the SQL editor":                                        "removes the demo; TestRemovalLeavesNothing runs it",
 	"docs/adopt.md: ./tasklens import ./handbook     # a folder of Markdown files, or one file":                                                  "needs the reader's own files",
 	"docs/adopt.md: token=$(curl -s \"$SUPABASE_URL/auth/v1/token?grant_type=password\" -H \"apikey: <publishable key>\" \\":                     "needs Supabase Auth",
 	"docs/development.md: scripts/postgres start .local/test/postgres":                                                                           "starts a cluster",

@@ -72,12 +72,15 @@ func serveChat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text := ""
-	if request.structured() {
+	switch {
+	case request.structured():
 		if text, p = describeDocument(question); p != nil {
 			writeProblem(w, p)
 			return
 		}
-	} else {
+	case request.schema() != "":
+		text = "{}" // of a model that makes nothing of it
+	default:
 		text = extract.Answer(question)
 	}
 	pieces, finish := limitTokens(splitPieces(text), request.limit())
@@ -110,8 +113,8 @@ func (c chatRequest) check() (question string, tokens int, p *problem) {
 		return "", 0, invalid("n", "%s gives one answer: 'n' must be 1.", ChatModel)
 	case len(c.Tools) > 0:
 		return "", 0, invalid("tools", "%s does not support tools.", ChatModel)
-	case c.ResponseFormat != nil && c.ResponseFormat.Type != "text" && !c.structured():
-		return "", 0, invalid("response_format", "%s answers in plain text, or a json_schema named %s.", ChatModel, describedSchema)
+	case c.ResponseFormat != nil && c.ResponseFormat.Type != "text" && c.schema() == "":
+		return "", 0, invalid("response_format", "%s answers in plain text, or a json_schema with a name.", ChatModel)
 	case c.StreamOptions != nil && !c.Stream:
 		return "", 0, invalid("stream_options", "'stream_options' is only allowed when 'stream' is true.")
 	case c.MaxTokens != nil && *c.MaxTokens < 1:

@@ -9,9 +9,14 @@ import (
 // describedSchema is the name of the only supported JSON schema: the description of a document.
 const describedSchema = "document_enrichment"
 
-func (c chatRequest) structured() bool {
-	return c.ResponseFormat != nil && c.ResponseFormat.Type == "json_schema" &&
-		c.ResponseFormat.JSONSchema != nil && c.ResponseFormat.JSONSchema.Name == describedSchema
+func (c chatRequest) structured() bool { return c.schema() == describedSchema }
+
+// schema returns the name of the JSON Schema that a request wants an answer of.
+func (c chatRequest) schema() string {
+	if c.ResponseFormat == nil || c.ResponseFormat.Type != "json_schema" || c.ResponseFormat.JSONSchema == nil {
+		return ""
+	}
+	return c.ResponseFormat.JSONSchema.Name
 }
 
 type jsonSchema struct {
