@@ -54,7 +54,7 @@ type Config struct {
 	CircuitPause    time.Duration
 	Watch           Watch                                     // optional
 	Around          func(http.RoundTripper) http.RoundTripper // wraps the transport of every attempt; optional
-	Notice          func(message string, args ...any)         // is told what the server refuses, once; optional
+	Notice          func(message string, args ...any)         // logs what the server refuses, once; optional
 }
 
 // Watch observes every call of the provider, retries included, and calls rejected by a circuit

@@ -488,7 +488,7 @@ func TestThoughts(t *testing.T) {
 						t.Errorf("streamed: %q, %+v, %v", pieces, said, err)
 					}
 					if !first && !c.think && size == 1 && len(pieces) < len(c.want)/2 {
-						t.Errorf("a model that does not think is told in %d pieces", len(pieces))
+						t.Errorf("a model that does not think streams %d pieces", len(pieces))
 					}
 				}
 			}

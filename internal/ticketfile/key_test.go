@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Every source's keys become such as queries can name, which is told. No ticket is lost for its
-// key.
+// Keys of every source become ones that queries can name, and the summary says so. No ticket is
+// lost for its key.
 func TestKeysThatQueriesCanName(t *testing.T) {
 	t.Parallel()
 	csv := func(key string) string { return "Issue key,Summary,Project key\n" + key + ",n,\n" }
