@@ -20,20 +20,32 @@ func (w *Worker) work(ctx context.Context, taken claimed) {
 		return
 	}
 	defer w.keep(ctx, taken.LeaseID)()
-	large, goOn := w.group(ctx, taken.LeaseID, taken.Jobs)
-	for ; goOn && len(large) > 0; large = large[1:] { // last, so that no other job stays open that long
-		_, goOn = w.group(ctx, taken.LeaseID, large[:1])
+	var together, alone []job
+	for _, j := range taken.Jobs {
+		if j.Attempt > 1 { // another's text may have failed it, as one that the provider crashes on does
+			alone = append(alone, j)
+		} else {
+			together = append(together, j)
+		}
+	}
+	large, goOn := w.group(ctx, taken.LeaseID, together)
+	alone = append(alone, large...) // last, so that no other job stays open that long
+	for ; goOn && len(alone) > 0; alone = alone[1:] {
+		_, goOn = w.group(ctx, taken.LeaseID, alone[:1])
 	}
 	delay := w.brake.left()
 	if ctx.Err() != nil {
 		delay = 0
 	}
-	w.release(ctx, taken.LeaseID, large, delay)
+	w.release(ctx, taken.LeaseID, alone, delay)
 }
 
 // group brings the sources of some jobs in step, ends or releases the jobs, and reports whether to
 // continue. In a group of several it leaves out large sources.
 func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []job, goOn bool) {
+	if len(jobs) == 0 {
+		return nil, true
+	}
 	sources := make([]index.Source, len(jobs))
 	for i, j := range jobs {
 		sources[i] = index.Source{ID: j.SourceID}

@@ -22,6 +22,7 @@ type claimed struct {
 type job struct {
 	JobID    int64 `json:"job_id"`
 	SourceID int64 `json:"source_id"`
+	Attempt  int   `json:"attempt"` // 1 the first time
 }
 
 func (w *Worker) call(ctx context.Context, function string, arguments map[string]any, result any) error {
