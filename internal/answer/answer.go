@@ -23,9 +23,9 @@ type Database interface {
 
 // Model answers a prompt, as a whole or as a stream.
 type Model interface {
-	Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error)
+	Complete(ctx context.Context, request chat.Request) (chat.Completion, error)
 	CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error)
-	Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (chat.Completion, error)
+	Stream(ctx context.Context, request chat.Request, tell func(piece string) error) (chat.Completion, error)
 	ChatModel() string
 }
 

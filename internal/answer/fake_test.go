@@ -30,17 +30,17 @@ func (m *model) Vector(context.Context) (vector.Vector, error) {
 func (m *model) Model() string     { return "embedder" }
 func (m *model) ChatModel() string { return "chatter" }
 
-func (m *model) Complete(_ context.Context, instructions, message string, maxTokens int) (chat.Completion, error) {
-	m.messages, m.room = append(m.messages, message), maxTokens
-	return m.say(instructions, message), nil
+func (m *model) Complete(_ context.Context, request chat.Request) (chat.Completion, error) {
+	m.messages, m.room = append(m.messages, request.Message), request.MaxTokens
+	return m.say(request.Instructions, request.Message), nil
 }
 
 func (m *model) CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, _ chat.Schema) (chat.Completion, error) {
-	return m.Complete(ctx, instructions, message, maxTokens)
+	return m.Complete(ctx, chat.Request{Instructions: instructions, Message: message, MaxTokens: maxTokens})
 }
 
-func (m *model) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(string) error) (chat.Completion, error) {
-	said, err := m.Complete(ctx, instructions, message, maxTokens)
+func (m *model) Stream(ctx context.Context, request chat.Request, tell func(string) error) (chat.Completion, error) {
+	said, err := m.Complete(ctx, request)
 	for _, r := range said.Text {
 		if err == nil {
 			err = tell(string(r))

@@ -111,8 +111,9 @@ func (a *Answerer) generate(ctx context.Context, question string, chosen []candi
 // ask has the model answer into text, as a stream or as a whole. A full text stops the model, as
 // the model's own limit does.
 func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
+	request := chat.Request{Instructions: instructions, Message: message, MaxTokens: a.options.Tokens}
 	if pieces {
-		said, err = a.model.Stream(ctx, instructions, message, a.options.Tokens, func(piece string) error {
+		said, err = a.model.Stream(ctx, request, func(piece string) error {
 			err := text.Write(piece)
 			if errors.Is(err, reply.ErrFull) {
 				return chat.ErrEnough
@@ -120,7 +121,7 @@ func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker,
 			return err
 		})
 	} else {
-		said, err = a.model.Complete(ctx, instructions, message, a.options.Tokens)
+		said, err = a.model.Complete(ctx, request)
 	}
 	if err == nil && ctx.Err() != nil {
 		err = fault.Wrap(fault.Timeout, "The request ran out of time.", ctx.Err())

@@ -9,9 +9,18 @@ const (
 	FinishFilter = "content_filter"
 )
 
+// Request is what a chat model is asked.
+type Request struct {
+	Instructions string  // the system message
+	Message      string  // the user message
+	MaxTokens    int     // the most that it may write
+	Tool         *Schema // what it may call, once, in place of an answer; nil: nothing
+}
+
 // Completion is a chat model's answer.
 type Completion struct {
 	Text      string
+	Call      string // the arguments of its first call of the tool, unchecked: JSON, if they are whole; "" without a call
 	Refused   bool   // the text is the model's refusal
 	Thought   bool   // the model thought; with FinishLength and no text, its thoughts used up all the room
 	Model     string // the provider's name of it
@@ -20,8 +29,8 @@ type Completion struct {
 	TokensOut int
 }
 
-// Schema is the JSON Schema of an answer, within what strict mode accepts (every property is
-// required, and there are no additional ones).
+// Schema is the JSON Schema of an answer or of a tool's arguments, within what strict mode accepts
+// (every property is required, and there are no additional ones).
 type Schema struct {
 	Name        string // letters, digits, underscores
 	Description string // tells the model what it is for

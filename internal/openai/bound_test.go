@@ -28,7 +28,7 @@ func TestStreamEnough(t *testing.T) {
 		}
 	})
 	told := 0
-	whole, err := client.Stream(t.Context(), "", "", 1, func(string) error {
+	whole, err := client.Stream(t.Context(), chat.Request{MaxTokens: 1}, func(string) error {
 		if told++; told == 3 {
 			return chat.ErrEnough
 		}
@@ -69,7 +69,7 @@ func TestChatIsBounded(t *testing.T) {
 			t.Cleanup(server.Close)
 			client := New(Config{BaseURL: server.URL, ChatModel: "m", ThinksApart: true, AttemptTimeout: time.Minute, MaxRetries: 2})
 			for _, ask := range []func() error{
-				func() error { _, err := client.Complete(t.Context(), "", "", 1); return err },
+				func() error { _, err := client.Complete(t.Context(), chat.Request{MaxTokens: 1}); return err },
 				func() error { _, _, err := told(client); return err },
 			} {
 				requests.Store(0)
@@ -92,7 +92,7 @@ func TestStreamIsCancelled(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	pieces := 0
-	_, err := client.Stream(ctx, "", "", 1, func(string) error {
+	_, err := client.Stream(ctx, chat.Request{MaxTokens: 1}, func(string) error {
 		if pieces++; pieces == 3 {
 			cancel()
 		}

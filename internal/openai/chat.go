@@ -14,18 +14,17 @@ import (
 	"tasklens/internal/chat"
 )
 
-// Complete sends instructions (the system message) and message (the user message) to the chat model
-// and requests at most maxTokens tokens. A refusal is returned as the text. What the model thinks
-// is left out, and a prompt that the provider's filter refuses is an answer without a text.
-func (c *Client) Complete(ctx context.Context, instructions, message string, maxTokens int) (chat.Completion, error) {
-	return c.ask(ctx, c.chatBody(instructions, message, maxTokens), nil)
+// Complete asks the chat model. A refusal is returned as the text. What the model thinks is left
+// out, and a prompt that the provider's filter refuses is an answer without a text.
+func (c *Client) Complete(ctx context.Context, request chat.Request) (chat.Completion, error) {
+	return c.ask(ctx, c.chatBody(request), nil)
 }
 
 // CompleteJSON is Complete for an answer in JSON of a schema. A compatible server may ignore the
 // schema, so the caller must validate the text, which is the JSON without what stands around it. It
 // is never retried here: the caller counts requests and retries later.
 func (c *Client) CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error) {
-	body := c.chatBody(instructions, message, maxTokens)
+	body := c.chatBody(chat.Request{Instructions: instructions, Message: message, MaxTokens: maxTokens})
 	body["response_format"] = map[string]any{"type": "json_schema", "json_schema": map[string]any{
 		"name": schema.Name, "description": schema.Description, "strict": true, "schema": schema.JSON,
 	}}
@@ -38,14 +37,21 @@ func (c *Client) CompleteJSON(ctx context.Context, instructions, message string,
 // request; see chat.ErrEnough. Stream returns the whole answer at the end. It may fail after pieces
 // were passed on. Until one answer has shown whether the model puts thoughts into its text without
 // an opening mark, and where it does, the text is held back until they end.
-func (c *Client) Stream(ctx context.Context, instructions, message string, maxTokens int, tell func(piece string) error) (chat.Completion, error) {
-	body := c.chatBody(instructions, message, maxTokens)
+func (c *Client) Stream(ctx context.Context, request chat.Request, tell func(piece string) error) (chat.Completion, error) {
+	body := c.chatBody(request)
 	body["stream"], body["stream_options"] = true, map[string]any{"include_usage": true}
 	return c.ask(ctx, body, tell, option.WithHTTPClient(c.streaming))
 }
 
-func (c *Client) chatBody(instructions, text string, maxTokens int) map[string]any {
-	return map[string]any{"model": c.chatModel, "messages": []message{{"system", instructions}, {"user", text}}, "max_completion_tokens": maxTokens}
+func (c *Client) chatBody(request chat.Request) map[string]any {
+	body := map[string]any{
+		"model": c.chatModel, "messages": []message{{"system", request.Instructions}, {"user", request.Message}}, "max_completion_tokens": request.MaxTokens,
+	}
+	if t := request.Tool; t != nil {
+		body["tools"] = []tool{{"function", function{t.Name, t.Description, true, t.JSON}}}
+		body["parallel_tool_calls"] = false
+	}
+	return body
 }
 
 // onlyJSON returns the JSON object within a text: models put a fence or a sentence around it.

@@ -63,8 +63,11 @@ func TestCircuit(t *testing.T) {
 					_, _, err := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"})
 					return err
 				},
-				"complete": func(client *Client) error { _, err := client.Complete(t.Context(), "", "", 1); return err },
-				"stream":   func(client *Client) error { _, _, err := told(client); return err },
+				"complete": func(client *Client) error {
+					_, err := client.Complete(t.Context(), chat.Request{MaxTokens: 1})
+					return err
+				},
+				"stream": func(client *Client) error { _, _, err := told(client); return err },
 			} {
 				client, asked := counting(t, c.handler, Config{CircuitFailures: 3, CircuitPause: time.Hour})
 				for range 6 {
@@ -115,11 +118,11 @@ func TestCircuitCloses(t *testing.T) {
 		say(200, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`)(w, r)
 	}, Config{CircuitFailures: 2, CircuitPause: time.Millisecond})
 	for range 2 {
-		_, _ = client.Complete(t.Context(), "", "", 1)
+		_, _ = client.Complete(t.Context(), chat.Request{MaxTokens: 1})
 	}
 	healthy.Store(true)
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		if _, err := client.Complete(t.Context(), "", "", 1); err == nil {
+		if _, err := client.Complete(t.Context(), chat.Request{MaxTokens: 1}); err == nil {
 			break
 		} else if time.Now().After(deadline) {
 			t.Fatal(err)
@@ -166,7 +169,7 @@ func TestRetryAfter(t *testing.T) {
 		"soon": 10 * time.Second, "NaN": 10 * time.Second, "1e300": 10 * time.Second,
 	} {
 		client, _ := counting(t, headed(say(429, `{}`), "Retry-After", value), Config{})
-		_, err := client.Complete(t.Context(), "", "", 1)
+		_, err := client.Complete(t.Context(), chat.Request{MaxTokens: 1})
 		var failure *fault.Error
 		if !errors.As(err, &failure) || failure.RetryAfter != want {
 			t.Errorf("of Retry-After %q the error is %+v", value, failure)

@@ -2,13 +2,17 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/openai/openai-go/v3/packages/ssestream"
@@ -22,6 +26,7 @@ type completion struct {
 	tell     func(piece string) error // nil: nobody listens
 	text     strings.Builder
 	thoughts thoughts
+	calls    map[int]string // arguments so far, by the call's index
 }
 
 // part is a whole answer, or an event of a stream.
@@ -45,6 +50,12 @@ type words struct {
 	Refusal          string `json:"refusal"`
 	ReasoningContent any    `json:"reasoning_content"`
 	Reasoning        any    `json:"reasoning"`
+	ToolCalls        []struct {
+		Index    int `json:"index"` // in a stream
+		Function struct {
+			Arguments json.RawMessage `json:"arguments"` // a text; of some servers the object itself
+		} `json:"function"`
+	} `json:"tool_calls"`
 }
 
 // split returns the text, and whether there is a thought beside it.
@@ -96,8 +107,11 @@ func (c *completion) add(data []byte) error {
 	}
 	choice := p.Choices[0]
 	said := choice.Delta
-	if choice.Message != (words{}) && c.text.Len() == 0 {
+	if !reflect.ValueOf(choice.Message).IsZero() && c.text.Len() == 0 {
 		said = choice.Message
+	}
+	if err := c.call(said); err != nil {
+		return err
 	}
 	text, thought := said.split()
 	c.said.Thought, c.said.Refused = c.said.Thought || thought, c.said.Refused || said.Refusal != ""
@@ -108,6 +122,38 @@ func (c *completion) add(data []byte) error {
 		c.said.Finish = choice.Finish
 	}
 	return c.pass(c.thoughts.write(text) + said.Refusal)
+}
+
+// maxCall is the most bytes of a call's arguments. No valid one is longer.
+const maxCall = 16 << 10
+
+// call adds what is said of calls. A whole answer has no indexes: its first call comes first.
+func (c *completion) call(said words) error {
+	for _, part := range said.ToolCalls {
+		text := string(part.Function.Arguments)
+		_ = json.Unmarshal(part.Function.Arguments, &text) // else it is the object itself
+		if c.calls == nil {
+			c.calls = map[int]string{}
+		}
+		if c.calls[part.Index] += text; len(c.calls[part.Index]) > maxCall {
+			return unusable("called a tool with more than %d bytes", maxCall)
+		}
+	}
+	return nil
+}
+
+// called returns the arguments of the first call. Servers that give all calls one index write
+// several objects in a row.
+func (c *completion) called() string {
+	if len(c.calls) == 0 {
+		return ""
+	}
+	text := c.calls[slices.Min(slices.Collect(maps.Keys(c.calls)))]
+	var first json.RawMessage
+	if json.NewDecoder(strings.NewReader(text)).Decode(&first) == nil {
+		text = string(first)
+	}
+	return cmp.Or(strings.TrimSpace(text), "{}")
 }
 
 func (c *completion) pass(text string) error {
@@ -189,11 +235,11 @@ func (c *completion) end(client *Client, free bool) error {
 	switch {
 	case c.thoughts.unopened:
 		client.thinks.Store(thinksAhead)
-	case free && !ahead && c.said.Finish != chat.FinishLength && c.said.Finish != chat.FinishFilter:
+	case free && !ahead && len(c.calls) == 0 && c.said.Finish != chat.FinishLength && c.said.Finish != chat.FinishFilter:
 		client.thinks.Store(thinksApart)
 	}
-	c.said.Thought = c.said.Thought || c.thoughts.any
-	if err := c.pass(c.thoughts.close()); err != nil || c.text.Len() > 0 || c.said.Finish != "" || c.said.Thought {
+	c.said.Thought, c.said.Call = c.said.Thought || c.thoughts.any, c.called()
+	if err := c.pass(c.thoughts.close()); err != nil || c.text.Len() > 0 || c.said.Finish != "" || c.said.Thought || c.said.Call != "" {
 		return err
 	}
 	return unusable("gave no answer")

@@ -29,6 +29,19 @@ var changes = []change{
 	}},
 	{"no stream_options", regexp.MustCompile(`(?i)stream_options|include_usage`), without("stream_options")},
 	{"no encoding_format", regexp.MustCompile(`(?i)encoding_format|base64`), without("encoding_format")},
+	{"no parallel_tool_calls", regexp.MustCompile(`(?i)parallel_tool|` + sayTools), without("parallel_tool_calls")},
+	{"tools without strict", regexp.MustCompile(`(?i)\bstrict\b|additional_?properties`), func(body map[string]any) bool {
+		list, has := body["tools"].([]tool)
+		if !has || !list[0].Function.Strict {
+			return false
+		}
+		loose := list[0]
+		schema, _ := json.Marshal(loose.Function.Parameters)
+		loose.Function.Strict = false
+		loose.Function.Parameters = json.RawMessage(strings.ReplaceAll(string(schema), `"additionalProperties":false,`, ""))
+		body["tools"] = []tool{loose}
+		return true
+	}},
 	{"json_object instead of json_schema", regexp.MustCompile(`(?i)response_format|json_schema|structured.?output|grammar|guided`), func(body map[string]any) bool {
 		format, _ := body["response_format"].(map[string]any)
 		if format["type"] != "json_schema" {
@@ -54,6 +67,25 @@ var changes = []change{
 		return true
 	}},
 	{"no max_tokens", regexp.MustCompile(`(?i)\bmax_tokens\b`), without("max_tokens")},
+	{"no tools: counts and lists of tickets are off", regexp.MustCompile(sayTools), func(body map[string]any) bool {
+		_, has := body["parallel_tool_calls"] // which the server may mean
+		return !has && without("tools")(body)
+	}},
+}
+
+const sayTools = `(?i)\btools?\b|\bfunction.?call`
+
+// tool is what the model may call.
+type tool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Strict      bool   `json:"strict,omitempty"`
+	Parameters  any    `json:"parameters"`
 }
 
 type message struct {
@@ -94,7 +126,7 @@ func form(body map[string]any) string { return strings.Join(slices.Sorted(maps.K
 // next returns the changes to try after a refusal: those of what it names, else one more. It
 // returns what was tried if the refusal is about something else.
 func (d *dialect) next(r *refusal, body map[string]any, tried uint) uint {
-	if !slices.Contains([]int{http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented, http.StatusInternalServerError}, r.status) ||
+	if !slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusNotImplemented, http.StatusInternalServerError}, r.status) ||
 		r.isFilter() || r.says(sayTooLarge) {
 		return tried
 	}
@@ -110,7 +142,7 @@ func (d *dialect) next(r *refusal, body map[string]any, tried uint) uint {
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if named != tried || r.status >= http.StatusInternalServerError || d.doubts[form(body)] >= settled {
+	if named != tried || r.status >= http.StatusInternalServerError || r.status == http.StatusNotFound || d.doubts[form(body)] >= settled {
 		return named
 	}
 	if first == 0 {

@@ -126,19 +126,19 @@ func TestComplete(t *testing.T) {
 		}
 		say(200, `{"model":"chatter-2","choices":[{"finish_reason":"length","message":{"content":"Hi th"}}],"usage":{"prompt_tokens":7,"completion_tokens":3}}`)(w, r)
 	})
-	if got, err := client.Complete(context.Background(), "be good", "hello", 50); err != nil || got != (chat.Completion{Text: "Hi th", Model: "chatter-2", Finish: "length", TokensIn: 7, TokensOut: 3}) {
+	if got, err := client.Complete(context.Background(), chat.Request{Instructions: "be good", Message: "hello", MaxTokens: 50}); err != nil || got != (chat.Completion{Text: "Hi th", Model: "chatter-2", Finish: "length", TokensIn: 7, TokensOut: 3}) {
 		t.Errorf("the completion is %+v, %v", got, err)
 	}
-	if got, err := serve(t, say(200, `{"choices":[{"message":{"content":null,"refusal":"No."}}]}`)).Complete(context.Background(), "", "", 1); err != nil || got.Text != "No." || !got.Refused {
+	if got, err := serve(t, say(200, `{"choices":[{"message":{"content":null,"refusal":"No."}}]}`)).Complete(context.Background(), chat.Request{MaxTokens: 1}); err != nil || got.Text != "No." || !got.Refused {
 		t.Errorf("refusal: %+v, %v", got, err)
 	}
 	for _, body := range []string{`null`, `[]`, `{}`, `{"choices":null}`, `{"choices":[]}`, `{"choices":[null]}`, `{"choices":[{"message":null}]}`} {
-		if _, err := serve(t, say(200, body)).Complete(context.Background(), "", "", 1); fault.CodeOf(err) != fault.Provider {
+		if _, err := serve(t, say(200, body)).Complete(context.Background(), chat.Request{MaxTokens: 1}); fault.CodeOf(err) != fault.Provider {
 			t.Errorf("%s: the error is %v", body, err)
 		}
 	}
 	wild := `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-7,"completion_tokens":9000000000000}}`
-	if got, err := serve(t, say(200, wild)).Complete(context.Background(), "", "", 1); err != nil || got.TokensIn != 0 || got.TokensOut != math.MaxInt32 {
+	if got, err := serve(t, say(200, wild)).Complete(context.Background(), chat.Request{MaxTokens: 1}); err != nil || got.TokensIn != 0 || got.TokensOut != math.MaxInt32 {
 		t.Errorf("out-of-range token counts: %+v, %v", got, err)
 	}
 }
@@ -170,7 +170,7 @@ func TestFailures(t *testing.T) {
 			say(c.status, c.body)(w, r)
 		})
 		_, _, embed := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a"})
-		_, complete := client.Complete(context.Background(), "i", "m", 5)
+		_, complete := client.Complete(context.Background(), chat.Request{Instructions: "i", Message: "m", MaxTokens: 5})
 		for act, err := range map[string]error{"embed": embed, "ask": complete} {
 			var failure *fault.Error
 			if !errors.As(err, &failure) || failure.Code != c.want || failure.RetryAfter != c.retry || strings.Contains(failure.Message, "oops") {
@@ -220,7 +220,7 @@ func TestKeyIsNotRepeated(t *testing.T) {
 		t.Cleanup(server.Close)
 		client := New(Config{BaseURL: server.URL, APIKey: c.key, EmbeddingModel: "embedder", ChatModel: "chatter"})
 		_, _, embed := client.Embed(t.Context(), client.EmbeddingModel(), []string{"a"})
-		_, complete := client.Complete(t.Context(), "i", "m", 5)
+		_, complete := client.Complete(t.Context(), chat.Request{Instructions: "i", Message: "m", MaxTokens: 5})
 		_, _, stream := told(client)
 		for act, err := range map[string]error{"embed": embed, "ask": complete, "stream": stream} {
 			if err == nil || strings.Contains(err.Error(), key) {

@@ -151,9 +151,9 @@ func TestDialects(t *testing.T) {
 				for range 2 {
 					server.requests = nil
 					_, _, embed := client.Embed(t.Context(), "e", []string{"a"})
-					_, complete := client.Complete(t.Context(), "be good", "hi", 5)
+					_, complete := client.Complete(t.Context(), chat.Request{Instructions: "be good", Message: "hi", MaxTokens: 5})
 					said, jsonErr := client.CompleteJSON(t.Context(), "be good", "hi", 5, chat.Schema{Name: "thing", JSON: map[string]any{"title": "marker"}})
-					_, stream := client.Stream(t.Context(), "be good", "hi", 5, func(string) error { return nil })
+					_, stream := client.Stream(t.Context(), chat.Request{Instructions: "be good", Message: "hi", MaxTokens: 5}, func(string) error { return nil })
 					if err := errors.Join(embed, complete, jsonErr, stream); err != nil || said.Text != "{}" {
 						t.Fatalf("%+v, %v", said, err)
 					}
@@ -176,7 +176,7 @@ func TestDialects(t *testing.T) {
 func TestNoSystemRole(t *testing.T) {
 	t.Parallel()
 	server := &peculiar{refused: []string{"system"}, refuse: status(400, `{"error":{"message":"Only user and assistant roles are supported: System role not supported"}}`), content: []any{"Hi"}}
-	if _, err := server.client(t).Complete(t.Context(), "be good", "hello", 5); err != nil {
+	if _, err := server.client(t).Complete(t.Context(), chat.Request{Instructions: "be good", Message: "hello", MaxTokens: 5}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(server.requests[1]["messages"]); got != "[map[content:be good\n\nhello role:user]]" {
@@ -190,7 +190,7 @@ func TestRefusalsOfSomethingElse(t *testing.T) {
 	server := &peculiar{content: []any{"Hi"}, refused: []string{"model"}, refuse: status(400, `{"error":"no"}`)}
 	client := server.client(t)
 	for range 10 {
-		if _, err := client.Complete(t.Context(), "", "", 5); fault.CodeOf(err) != fault.Provider {
+		if _, err := client.Complete(t.Context(), chat.Request{MaxTokens: 5}); fault.CodeOf(err) != fault.Provider {
 			t.Fatal(err)
 		}
 	}
@@ -198,7 +198,7 @@ func TestRefusalsOfSomethingElse(t *testing.T) {
 		t.Errorf("after %d requests the dialect is %b, the circuits %v", tried, client.chatDialect.known, client.OpenCircuits())
 	}
 	server.refused = nil
-	if _, err := client.Complete(t.Context(), "", "", 5); err != nil || server.requests[len(server.requests)-1]["max_completion_tokens"] == nil {
+	if _, err := client.Complete(t.Context(), chat.Request{MaxTokens: 5}); err != nil || server.requests[len(server.requests)-1]["max_completion_tokens"] == nil {
 		t.Errorf("the next request is %v, %v", server.requests[len(server.requests)-1], err)
 	}
 }
@@ -367,9 +367,12 @@ func TestErrorsOfAnyForm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for act, ask := range map[string]func(*Client) error{
-				"embed":    func(client *Client) error { _, _, err := client.Embed(t.Context(), "e", []string{"a"}); return err },
-				"complete": func(client *Client) error { _, err := client.Complete(t.Context(), "", "", 1); return err },
-				"stream":   func(client *Client) error { _, _, err := told(client); return err },
+				"embed": func(client *Client) error { _, _, err := client.Embed(t.Context(), "e", []string{"a"}); return err },
+				"complete": func(client *Client) error {
+					_, err := client.Complete(t.Context(), chat.Request{MaxTokens: 1})
+					return err
+				},
+				"stream": func(client *Client) error { _, _, err := told(client); return err },
 			} {
 				client, _ := counting(t, func(w http.ResponseWriter, r *http.Request) {
 					for header, value := range c.headers {
@@ -398,7 +401,7 @@ func TestRetryAfterADate(t *testing.T) {
 	t.Parallel()
 	at := time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat)
 	client, _ := counting(t, headed(say(429, `{}`), "Retry-After", at), Config{})
-	_, err := client.Complete(t.Context(), "", "", 1)
+	_, err := client.Complete(t.Context(), chat.Request{MaxTokens: 1})
 	if failure, is := errors.AsType[*fault.Error](err); !is || failure.RetryAfter < 60*time.Second || failure.RetryAfter > 90*time.Second {
 		t.Errorf("the error is %+v", failure)
 	}
@@ -422,8 +425,10 @@ func TestFilteredPrompts(t *testing.T) {
 		"no choices": say(200, `{"choices":[],"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}`),
 	} {
 		for act, ask := range map[string]func(*Client) (chat.Completion, error){
-			"complete": func(client *Client) (chat.Completion, error) { return client.Complete(t.Context(), "", "", 1) },
-			"stream":   func(client *Client) (chat.Completion, error) { _, said, err := told(client); return said, err },
+			"complete": func(client *Client) (chat.Completion, error) {
+				return client.Complete(t.Context(), chat.Request{MaxTokens: 1})
+			},
+			"stream": func(client *Client) (chat.Completion, error) { _, said, err := told(client); return said, err },
 		} {
 			client, _ := counting(t, handler, Config{CircuitFailures: 1, CircuitPause: time.Hour})
 			if said, err := ask(client); err != nil || said.Finish != chat.FinishFilter || said.Text != "" || client.OpenCircuits() != nil {
@@ -479,7 +484,7 @@ func TestThoughts(t *testing.T) {
 				for _, first := range []bool{true, false} {
 					client := server.client(t)
 					if !first {
-						if said, err := client.Complete(t.Context(), "", "", 1000); err != nil || said.Text != c.want || said.Thought != c.think {
+						if said, err := client.Complete(t.Context(), chat.Request{MaxTokens: 1000}); err != nil || said.Text != c.want || said.Thought != c.think {
 							t.Errorf("whole: %+v, %v", said, err)
 						}
 					}
@@ -513,11 +518,11 @@ func TestSeparateThoughts(t *testing.T) {
 			t.Errorf("%s: %q, %+v, %v", name, pieces, said, err)
 		}
 	}
-	said, err := serve(t, say(200, `{"choices":[{"message":{"content":[{"type":"thinking","thinking":"Hm."},{"type":"text","text":"Hi"}]},"finish_reason":"stop"}]}`)).Complete(t.Context(), "", "", 1)
+	said, err := serve(t, say(200, `{"choices":[{"message":{"content":[{"type":"thinking","thinking":"Hm."},{"type":"text","text":"Hi"}]},"finish_reason":"stop"}]}`)).Complete(t.Context(), chat.Request{MaxTokens: 1})
 	if err != nil || said.Text != "Hi" || !said.Thought {
 		t.Errorf("whole: %+v, %v", said, err)
 	}
-	said, err = serve(t, say(200, `{"choices":[{"message":{"content":"","reasoning_content":"Hm, hm"},"finish_reason":"length"}]}`)).Complete(t.Context(), "", "", 1)
+	said, err = serve(t, say(200, `{"choices":[{"message":{"content":"","reasoning_content":"Hm, hm"},"finish_reason":"length"}]}`)).Complete(t.Context(), chat.Request{MaxTokens: 1})
 	if err != nil || said.Text != "" || !said.Thought || said.Finish != chat.FinishLength {
 		t.Errorf("all room used up: %+v, %v", said, err)
 	}

@@ -35,7 +35,7 @@ func delta(fields, finish string) string {
 
 // told collects the output of a stream.
 func told(client *Client) (pieces []string, whole chat.Completion, err error) {
-	whole, err = client.Stream(context.Background(), "be good", "hello", 50, func(piece string) error {
+	whole, err = client.Stream(context.Background(), chat.Request{Instructions: "be good", Message: "hello", MaxTokens: 50}, func(piece string) error {
 		pieces = append(pieces, piece)
 		return nil
 	})
@@ -167,7 +167,7 @@ func TestStreamAbandoned(t *testing.T) {
 	client := New(Config{BaseURL: server.URL, ChatModel: "m", ThinksApart: true, AttemptTimeout: time.Minute, CircuitFailures: 2, CircuitPause: time.Hour})
 	gone := errors.New("gone")
 	for range 4 { // more than would open the circuit breaker
-		if _, err := client.Stream(context.Background(), "", "", 1, func(string) error { return gone }); !errors.Is(err, gone) {
+		if _, err := client.Stream(context.Background(), chat.Request{MaxTokens: 1}, func(string) error { return gone }); !errors.Is(err, gone) {
 			t.Errorf("the error is %v, want the callback's", err)
 		}
 		<-ended

@@ -68,12 +68,12 @@ func TestWatch(t *testing.T) {
 	})
 	embed := func() { _, _, _ = client.Embed(t.Context(), "other@2", []string{"a"}) }
 	embed()
-	_, _ = client.Complete(t.Context(), "i", "m", 10)
+	_, _ = client.Complete(t.Context(), chat.Request{Instructions: "i", Message: "m", MaxTokens: 10})
 	if left := client.OpenCircuits(); left != nil {
 		t.Errorf("the circuit breaker is open for %q", left)
 	}
 	broken = true
-	_, _ = client.Stream(t.Context(), "i", "m", 10, func(string) error { return nil })
+	_, _ = client.Stream(t.Context(), chat.Request{Instructions: "i", Message: "m", MaxTokens: 10}, func(string) error { return nil })
 	embed()
 	embed() // rejected by the circuit breaker
 	want := []watched{

@@ -114,14 +114,14 @@ func (c checkModelConfig) probe(ctx context.Context, out io.Writer, inputs []str
 		print("the embedding model does not take a chunk of 500 tokens whole: longer ones are embedded without their end")
 	}
 	const instructions, question = "Answer in JSON.", `What is the color of the sky? Answer {"color": "…"}.`
-	said, err := client.Complete(ctx, instructions, question, probeTokens)
+	said, err := client.Complete(ctx, chat.Request{Instructions: instructions, Message: question, MaxTokens: probeTokens})
 	if err != nil {
 		return err
 	}
 	if said.Thought {
 		print("the chat model thinks before it answers: set ANSWER_TOKENS to some thousand")
 	}
-	if _, err := client.Stream(ctx, instructions, question, probeTokens, func(string) error { return nil }); err != nil {
+	if _, err := client.Stream(ctx, chat.Request{Instructions: instructions, Message: question, MaxTokens: probeTokens}, func(string) error { return nil }); err != nil {
 		return err
 	}
 	color := chat.Schema{Name: "color", Description: "A color.", JSON: map[string]any{
