@@ -12,7 +12,7 @@ comment on type tasklens.scope is 'The scope of a search: rows that pass its fil
 -- For searches in "security definer" functions. Under row-level security, operators that are not
 -- leakproof (@@, %, ~) cannot use an index, and a policy applied after ranking would leave fewer
 -- results than wanted. So the searches bypass the policies and read only what is in this scope.
-create function tasklens.resolve_scope(project_filter bigint, status_filter text, filters jsonb) returns tasklens.scope
+create function tasklens.resolve_scope(filters jsonb) returns tasklens.scope
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
@@ -21,14 +21,7 @@ declare
   conditions text; -- on the ticket itself
 begin
   scope.projects := tasklens.projects_as('viewer');
-  if project_filter is not null then
-    scope.projects := case when scope.projects is null or project_filter = any (scope.projects) then array[project_filter] else '{}' end;
-  end if;
   scope.filters := tasklens.read_filters(filters);
-  status_filter := tasklens.filter_text(status_filter);
-  if status_filter is not null then
-    scope.filters := scope.filters || row('status', 'status_id', false, array[lower(status_filter)], null, null, null)::tasklens.filter;
-  end if;
   kinds := array(select f.kind from unnest(scope.filters) f);
   if 'project' = any (kinds) then
     scope.projects := array(
@@ -96,16 +89,19 @@ end
 $$;
 comment on function tasklens.passing_tickets is 'Those of some tickets that are in a scope, in their order.';
 
--- Called first, so that an error comes without the queries beneath as its context.
+-- Called first, so that an error comes without the queries beneath as its context. The older
+-- arguments project_filter and status_filter become members of filters here.
 create function tasklens.check_arguments(
   filters jsonb,
   query_embedding extensions.vector default null,
   embedding_model text default null,
   dimensions integer default 1536,
   fusion text default 'rrf',
-  sort text default 'relevance'
+  sort text default 'relevance',
+  project_filter bigint default null,
+  status_filter text default null
 )
-returns void
+returns jsonb
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
@@ -144,9 +140,16 @@ begin
     raise notice using message = format('most chunks are of the model "%s", not "%s"', tasklens.serving_model(), embedding_model),
       hint = 'Only chunks of embedding_model are compared. Pass an embedding by the stored model, and its name.';
   end if;
+  -- No id is an error here, and no name too long: neither has anything.
+  return nullif(
+    case jsonb_typeof(filters) when 'object' then jsonb_build_array(filters) when 'array' then filters else '[]' end
+      || case when project_filter is null then '[]' else jsonb_build_array(jsonb_build_object('projects', '#' || project_filter)) end
+      || case when tasklens.filter_text(status_filter) is null then '[]' else
+        jsonb_build_array(jsonb_build_object('statuses', left(tasklens.filter_text(status_filter), 255))) end,
+    '[]');
 end
 $$;
 comment on function tasklens.check_arguments is
-  'Fails for arguments of a search that are of a wrong shape: 22023, and 22000 for a vector of another width. A model that most chunks do not have is a notice, because a keyword search may follow.';
+  'The filters of a search as a list, null if there are none. Fails for arguments of a search that are of a wrong shape: 22023, and 22000 for a vector of another width. A model that most chunks do not have is a notice, because a keyword search may follow.';
 
 insert into tasklens.migrations (version) values ('20261127000510');

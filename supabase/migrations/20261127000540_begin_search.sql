@@ -175,8 +175,6 @@ comment on function tasklens.tickets_named is 'The tickets that a query names by
 -- a tasklens.search trusts it, and therefore has no callers but these.
 create function tasklens.begin_search(
   query_text text,
-  project_filter bigint,
-  status_filter text,
   filters jsonb,
   query_embedding extensions.vector default null,
   embedding_model text default null,
@@ -193,7 +191,7 @@ declare
   named text;
   tickets bigint[];
 begin
-  search.scope := tasklens.resolve_scope(project_filter, status_filter, filters);
+  search.scope := tasklens.resolve_scope(filters);
   search.embedding := query_embedding;
   search.embedding_model := begin_search.embedding_model;
   search.match_threshold := begin_search.match_threshold;

@@ -190,14 +190,15 @@ returns table (
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  all_filters constant jsonb := tasklens.check_arguments(
+    search_by_keyword.filters, project_filter => search_by_keyword.project_filter, status_filter => search_by_keyword.status_filter);
 begin
-  perform tasklens.check_arguments(search_by_keyword.filters);
   -- Without a vector, the fused list is that of keyword search.
   return query
   select p.keyword_rank, p.project_id, p.ticket_id, p.keyword_score, p.exact, t.key, t.name
   from tasklens.find_page(
-    search_by_keyword.query_text, null, null, null, search_by_keyword.project_filter, search_by_keyword.status_filter,
-    search_by_keyword.filters, 1, 1, 'rrf', 'relevance', 0, tasklens.clamp(search_by_keyword.match_count, 10, 1, 1000)) p
+    search_by_keyword.query_text, null, null, null, all_filters, 1, 1, 'rrf', 'relevance', 0, tasklens.clamp(search_by_keyword.match_count, 10, 1, 1000)) p
   left join lateral (select t.key, t.name from public.tickets t where t.ticket_id = p.ticket_id offset 0) t on true
   order by p.place;
 end

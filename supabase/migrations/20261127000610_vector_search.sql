@@ -44,8 +44,10 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant integer := tasklens.clamp(match_count, 10, 1, 1000);
+  all_filters constant jsonb := tasklens.check_arguments(
+    search_by_vector.filters, search_by_vector.query_embedding, search_by_vector.embedding_model,
+    project_filter => search_by_vector.project_filter, status_filter => search_by_vector.status_filter);
 begin
-  perform tasklens.check_arguments(search_by_vector.filters, search_by_vector.query_embedding, search_by_vector.embedding_model);
   return query
   select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id), b.project_id, b.ticket_id, b.chunk_id, b.similarity,
     t.key, t.name
@@ -53,7 +55,7 @@ begin
     select distinct on (c.ticket_id, c.project_id) c.*
     from tasklens.find_chunks(
       null, search_by_vector.query_embedding, search_by_vector.embedding_model, search_by_vector.match_threshold,
-      search_by_vector.project_filter, search_by_vector.status_filter, search_by_vector.filters, 10000, wanted) c
+      all_filters, 10000, wanted) c
     where c.similarity > search_by_vector.match_threshold
     order by c.ticket_id, c.project_id, c.similarity desc, c.chunk_id
   ) b

@@ -27,13 +27,14 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant integer := tasklens.clamp(match_count, 10, 1, 1000);
+  all_filters constant jsonb := tasklens.check_arguments(
+    nearest_chunks.filters, nearest_chunks.query_embedding, coalesce(tasklens.serving_model(), ''),
+    project_filter => nearest_chunks.project_filter, status_filter => nearest_chunks.status_filter);
 begin
-  perform tasklens.check_arguments(nearest_chunks.filters, nearest_chunks.query_embedding, coalesce(tasklens.serving_model(), ''));
   return query
   select s.similarity, c.project_id, c.ticket_id, t.key, c.kind, c.text, c.chunk_id
   from tasklens.find_chunks(
-    null, nearest_chunks.query_embedding, tasklens.serving_model(), -2, nearest_chunks.project_filter, nearest_chunks.status_filter,
-    nearest_chunks.filters, wanted, wanted) s
+    null, nearest_chunks.query_embedding, tasklens.serving_model(), -2, all_filters, wanted, wanted) s
   join public.chunks c on c.chunk_id = s.chunk_id
   left join public.tickets t on t.ticket_id = c.ticket_id
   order by s.similarity desc, c.chunk_id

@@ -106,8 +106,11 @@ returns table (
 language plpgsql stable rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  all_filters constant jsonb := tasklens.check_arguments(
+    search_hybrid.filters, search_hybrid.query_embedding, search_hybrid.embedding_model, fusion => search_hybrid.fusion, sort => search_hybrid.sort,
+    project_filter => search_hybrid.project_filter, status_filter => search_hybrid.status_filter);
 begin
-  perform tasklens.check_arguments(search_hybrid.filters, search_hybrid.query_embedding, search_hybrid.embedding_model, fusion => search_hybrid.fusion, sort => search_hybrid.sort);
   return query
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
@@ -123,8 +126,7 @@ begin
     s.category, m.comment_id, m.author, m.created_at, l.links
   from tasklens.find_page(
     search_hybrid.query_text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
-    search_hybrid.project_filter, search_hybrid.status_filter, search_hybrid.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight,
-    search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
+    all_filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
   cross join lateral (select p.project_id, p.name, p.description, p.visible_text, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p

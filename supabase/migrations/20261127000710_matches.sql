@@ -59,22 +59,22 @@ comment on function tasklens.list_matches is
 
 create function tasklens.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
-  project_filters bigint[], status_filters text[], filters jsonb[], match_limit integer
+  filters jsonb[], match_limit integer
 )
 returns table (filtered bigint, project_id bigint, ticket_id bigint, complete boolean)
 language plpgsql stable rows 1000 security definer set search_path = ''
 as $$
 declare
-  search tasklens.search := tasklens.begin_search(query_text, null, null, null, query_embedding, embedding_model, match_threshold);
+  search tasklens.search := tasklens.begin_search(query_text, null, query_embedding, embedding_model, match_threshold);
 begin
   for i in 1..cardinality(find_matches.filters) loop
-    search.scope := tasklens.resolve_scope(project_filters[i], status_filters[i], find_matches.filters[i]);
+    search.scope := tasklens.resolve_scope(find_matches.filters[i]);
     search.few := case when search.words is not null then tasklens.few_entries(search.scope, (search.query).required) end;
     return query select i::bigint, m.* from tasklens.list_matches(search, match_limit) m;
   end loop;
 end
 $$;
 comment on function tasklens.find_matches is
-  'list_matches of one query under several filters, in what the caller may see; filtered: which of them. The arrays are parallel.';
+  'list_matches of one query under several filters, in what the caller may see; filtered: which of them.';
 
 insert into tasklens.migrations (version) values ('20261127000710');

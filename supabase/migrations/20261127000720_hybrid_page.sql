@@ -7,8 +7,6 @@ create function tasklens.find_page(
   query_embedding extensions.vector,
   embedding_model text,
   match_threshold double precision,
-  project_filter bigint,
-  status_filter text,
   filters jsonb,
   vector_weight double precision,
   keyword_weight double precision,
@@ -31,8 +29,7 @@ declare
   query tasklens.query;
 begin
   search := tasklens.begin_search(
-    find_page.query_text, find_page.project_filter, find_page.status_filter, find_page.filters,
-    find_page.query_embedding, find_page.embedding_model, find_page.match_threshold);
+    find_page.query_text, find_page.filters, find_page.query_embedding, find_page.embedding_model, find_page.match_threshold);
   query := search.query;
   if coalesce(find_page.sort, 'relevance') = 'relevance' then
     return query

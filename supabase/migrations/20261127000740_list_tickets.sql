@@ -2,12 +2,12 @@
 
 -- Security definer, because under row-level security lower() cannot use an index. It reads only
 -- what the caller may see.
-create function tasklens.list_passing(project_filter bigint, status_filter text, filters jsonb, sort text, list_limit integer, list_offset integer)
+create function tasklens.list_passing(filters jsonb, sort text, list_limit integer, list_offset integer)
 returns bigint[]
 language plpgsql stable security definer set search_path = '' set jit = off
 as $$
 declare
-  scope constant tasklens.scope := tasklens.resolve_scope(project_filter, status_filter, filters);
+  scope constant tasklens.scope := tasklens.resolve_scope(filters);
   listed bigint[] := array[]::bigint[];
 begin
   if sort not in ('newest', 'updated') then
@@ -44,7 +44,7 @@ as $$
 declare
   page_size constant integer := tasklens.clamp(match_count, 10, 1, 100);
   page constant bigint[] := tasklens.list_passing(
-    project_filter, status_filter, filters, sort, page_size + 1, tasklens.clamp(match_offset, 0, 0, 1000));
+    tasklens.check_arguments(filters, project_filter => list_tickets.project_filter, status_filter => list_tickets.status_filter), sort, page_size + 1, tasklens.clamp(match_offset, 0, 0, 1000));
 begin
   return query
   select t.ticket_id, shown.text, p.project_id, p.name, t.key, t.name, s.name, tasklens.highlight(shown.text, null), cardinality(page) > page_size,

@@ -12,9 +12,11 @@ language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
+  all_filters constant jsonb := tasklens.check_arguments(
+    search_facets.filters, search_facets.query_embedding, search_facets.embedding_model,
+    project_filter => search_facets.project_filter, status_filter => search_facets.status_filter);
   part record; -- of the query: a list of the columns that are counted
 begin
-  perform tasklens.check_arguments(search_facets.filters, search_facets.query_embedding, search_facets.embedding_model);
   select string_agg(format('%s.%I', case s.source when 'project_id' then 'm' else 't' end, s.source), ', ') as columns,
       string_agg(format('when grouping(m.%I) then %L', s.source, s.source), ' ') as names,
       string_agg(format('m.%I::text', s.source), ', ') as texts,
@@ -24,13 +26,11 @@ begin
   for facet, value, label, count, capped in execute format($query$
   with asked as materialized (
     -- A facet ignores its own filter, except under "not".
-    select f.*, dense_rank() over (order by f.project_filter, f.status_filter, f.filters) as search
+    select f.*, dense_rank() over (order by f.filters) as search
     from (
-      select m.place, m.facet, m.kind, m.source,
-        case when m.kind <> 'project' then $5 end as project_filter, case when m.kind <> 'status' then $6 end as status_filter,
-        case jsonb_typeof($7) when 'object' then nullif($7 - m.member, '{}') when 'array' then (
-          select jsonb_agg(case jsonb_typeof(f.value) when 'object' then f.value - m.member else f.value end order by f.place)
-          from jsonb_array_elements($7) with ordinality f(value, place)) else $7 end as filters
+      select m.place, m.facet, m.kind, m.source, (
+          select jsonb_agg(f.value - m.member order by f.place)
+          from jsonb_array_elements($5) with ordinality f(value, place) where jsonb_typeof(f.value) = 'object') as filters
       from tasklens.ticket_members() with ordinality m(member, kind, source, facet, place)
       where m.facet is not null
     ) f
@@ -39,8 +39,7 @@ begin
     select distinct on (a.search) a.* from asked a order by a.search
   ), matched as materialized (
     select m.filtered as search, m.complete, %1$s
-    from tasklens.find_matches($1, $2, $3, $4, array(select f.project_filter from filtered f order by f.search),
-      array(select f.status_filter from filtered f order by f.search), array(select f.filters from filtered f order by f.search), 10000) m
+    from tasklens.find_matches($1, $2, $3, $4, array(select f.filters from filtered f order by f.search), 10000) m
     left join public.tickets t on t.ticket_id = m.ticket_id
     where m.ticket_id is null or t.ticket_id is not null
   ), grouped as materialized (
@@ -75,7 +74,7 @@ begin
   where c.row <= 1000 -- Hosted PostgREST would cut the last facets whole: equal shares
   order by a.place, c.place
   $query$, part.columns, part.names, part.texts, part.sets)
-    using query_text, query_embedding, embedding_model, match_threshold, project_filter, tasklens.filter_text(status_filter), filters
+    using query_text, query_embedding, embedding_model, match_threshold, all_filters
   loop
     return next;
   end loop;

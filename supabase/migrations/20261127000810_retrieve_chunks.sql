@@ -2,7 +2,7 @@
 
 create function tasklens.find_chunks(
   question text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
-  project_filter bigint, status_filter text, filters jsonb, chunk_limit integer, source_limit integer
+  filters jsonb, chunk_limit integer, source_limit integer
 )
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision, named boolean)
 language plpgsql stable rows 100 security definer set search_path = '' set jit = off set plan_cache_mode = auto
@@ -10,8 +10,7 @@ as $$
 #variable_conflict use_column
 declare
   search constant tasklens.search := tasklens.begin_search(
-    null, find_chunks.project_filter, find_chunks.status_filter, find_chunks.filters,
-    find_chunks.query_embedding, find_chunks.embedding_model, find_chunks.match_threshold);
+    null, find_chunks.filters, find_chunks.query_embedding, find_chunks.embedding_model, find_chunks.match_threshold);
 begin
   return query
   select n.*, true from tasklens.named_chunks(search, find_chunks.question) n
@@ -43,8 +42,10 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
+  all_filters constant jsonb := tasklens.check_arguments(
+    retrieve_chunks.filters, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model,
+    project_filter => retrieve_chunks.project_filter, status_filter => retrieve_chunks.status_filter);
 begin
-  perform tasklens.check_arguments(retrieve_chunks.filters, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model);
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
     coalesce(d.similarity > retrieve_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id, d.comment_author, d.comment_created_at,
@@ -53,7 +54,7 @@ begin
     with found as materialized (
       select f.* from tasklens.find_chunks(
         retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.match_threshold,
-        retrieve_chunks.project_filter, retrieve_chunks.status_filter, retrieve_chunks.filters,
+        all_filters,
         -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
         case when retrieve_chunks.source_chunk_limit is null then wanted else 10000 end, wanted) f
     ), scanned as (

@@ -6,7 +6,7 @@
 -- full range, because fused scores are close together, and MMR weighs them against cosines.
 create function tasklens.find_candidates(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
-  project_filter bigint, status_filter text, filters jsonb,
+  filters jsonb,
   vector_weight double precision, keyword_weight double precision, fusion text, source_chunk_limit integer, match_count integer
 )
 returns table (place bigint, place_in_source bigint, project_id bigint, ticket_id bigint, chunk_id uuid, relevance double precision, named boolean)
@@ -19,8 +19,7 @@ declare
   plain tasklens.search; -- without conditions on words
 begin
   search := tasklens.begin_search(
-    find_candidates.query_text, find_candidates.project_filter, find_candidates.status_filter, find_candidates.filters,
-    find_candidates.query_embedding, find_candidates.embedding_model, find_candidates.match_threshold);
+    find_candidates.query_text, find_candidates.filters, find_candidates.query_embedding, find_candidates.embedding_model, find_candidates.match_threshold);
   -- Questions quote names and messages, and the answer may be elsewhere: a phrase narrows keyword
   -- matches, but not vector matches.
   search.query.required_of_chunks := null;
@@ -108,8 +107,10 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
+  all_filters constant jsonb := tasklens.check_arguments(
+    retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, fusion => retrieve_chunks_hybrid.fusion,
+    project_filter => retrieve_chunks_hybrid.project_filter, status_filter => retrieve_chunks_hybrid.status_filter);
 begin
-  perform tasklens.check_arguments(retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model, fusion => retrieve_chunks_hybrid.fusion);
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
     coalesce(d.similarity > retrieve_chunks_hybrid.match_threshold, false), d.relevance, d.similarities, d.named, d.project_key, d.comment_id,
@@ -122,8 +123,7 @@ begin
       select f.*, row_number() over (order by f.place is null, not f.named, f.place, f.place_in_source) as cut
       from tasklens.find_candidates(
         retrieve_chunks_hybrid.query_text, retrieve_chunks_hybrid.query_embedding, retrieve_chunks_hybrid.embedding_model,
-        retrieve_chunks_hybrid.match_threshold, retrieve_chunks_hybrid.project_filter, retrieve_chunks_hybrid.status_filter,
-        retrieve_chunks_hybrid.filters, retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.fusion,
+        retrieve_chunks_hybrid.match_threshold, all_filters, retrieve_chunks_hybrid.vector_weight, retrieve_chunks_hybrid.keyword_weight, retrieve_chunks_hybrid.fusion,
         retrieve_chunks_hybrid.source_chunk_limit, wanted) f
     ) x
     left join public.chunks c on c.chunk_id = x.chunk_id and c.model = retrieve_chunks_hybrid.embedding_model

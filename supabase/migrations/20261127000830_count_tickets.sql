@@ -9,7 +9,7 @@ create function tasklens.count_tickets(
 language plpgsql stable security definer set search_path = '' set jit = off
 as $$
 declare
-  scope constant tasklens.scope := tasklens.resolve_scope(null, null, filters);
+  scope constant tasklens.scope := tasklens.resolve_scope(filters);
   query constant tasklens.query := tasklens.parse_query(query_text);
   words tsquery; -- all of them, in one text or comment
   matching text;

@@ -9,7 +9,7 @@
 -- definer", because beneath a policy no index finds words; it reads only what the caller may see.
 create function tasklens.find_similar(
   text text, query_embedding extensions.vector, embedding_model text, exclude_tickets bigint[], wanted integer,
-  project_filter bigint, filters jsonb
+  filters jsonb
 )
 returns table (
   ticket_id bigint, similarity double precision, vector_rank bigint, keyword_rank bigint, score double precision,
@@ -21,7 +21,7 @@ as $$
 #variable_conflict use_column
 declare
   -- No similarity is below -2, so there is no threshold: duplicates are judged by the score.
-  search constant tasklens.search := tasklens.begin_search(null, project_filter, null, filters, query_embedding, embedding_model, -2);
+  search constant tasklens.search := tasklens.begin_search(null, filters, query_embedding, embedding_model, -2);
   set_id constant smallint := tasklens.searched_set(embedding_model);
   unrelated constant double precision := tasklens.unrelated_similarity(embedding_model);
   is_known constant boolean := unrelated > 0 or exists (
@@ -93,6 +93,8 @@ language plpgsql stable rows 5 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
+  all_filters constant jsonb := tasklens.check_arguments(
+    similar_tickets.filters, similar_tickets.query_embedding, similar_tickets.embedding_model, project_filter => similar_tickets.project_filter);
   wanted constant integer := tasklens.clamp(match_count, 5, 1, 100);
   typed constant text := ltrim(left(query_text, 20000), e' \t\r\n');
   own_specifics constant text[] := tasklens.specifics(left(split_part(typed, e'\n', 1), 500));
@@ -100,7 +102,6 @@ declare
   is_bare constant boolean := typed ~ e'\n\\s*\\S' and tasklens.without_form(typed) !~ e'\n\\s*\\S';
   excluded bigint[] := array[]::bigint[];
 begin
-  perform tasklens.check_arguments(similar_tickets.filters, similar_tickets.query_embedding, similar_tickets.embedding_model);
   -- There is no need to report known duplicates again, in either direction and over one other
   -- ticket. A ticket rarely has many; if it does, the newest count.
   if exclude_ticket is not null then
@@ -122,8 +123,7 @@ begin
       case when c.is_copy then 1 when x.contradicts then s.duplicate_score / 2 else s.duplicate_score end,
       coalesce(c.is_copy, false) or s.likely_duplicate and not x.contradicts
     from tasklens.find_similar(
-      similar_tickets.query_text, similar_tickets.query_embedding, similar_tickets.embedding_model, excluded, wanted,
-      similar_tickets.project_filter, similar_tickets.filters) s
+      similar_tickets.query_text, similar_tickets.query_embedding, similar_tickets.embedding_model, excluded, wanted, all_filters) s
     join public.tickets t using (ticket_id)
     join public.status z using (status_id)
     -- A copy is one for any model: equal but for case and whitespace. The name first, because it is

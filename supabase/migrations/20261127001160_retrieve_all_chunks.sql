@@ -23,9 +23,11 @@ language plpgsql stable rows 20 security invoker set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
+  all_filters constant jsonb := tasklens.check_arguments(
+    retrieve_all_chunks.filters, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model,
+    project_filter => retrieve_all_chunks.project_filter, status_filter => retrieve_all_chunks.status_filter);
   query constant extensions.vector := extensions.l2_normalize(extensions.subvector(retrieve_all_chunks.query_embedding, 1, 768));
 begin
-  perform tasklens.check_arguments(retrieve_all_chunks.filters, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model);
   return query
   select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.document_id, d.title, d.kind, d.text, d.tokens,
     d.similarity, coalesce(d.similarity > retrieve_all_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id,
@@ -35,7 +37,7 @@ begin
       select f.* from tasklens.find_chunks(
         -- -2 is below every similarity: the threshold applies to the truncated vectors.
         retrieve_all_chunks.question, retrieve_all_chunks.query_embedding, retrieve_all_chunks.embedding_model, -2,
-        retrieve_all_chunks.project_filter, retrieve_all_chunks.status_filter, retrieve_all_chunks.filters, 300, 300) f
+        all_filters, 300, 300) f
     ), compared as materialized (
       select f.chunk_id, f.ticket_id, f.project_id, null::uuid as document_id, f.named,
         1 - (extensions.subvector(c.embedding, 1, 768) operator(extensions.<=>) query) as similarity

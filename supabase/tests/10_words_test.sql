@@ -205,7 +205,7 @@ select is((pg_temp.tickets('ordinary')) [1:2], '{30002,30003}', 'tickets with th
 -- With explicit limits: total entries looked up for the words, and how many of them are scored.
 create function pg_temp.bounded(query text, reach integer, scored integer) returns bigint[]
 language sql as $$
-  select array_agg(k.ticket_id order by k.rank) from tasklens.rank_entries(tasklens.begin_search(query, null, null, null), 1000, reach, scored, scored, scored) k
+  select array_agg(k.ticket_id order by k.rank) from tasklens.rank_entries(tasklens.begin_search(query, null), 1000, reach, scored, scored, scored) k
 $$;
 select is((pg_temp.bounded('ordinary', 100, 600)) [1:2], '{30002,30003}', 'a word over the lookup limit is still searched for in all names');
 select is(cardinality(pg_temp.bounded('ordinary', 100, 600)), 102, 'a word over the lookup limit is found outside of names only up to the limit');

@@ -23,7 +23,7 @@ language sql as $$
     coalesce((select string_agg(t.key, ' ' order by u.place) from unnest(r.ticket_ids) with ordinality u(id, place) join public.tickets t on t.ticket_id = u.id), ''),
     coalesce((select string_agg(p.key, ' ' order by u.place) from unnest(r.project_ids) with ordinality u(id, place) join public.projects p on p.project_id = u.id), ''),
     coalesce((select s.name from public.status s where s.status_id = r.status_id) || case when r.listed then '!' else '' end, ''))
-  from tasklens.read_names(tasklens.resolve_scope(project, status, null), question) r
+  from tasklens.read_names(tasklens.resolve_scope(tasklens.check_arguments(null, project_filter => project, status_filter => status)), question) r
 $$;
 
 -- Tickets -----------------------------------------------------------------------------------------

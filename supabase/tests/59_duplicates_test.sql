@@ -92,16 +92,16 @@ select results_eq($$ select ticket_key, duplicate_score from public.similar_tick
 select results_eq($$ select ticket_key, likely_duplicate, duplicate_score < 1 from public.similar_tickets(pg_temp.unit(1), 'm', 2, query_text => replace(pg_temp.draft(), 'Monday', 'Tuesday')) $$,
   $$ values ('AA-1', true, true), ('AA-2', true, true) $$, 'a text that differs by a word is a likely duplicate');
 select is_empty($$ select 1 from public.similar_tickets(pg_temp.unit(1), 'm', 100, query_text => pg_temp.draft()) s
-  join tasklens.find_similar(pg_temp.draft(), pg_temp.unit(1), 'm', '{}', 100, null, null) f using (ticket_id)
+  join tasklens.find_similar(pg_temp.draft(), pg_temp.unit(1), 'm', '{}', 100, null) f using (ticket_id)
   where s.duplicate_score < 1 and abs(s.duplicate_score - f.specificity * (0.7 * s.fused_score + 0.3 * f.name_share)) > 1e-12 $$,
   'the score is 0.7 of the fused score and 0.3 of the name''s share, times the specificity of the name');
 select results_eq($$ select count(*), bool_or(likely_duplicate), max(duplicate_score) < 0.2, min(fused_score) > 0.5
   from (select * from public.similar_tickets(pg_temp.unit(1), 'm', 3, query_text => e'Filler number\n\nThe northern valve drips.')) s where ticket_name ~ 'filler' $$,
   $$ values (3::bigint, false, true, true) $$, 'a name of words that most tickets have makes nothing a duplicate');
-select results_eq($$ select t.key, f.name_share from tasklens.find_similar(e'Storm, leaking\n\nvalve', pg_temp.unit(1), 'm', '{}', 100, null, null) f
+select results_eq($$ select t.key, f.name_share from tasklens.find_similar(e'Storm, leaking\n\nvalve', pg_temp.unit(1), 'm', '{}', 100, null) f
   join public.tickets t using (ticket_id) where f.keyword_rank is not null and f.name_share in (0, 1) order by 1 $$,
   $$ values ('AA-1', 1::double precision), ('AA-2', 1) $$, 'the share of a name counts its words in any form, and not those of the description');
-select results_eq($$ select count(keyword_rank), max(specificity) from tasklens.find_similar('', pg_temp.unit(1), 'm', '{}', 100, null, null) $$, $$ values (0::bigint, 0::double precision) $$, 'a text without words is not specific');
+select results_eq($$ select count(keyword_rank), max(specificity) from tasklens.find_similar('', pg_temp.unit(1), 'm', '{}', 100, null) $$, $$ values (0::bigint, 0::double precision) $$, 'a text without words is not specific');
 
 -- Batches -----------------------------------------------------------------------------------------
 

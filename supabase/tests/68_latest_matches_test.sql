@@ -17,7 +17,7 @@ select tasklens.merge_word_counts();
 create function pg_temp.latest(typed text, latest text, filters jsonb default null, most integer default 4) returns text
 language sql as $$
   select string_agg(coalesce(m.ticket_id::text, 'project'), ' ' order by m.place)
-  from tasklens.list_matches(tasklens.begin_search(typed, null, null, filters, null, null, 0), most, latest) with ordinality m(project_id, ticket_id, complete, place)
+  from tasklens.list_matches(tasklens.begin_search(typed, filters, null, null, 0), most, latest) with ordinality m(project_id, ticket_id, complete, place)
 $$;
 select is(pg_temp.latest('pump', 'created_at'), '1 2 3 4', 'newest first');
 select is(pg_temp.latest('pump', 'updated_at'), '90 89 88 87', 'or latest changed first');
@@ -27,7 +27,7 @@ select is(pg_temp.latest(null, 'updated_at'), '90 89 88 87', 'without words too'
 -- Fewer are looked up than hold the word: in texts, names and comments.
 select is((
     select string_agg(coalesce(c.ticket_id::text, 'project'), ' ' order by c.place)
-    from tasklens.keyword_candidates(tasklens.begin_search('pump', null, null, null, null, null, 0), 12, 40, 'created_at') with ordinality
+    from tasklens.keyword_candidates(tasklens.begin_search('pump', null, null, null, 0), 12, 40, 'created_at') with ordinality
       c(keyword_entry_id, project_id, ticket_id, gain, comment_ids, place) where c.place <= 8),
   '1 2 3 4 5 6 7 8', 'the latest are looked up where not all are');
 

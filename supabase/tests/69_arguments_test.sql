@@ -2,7 +2,7 @@
 -- queries beneath.
 
 begin;
-select plan(23);
+select plan(29);
 
 \ir kit/vectors.sql
 
@@ -18,7 +18,7 @@ begin
 exception when others then
   get stacked diagnostics message = message_text, hint = pg_exception_hint, context = pg_exception_context;
   -- The check, its call, the function called, and the two lines of this one.
-  return concat_ws(' | ', sqlstate, message, nullif(hint, ''), case when regexp_count(context, '\n') > 4 then context end);
+  return concat_ws(' | ', sqlstate, message, nullif(hint, ''), case when regexp_count(context, '(^|\n)(SQL|PL/pgSQL) ') > 5 then context end);
 end
 $$;
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
@@ -53,6 +53,17 @@ select is(pg_temp.told($$ select from public.search_by_keyword('apples', filters
 select is(pg_temp.told($$ select from public.search_hybrid('apples', fusion => 'sum') $$), '22023 | fusion is "sum" | Use rrf or convex.', 'an unknown fusion');
 select is(pg_temp.told($$ select from public.retrieve_chunks_hybrid('apples', null, 'stored', fusion => 'sum') $$), '22023 | fusion is "sum" | Use rrf or convex.', 'an unknown fusion of candidates');
 select is(pg_temp.told($$ select from public.search_hybrid('apples', sort => 'oldest') $$), '22023 | sort is "oldest" | Use relevance, newest or updated.', 'an unknown sort');
+
+-- The older arguments are members of filters by another name. What no project or status can be is
+-- no error, and nothing.
+select is((select count(*)::integer from public.search_by_keyword('apples', 10, n.project, n.status, n.filters)), n.hits, n.name)
+from (values
+  (1, ' to do ', null::jsonb, 1, 'the project and the status of a ticket'),
+  (1, 'To Do', '[{"statuses": ["to do"]}, {"projects": ["aa"]}]', 1, 'the same with filters'),
+  (1, 'To Do', '{"statuses": ["Done"]}', 0, 'the same with filters that it does not pass'),
+  (0, null, null, 0, 'a project that cannot be'),
+  (-1, '', '{}', 0, 'a negative project'),
+  (null, repeat('x', 300), null, 0, 'a status that cannot be')) n(project, status, filters, hits, name);
 
 -- The service searches by words if its model is another one.
 select is((select string_agg(ticket_key || ' ' || ticket_name, '') from public.search_hybrid('apples', pg_temp.unit(1), 'another')), 'AA-1 A crate of apples', 'another model is no error');
