@@ -105,10 +105,12 @@ returns jsonb
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
+  -- PostgREST passes neither contexts nor notices on, and filters are read again below.
+  by_hand constant boolean := coalesce(current_setting('request.method', true), '') = '';
   problem text;
   advice text;
 begin
-  if filters is not null then
+  if by_hand and filters is not null then
     begin
       perform tasklens.read_filters(filters);
     exception when invalid_parameter_value then
@@ -132,8 +134,8 @@ begin
   elsif extensions.vector_dims(query_embedding) <> dimensions then
     raise exception using errcode = '22000', message = format('query_embedding has %s numbers, not %s', extensions.vector_dims(query_embedding), dimensions),
       hint = case dimensions when 1536 then 'Add zeros to the vector of a model that gives fewer.' else 'Vectors of documents have 768: the first ones of a longer vector.' end;
-  -- Nearly always, the first chunks are of this model. PostgREST passes no notice on.
-  elsif dimensions = 1536 and query_embedding is not null and coalesce(current_setting('request.method', true), '') = ''
+  -- Nearly always, the first chunks are of this model. A user's policies would make that slow.
+  elsif by_hand and dimensions = 1536 and query_embedding is not null and tasklens.is_unrestricted()
     and not exists (select from (select c.model from public.chunks c limit 100) c where c.model = check_arguments.embedding_model)
     and tasklens.serving_model() <> embedding_model
   then

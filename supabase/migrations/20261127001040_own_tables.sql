@@ -16,11 +16,11 @@ comment on function tasklens.attached_kinds is
 
 create table tasklens.attached_views (
   kind text primary key,
-  view text not null,
+  view text,
   columns jsonb not null,
   tables text[] not null default '{}'
 );
-comment on table tasklens.attached_views is 'The views whose rows are copied. That of links is a query, if it adds the parents that the view of tickets shows.';
+comment on table tasklens.attached_views is 'The views whose rows are copied. Links have none if only the view of tickets shows some, as parents.';
 comment on column tasklens.attached_views.columns is 'The columns by which rows are found when a table changes, with their types: {"ticket_id": "uuid"}.';
 comment on column tasklens.attached_views.tables is 'The tables that have triggers for it.';
 
@@ -97,7 +97,7 @@ as $$
 $$;
 comment on function tasklens.mapped_columns is 'Which columns, or expressions, of the tables beneath a view are which of its columns, from what attach_tables is given.';
 
--- Copies are made with the owner's rights, and so is all that a view calls.
+-- Copies are made with the owner's rights, and so is all that a view calls. The first fault counts.
 create function tasklens.check_view(kind text, view regclass, tables jsonb) returns jsonb
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -108,55 +108,56 @@ declare
       where k.kind = check_view.kind and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> all (required || '{status_id}'::text[])
       order by a.attnum)
     || case check_view.kind when 'tickets' then '{status,status_category,parent_id}'::text[] else '{}' end end;
-  columns jsonb;
-  problem text;
-  others text;
+  found record;
 begin
-  select jsonb_object_agg(w.name, format_type(a.atttypid, null)), string_agg(w.name, ', ') filter (where a.attname is null) into columns, problem
-  from (select unnest(required) as name union select m.name from tasklens.mapped_columns(check_view.tables) m) w
-  left join pg_catalog.pg_attribute a on a.attrelid = check_view.view and a.attname = w.name;
-  if problem is not null then
-    raise exception using errcode = 'undefined_column', message = format('the view %s lacks %s', check_view.view, problem);
-  end if;
-  select string_agg(concat(a.attname, ' (' || n.name || '?)'), ', ' order by a.attnum) filter (where a.attname <> all (known) and not columns ? a.attname),
-    string_agg(format_type(a.atttypid, null), '') filter (where a.attname = 'labels' and t.typcategory <> 'A' and t.typname not in ('json', 'jsonb'))
-  into problem, others
-  from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
-  left join lateral (select k as name from unnest(known) k where extensions.similarity(k, a.attname) >= 0.3 order by extensions.similarity(k, a.attname) desc limit 1) n on true
-  where a.attrelid = check_view.view and a.attnum > 0 and not a.attisdropped;
-  if problem is not null then
-    raise exception using errcode = 'undefined_column', message = format('the view %s has columns that no copy has: %s', check_view.view, problem),
-      hint = format('The columns of %s are %s. Rename or omit others, unless tables names them.', check_view.kind, array_to_string(known, ', '));
-  elsif others is not null then
-    raise exception using errcode = 'datatype_mismatch', message = format('labels of the view %s is of type %s', check_view.view, others),
-      hint = 'Show text[] or a JSON array: string_to_array(tags, '','').';
-  end if;
-  with recursive beneath(oid) as (
+  with recursive shown as (
+    select a.attname::text as name, a.attnum as place, format_type(a.atttypid, null) as type, t.typcategory = 'A' or t.typname in ('json', 'jsonb') as is_list
+    from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid where a.attrelid = check_view.view and a.attnum > 0 and not a.attisdropped
+  ), sought as (
+    select w.name, s.type from (select unnest(required) as name union select m.name from tasklens.mapped_columns(check_view.tables) m) w left join shown s using (name)
+  ), beneath(oid) as (
     select check_view.view::oid union select d.refobjid from beneath b
     join pg_catalog.pg_rewrite r on r.ev_class = b.oid
     join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
   ), parts as (
-    select c.oid::regclass::text as name, c.relkind as type, c.relowner as owner from beneath b join pg_catalog.pg_class c using (oid)
-    union select f.oid::regprocedure::text, 'v', f.proowner
+    select c.oid::regclass::text as name, c.relkind in ('r', 'p', 'f', 'm') and c.oid::regclass not in (select t::regclass from jsonb_object_keys(check_view.tables) t) as is_unnamed,
+      case c.relkind when 'v' then c.relowner end as run_as
+    from beneath b join pg_catalog.pg_class c using (oid)
+    union select f.oid::regprocedure::text, false, f.proowner
     from beneath b join pg_catalog.pg_rewrite r on r.ev_class = b.oid
     join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_proc'::regclass
     join pg_catalog.pg_proc f on f.oid = d.refobjid
+  ), faults(place, code, message, hint) as (
+    select 1, 'undefined_column', 'lacks ' || string_agg(w.name, ', '), format('A view of %s shows %s, and the columns that tables names.', check_view.kind, array_to_string(required, ', ')) from sought w where w.type is null
+    union all
+    select 2, 'undefined_column', 'has columns that no copy has: ' || string_agg(concat(s.name, ' (' || n.name || '?)'), ', ' order by s.place),
+      format('The columns of %s are %s. Rename or omit others, unless tables names them.', check_view.kind, array_to_string(known, ', '))
+    from shown s
+    left join lateral (select k as name from unnest(known) k where extensions.similarity(k, s.name) >= 0.3 order by extensions.similarity(k, s.name) desc limit 1) n on true
+    where s.name <> all (known) and s.name not in (select w.name from sought w)
+    union all
+    select 3, 'datatype_mismatch', 'shows labels of type ' || min(s.type), 'Show text[] or a JSON array: string_to_array(tags, '','').' from shown s where s.name = 'labels' and not s.is_list
+    union all
+    select 4, 'datatype_mismatch', format('shows %s of type %s, no longer %s', w.name, w.type, f.columns ->> w.name), 'Detach first: the copies are made again.'
+    from sought w cross join tasklens.attached_views f join pg_catalog.pg_type t on t.oid = (f.columns ->> w.name)::regtype join pg_catalog.pg_type n on n.oid = w.type::regtype
+    where w.name = required[1] and f.kind = check_view.kind and n.typcategory not in (t.typcategory, 'S')
+    union all
+    select 5, 'invalid_parameter_value', 'also reads ' || string_agg(p.name, ', ' order by p.name), 'Name its key, or {} if its changes need not be followed.' from parts p where p.is_unnamed
+    union all
+    select 6, 'insufficient_privilege', 'calls ' || string_agg(p.name || ' of ' || o.rolname, ', ' order by p.name),
+      format('They would run with the rights of %s. Use a view and functions of your own.', current_user)
+    from parts p join pg_catalog.pg_roles o on o.oid = p.run_as where not o.rolsuper and not pg_has_role(current_user, o.oid, 'usage')
   )
-  select string_agg(p.name, ', ' order by p.name) filter (where p.type in ('r', 'p', 'f', 'm') and p.name::regclass not in (select t::regclass from jsonb_object_keys(check_view.tables) t)),
-    string_agg(p.name || ' of ' || o.rolname, ', ' order by p.name) filter (where p.type = 'v' and not o.rolsuper and not pg_has_role(current_user, o.oid, 'usage'))
-  into problem, others
-  from parts p join pg_catalog.pg_roles o on o.oid = p.owner;
-  if problem is not null then
-    raise exception using errcode = 'invalid_parameter_value', message = format('the view %s also reads %s', check_view.view, problem),
-      hint = 'Name its key, or {} if its changes need not be followed.';
-  elsif others is not null then
-    raise exception using errcode = 'insufficient_privilege', message = format('the view %s calls %s', check_view.view, others),
-      hint = format('They would run with the rights of %s. Use a view and functions of your own.', current_user);
+  select c.columns, f.code, format('the view %s %s', check_view.view, f.message) as message, f.hint into found
+  from (
+    select jsonb_object_agg(w.name, w.type) || case when check_view.kind = 'tickets' and exists (select from shown s where s.name = 'parent_id')
+      then jsonb_build_object('parent_id', max(w.type) filter (where w.name = 'ticket_id')) else '{}' end as columns
+    from sought w) c
+  left join (select * from faults where faults.message is not null order by faults.place limit 1) f on true;
+  if found.code is not null then
+    raise exception using errcode = found.code, message = found.message, hint = found.hint;
   end if;
-  if check_view.kind = 'tickets' and exists (select from pg_catalog.pg_attribute a where a.attrelid = check_view.view and a.attname = 'parent_id' and not a.attisdropped) then
-    columns := columns || jsonb_build_object('parent_id', columns -> 'ticket_id');
-  end if;
-  return columns;
+  return found.columns;
 end
 $$;
 comment on function tasklens.check_view is 'Fails if rows of this kind cannot be copied from a view; else the columns by which its rows are found, with their types.';
@@ -172,7 +173,6 @@ declare
   columns jsonb;
   part record;
   watched record;
-  event record;
   problem text;
   nulls bigint;
 begin
@@ -200,12 +200,6 @@ begin
       raise exception using errcode = 'check_violation', message = format('the view %s shows as status_category: %s', view, problem),
         hint = 'Show to_do, in_progress or done; or null, to have it guessed from the status.';
     end if;
-    select format('the %s of %s is of type %s, no longer %s', part.needed[1], view, columns ->> part.needed[1], f.columns ->> part.needed[1]) into problem
-    from tasklens.attached_views f join pg_catalog.pg_type t on t.oid = (f.columns ->> part.needed[1])::regtype join pg_catalog.pg_type n on n.oid = (columns ->> part.needed[1])::regtype
-    where f.kind = part.kind and n.typcategory not in (t.typcategory, 'S');
-    if problem is not null then
-      raise exception using errcode = 'datatype_mismatch', message = problem, hint = 'Detach first: the copies are made again.';
-    end if;
     attached := attached || jsonb_build_object(kind, jsonb_build_object('kind', kind, 'view', view, 'columns', columns, 'tables',
       array(select distinct m.on_table::text from tasklens.mapped_columns(part.tables) m)));
     tables := (select string_agg(t.key, ', ' order by t.key) from jsonb_each(part.tables) t where t.value <> '{}');
@@ -213,18 +207,11 @@ begin
   end loop;
   if attached #> '{tickets,columns}' ? 'parent_id' then
     -- A parent is a link of its child.
-    columns := coalesce(attached #> '{links,columns}', jsonb_build_object('ticket_id', attached #> '{tickets,columns,ticket_id}'));
-    attached := attached || jsonb_build_object('links', jsonb_build_object('kind', 'links', 'columns', columns, 'tables', coalesce(attached #> '{links,tables}', '[]'), 'view', (
-      select format('(%sselect %s from %s t where t.parent_id is not null)', format('select %s from %s l union all ', string_agg(format(case n when 'kind' then 'l.%I::text' else 'l.%I' end, n), ', ' order by n),
-          attached #>> '{links,view}'), string_agg(case n when 'ticket_id' then 't.ticket_id' when 'kind' then '''child_of''' when 'other_ticket_id' then 't.parent_id' else 'null::' || (columns ->> n) end
-          || format(' as %I', n), ', ' order by n), attached #>> '{tickets,view}')
-      from (select unnest('{ticket_id,kind,other_ticket_id}'::text[]) as n union select jsonb_object_keys(columns)) c)));
+    attached := jsonb_build_object('links', jsonb_build_object('kind', 'links', 'columns', jsonb_build_object('ticket_id', attached #> '{tickets,columns,ticket_id}'), 'tables', '[]'::jsonb)) || attached;
   end if;
 
   perform pg_advisory_xact_lock(hashtext('tasklens.copy_changes'));
-  for event in select g.tgname, g.tgrelid::regclass as on_table from pg_catalog.pg_trigger g where g.tgfoid = 'tasklens.follow_tables'::regproc loop
-    execute format('drop trigger %I on %s', event.tgname, event.on_table);
-  end loop;
+  execute coalesce((select string_agg(format('drop trigger %I on %s', g.tgname, g.tgrelid::regclass), '; ') from pg_catalog.pg_trigger g where g.tgfoid = 'tasklens.follow_tables'::regproc), '');
   for watched in
     select m.on_table, array_agg(distinct k.kind) as kinds,
       'insert into tasklens.changed_rows (kind, by_column, value) select c.* from (' || string_agg(
@@ -233,21 +220,21 @@ begin
     group by 1
   loop
     execute replace(watched.change, '@rows', watched.on_table || ' limit 0');
-    for event in
+    execute (
       -- A write to a partition does not fire the triggers of the whole.
       with recursive parts(oid) as (select watched.on_table::oid union select i.inhrelid from parts p join pg_catalog.pg_inherits i on i.inhparent = p.oid)
-      select e.*, p.oid::regclass as on_table from (values
+      select string_agg(format('create trigger %I after %s on %s %s for each statement execute function tasklens.follow_tables(%L, %L)', 'tasklens_' || e.name, e.name, p.oid::regclass, e.transition,
+        (select string_agg(replace(watched.change, '@rows', r), '; ') from unnest(e.sets) r), watched.kinds), '; ')
+      from (values
         ('insert', 'referencing new table as new_rows', '{new_rows}'::text[]),
         ('update', 'referencing old table as old_rows new table as new_rows', '{new_rows,old_rows}'),
         ('delete', 'referencing old table as old_rows', '{old_rows}'),
         ('truncate', '', '{}')) e(name, transition, sets)
-      cross join parts p join pg_catalog.pg_class c on c.oid = p.oid and (c.relkind <> 'f' or c.oid = watched.on_table)
-    loop
-      execute format('create trigger %I after %s on %s %s for each statement execute function tasklens.follow_tables(%L, %L)',
-        'tasklens_' || event.name, event.name, event.on_table, event.transition,
-        (select string_agg(replace(watched.change, '@rows', r), '; ') from unnest(event.sets) r), watched.kinds);
-    end loop;
+      cross join parts p join pg_catalog.pg_class c on c.oid = p.oid and (c.relkind <> 'f' or c.oid = watched.on_table));
   end loop;
+  -- Without a view of links, copying leaves links other than to parents alone.
+  delete from public.ticket_links l using tasklens.attached_rows m
+  where not views ? 'links' and m.kind = 'tickets' and m.id = l.ticket_id and exists (select from tasklens.attached_views a where a.kind = 'links' and a.view is not null);
   delete from tasklens.changed_rows;
   delete from tasklens.attached_views;
   delete from tasklens.attached_rows m where m.key = '*';
@@ -261,13 +248,9 @@ comment on function public.attach_tables is
 create function tasklens.drop_unused_states() returns void
 language sql volatile security invoker set search_path = ''
 as $$
-  with unused as (
-    select m.key, m.id from tasklens.attached_rows m
-    where m.kind = 'states' and not exists (select from public.tickets t where t.status_id = m.id) and not exists (select from public.status_changes c where c.status_id = m.id)
-  ), gone as (
-    delete from public.status s using unused u where s.status_id = u.id
-  )
-  delete from tasklens.attached_rows m using unused u where m.kind = 'states' and m.key = u.key
+  delete from public.status s
+  where s.status_id in (select m.id from tasklens.attached_rows m where m.kind = 'states')
+    and not exists (select from public.tickets t where t.status_id = s.status_id) and not exists (select from public.status_changes c where c.status_id = s.status_id)
 $$;
 comment on function tasklens.drop_unused_states is 'Deletes the statuses that copies made and nothing has any more.';
 
@@ -276,15 +259,13 @@ returns table (what text, rows bigint)
 language plpgsql volatile security invoker set search_path = '' set lock_timeout = '5s'
 as $$
 declare
-  event record;
+  drops text;
 begin
   perform pg_advisory_xact_lock(hashtext('tasklens.copy_changes'));
   what := 'triggers';
-  rows := 0;
-  for event in select g.tgname, g.tgrelid::regclass as on_table from pg_catalog.pg_trigger g where g.tgfoid = 'tasklens.follow_tables'::regproc loop
-    execute format('drop trigger %I on %s', event.tgname, event.on_table);
-    rows := rows + 1;
-  end loop;
+  select coalesce(string_agg(format('drop trigger %I on %s', g.tgname, g.tgrelid::regclass), '; '), ''), count(*) into drops, rows
+    from pg_catalog.pg_trigger g where g.tgfoid = 'tasklens.follow_tables'::regproc;
+  execute drops;
   return next;
   if not detach_tables.keep_rows then
     -- With a project go its tickets, comments and members.

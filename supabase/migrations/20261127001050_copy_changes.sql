@@ -1,95 +1,80 @@
 -- Copies what changed in attached views. What is refused has no copy, so that nobody finds what the
 -- application no longer shows them.
 
-create function tasklens.found_by(kind text, shown jsonb) returns jsonb
-language sql stable security invoker set search_path = ''
-as $$
-  select coalesce(jsonb_object_agg(c.name, array(
-    select distinct e #>> '{}' from jsonb_array_elements(found_by.shown) r
-    cross join jsonb_array_elements(case jsonb_typeof(r -> c.name) when 'array' then r -> c.name else jsonb_build_array(r -> c.name) end) e
-    where e <> 'null')), '{}')
-  from tasklens.attached_views a cross join jsonb_object_keys(a.columns) c(name)
-  where a.kind = found_by.kind
-$$;
-comment on function tasklens.found_by is 'The values by which these rows of an attached view are found, as in attached_rows.columns.';
-
 create function tasklens.note_rows(kind text, keys text[], noted jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   delete from tasklens.attached_rows m
   where m.kind = note_rows.kind and m.key = any (note_rows.keys) and not exists (select from jsonb_to_recordset(note_rows.noted) n(key text) where n.key = m.key);
   insert into tasklens.attached_rows as m (kind, key, id, columns, reason, blocked_by, cut, refused_at)
-  select note_rows.kind, n.key, n.id, coalesce(n.columns, '{}'), n.reason, n.blocked_by, n.cut, case when n.refused then now() end
-  from jsonb_to_recordset(note_rows.noted) n(key text, id bigint, columns jsonb, reason text, blocked_by text, cut text, refused boolean)
+  select note_rows.kind, n.key, n.id, c.columns, n.reason, n.blocked_by, n.cut, case when n.refused then now() end
+  from jsonb_to_recordset(note_rows.noted) n(key text, id bigint, shown jsonb, reason text, blocked_by text, cut text, refused boolean)
+  cross join lateral (
+    select coalesce(jsonb_object_agg(c.name, array(
+      select distinct e #>> '{}' from jsonb_path_query(n.shown, format('$[*].%s[*]', to_json(c.name))::jsonpath) e where e <> 'null')), '{}') as columns
+    from tasklens.attached_views a cross join jsonb_object_keys(a.columns) c(name) where a.kind = note_rows.kind) c
   on conflict (kind, key) do update
     set id = coalesce(excluded.id, m.id), columns = excluded.columns, reason = excluded.reason, blocked_by = excluded.blocked_by, cut = excluded.cut,
       refused_at = case when excluded.refused_at is not null then coalesce(m.refused_at, excluded.refused_at) end
     where (m.id, m.columns, m.reason, m.blocked_by, m.cut) is distinct from (excluded.id, excluded.columns, excluded.reason, excluded.blocked_by, excluded.cut);
 $$;
-comment on function tasklens.note_rows is 'Records what became of the rows with these keys, in attached_rows. Those that are not among noted are forgotten.';
+comment on function tasklens.note_rows is
+  'Records what became of the rows with these keys, in attached_rows, and the values by which what was shown of them is found. Those that are not among noted are forgotten.';
 
-create function tasklens.copy_members(keys text[], given jsonb) returns void
+-- All members of a project, and all links of a ticket, are copied at once. A ticket's parent is known
+-- from its own row. Without a view of links, other links are not the application's.
+create function tasklens.copy_lists(kind text, keys text[], given jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   with shown as materialized (
-    select g.row ->> 'project_id' as key, p.id as project_id, g.row, g.row ->> 'user_id' as user_id, coalesce(g.row ->> 'role', 'viewer') as role,
-      g.row ->> 'user_id' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' and coalesce(g.row ->> 'role', 'viewer') in ('viewer', 'member', 'admin') as valid
-    from jsonb_array_elements(copy_members.given) g(row)
-    left join tasklens.attached_rows p on p.kind = 'projects' and p.key = g.row ->> 'project_id' and p.reason is null
-    where g.row ->> 'user_id' is not null -- people without an account see nothing
-  ), wanted as materialized (
-    select s.project_id, (case when s.valid then s.user_id end)::uuid as user_id, max((case when s.valid then s.role end)::public.project_role) as role
-    from shown s where s.project_id is not null and s.valid
-    group by 1, 2
-  ), gone as (
-    delete from public.project_members m using tasklens.attached_rows p
-    where p.kind = 'projects' and p.key = any (copy_members.keys) and m.project_id = p.id
-      and not exists (select from wanted w where (w.project_id, w.user_id) = (m.project_id, m.user_id))
-  ), written as (
-    insert into public.project_members as m (project_id, user_id, role) select w.project_id, w.user_id, w.role from wanted w
-    on conflict (user_id, project_id) do update set role = excluded.role where m.role <> excluded.role
-  )
-  select tasklens.note_rows('members', copy_members.keys, (
-    select coalesce(jsonb_agg(k), '[]') from (
-      select s.key, tasklens.found_by('members', jsonb_agg(s.row)) as columns,
-        min(case when s.project_id is null then 'there is no copy of its project' when not s.valid then format('no user %s with the role %s can be a member', s.user_id, s.role) end) as reason,
-        bool_or(s.project_id is not null and not s.valid) as refused
-      from shown s group by 1) k))
-$$;
-comment on function tasklens.copy_members is 'Copies the members of the projects with these keys. Those who cannot be members are left out, and the reason is kept.';
-
--- If only parents are shown, other links are not its own.
-create function tasklens.copy_links(keys text[], given jsonb) returns void
-language sql volatile security invoker set search_path = ''
-as $$
-  with shown as materialized (
-    select g.row || jsonb_build_object('ticket_id', jsonb_build_array(g.row -> 'ticket_id', g.row -> 'other_ticket_id')) as row, g.row ->> 'ticket_id' as key, t.id as ticket_id, g.row ->> 'kind' as kind, o.id as other_ticket_id,
-      case when coalesce(g.row ->> 'kind', '') not in ('duplicates', 'blocks', 'relates_to', 'child_of') then format('the kind of a link is %s: use duplicates, blocks, relates_to or child_of', g.row ->> 'kind')
+    select g.row || case k.kind when 'links' then jsonb_build_object('ticket_id', jsonb_build_array(g.row -> 'ticket_id', g.row -> 'other_ticket_id')) else '{}' end as row,
+      g.row ->> k.needed[1] as key, p.id, o.id as other_id,
+      case when p.id is null or k.kind = 'links' and o.id is null then format('there is no copy of its %s', rtrim(k.parent_kind, 's')) end as orphan,
+      case when p.id is null then null
+        when k.kind = 'members' then case when g.row ->> 'user_id' !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' or g.row ->> 'role' not in ('viewer', 'member', 'admin')
+          then format('no user %s with the role %s can be a member', g.row ->> 'user_id', coalesce(g.row ->> 'role', 'viewer')) end
+        when g.row ->> 'kind' is null or g.row ->> 'kind' not in ('duplicates', 'blocks', 'relates_to', 'child_of')
+          then format('the kind of a link is %s: use duplicates, blocks, relates_to or child_of', g.row ->> 'kind')
         when g.row ->> 'ticket_id' = g.row ->> 'other_ticket_id' then 'it is linked to itself' end as fault
-    from jsonb_array_elements(copy_links.given) g(row)
-    left join tasklens.attached_rows t on t.kind = 'tickets' and t.key = g.row ->> 'ticket_id' and t.reason is null
-    left join tasklens.attached_rows o on o.kind = 'tickets' and o.key = g.row ->> 'other_ticket_id' and o.reason is null
-    where g.row ->> 'other_ticket_id' is not null
-  ), wanted as materialized (
-    select distinct s.ticket_id, s.kind, s.other_ticket_id from shown s where s.fault is null and s.ticket_id is not null and s.other_ticket_id is not null
-  ), gone as (
-    delete from public.ticket_links l using tasklens.attached_rows t, tasklens.attached_views a
-    where t.kind = 'tickets' and t.key = any (copy_links.keys) and l.ticket_id = t.id and a.kind = 'links' and (a.columns ? 'kind' or l.kind = 'child_of')
-      and not exists (select from wanted w where (w.ticket_id, w.kind, w.other_ticket_id) = (l.ticket_id, l.kind, l.other_ticket_id))
-  ), written as (
-    insert into public.ticket_links (ticket_id, kind, other_ticket_id) select w.* from wanted w order by 1, 2, 3 on conflict do nothing
+    from tasklens.attached_kinds() k cross join (
+      select jsonb_array_elements(copy_lists.given)
+      union all
+      select jsonb_build_object('ticket_id', t.key, 'kind', 'child_of', 'other_ticket_id', t.columns -> 'parent_id' -> 0)
+      from tasklens.attached_rows t where copy_lists.kind = 'links' and t.kind = 'tickets' and t.key = any (copy_lists.keys)) g(row)
+    left join tasklens.attached_rows p on p.kind = k.parent_kind and p.key = g.row ->> k.needed[1] and p.reason is null
+    left join tasklens.attached_rows o on o.kind = k.parent_kind and o.key = g.row ->> 'other_ticket_id' and o.reason is null
+    -- People without an account see nothing, and a ticket without a parent has no link.
+    where k.kind = copy_lists.kind and g.row ->> k.needed[cardinality(k.needed)] is not null
+  ), good as materialized (
+    select s.id, s.other_id, s.row ->> 'kind' as link, s.row ->> 'user_id' as user_id, coalesce(s.row ->> 'role', 'viewer') as role from shown s where s.orphan is null and s.fault is null
+  ), members as materialized (
+    select g.id, g.user_id::uuid, max(g.role::public.project_role) as role from good g where copy_lists.kind = 'members' group by 1, 2
+  ), gone_members as (
+    delete from public.project_members m using tasklens.attached_rows p
+    where copy_lists.kind = 'members' and p.kind = 'projects' and p.key = any (copy_lists.keys) and m.project_id = p.id
+      and not exists (select from members g where (g.id, g.user_id) = (m.project_id, m.user_id))
+  ), new_members as (
+    insert into public.project_members as m (project_id, user_id, role) select g.* from members g
+    on conflict (user_id, project_id) do update set role = excluded.role where m.role <> excluded.role
+  ), gone_links as (
+    delete from public.ticket_links l using tasklens.attached_rows t
+    where copy_lists.kind = 'links' and t.kind = 'tickets' and t.key = any (copy_lists.keys) and l.ticket_id = t.id
+      and (l.kind = 'child_of' or not exists (select from tasklens.attached_views a where a.kind = 'links' and a.view is null))
+      and not exists (select from good g where (g.id, g.link, g.other_id) = (l.ticket_id, l.kind, l.other_ticket_id))
+  ), new_links as (
+    insert into public.ticket_links (ticket_id, kind, other_ticket_id)
+    select distinct g.id, g.link, g.other_id from good g where copy_lists.kind = 'links' order by 1, 2, 3 on conflict do nothing
   )
-  select tasklens.note_rows('links', copy_links.keys, (
-    select coalesce(jsonb_agg(k), '[]') from (
-      select s.key, tasklens.found_by('links', jsonb_agg(s.row)) as columns,
-        coalesce(min(s.fault), min(case when s.ticket_id is null or s.other_ticket_id is null then 'there is no copy of its ticket' end)) as reason, bool_or(s.fault is not null) as refused
-      from shown s group by 1) k))
+  select tasklens.note_rows(copy_lists.kind, copy_lists.keys, (select coalesce(jsonb_agg(n), '[]') from (
+    select s.key, jsonb_agg(s.row) as shown, coalesce(min(s.fault), min(s.orphan)) as reason, bool_or(s.fault is not null) as refused
+    from shown s group by 1) n))
 $$;
-comment on function tasklens.copy_links is 'Copies the links that start at the tickets with these keys. The reason for those that cannot be copied is kept; they are looked at again when a ticket at either end appears.';
+comment on function tasklens.copy_lists is
+  'Copies the members of projects, or the links that start at tickets, with these keys. The reason for those that cannot be copied is kept; links are looked at again when a ticket at either end appears.';
 
 -- What is refused has a reason. Values that a copy cannot be without are filled.
 create function tasklens.check_rows(kind text, given jsonb)
-returns table (key text, id bigint, "row" jsonb, columns jsonb, cut text, blocked_by text, status text, category text, reason text, refused boolean)
+returns table (key text, id bigint, "row" jsonb, shown jsonb, cut text, blocked_by text, status text, category text, reason text, refused boolean)
 language sql volatile security invoker set search_path = ''
 as $$
   with shown as (
@@ -98,35 +83,33 @@ as $$
     where k.kind = check_rows.kind
     group by 1, 5, 6, 7, 8
   ), known as materialized (
-    select s.*, p.id as parent, nullif(btrim(s.row ->> 'key'), '') as wanted,
+    select s.*, p.id as parent, s.parent_kind is not null and p.id is null as orphan, w.key as wanted,
       coalesce(m.id, nextval(pg_get_serial_sequence('public.' || s.kind, s.id_column))) as id,
+      s.kind <> 'comments' and w.key is not null and (row_number() over (partition by upper(w.key) order by m.id, s.place) > 1 or case s.kind
+        when 'projects' then exists (select from public.projects o where o.key = w.key and o.project_id is distinct from m.id)
+        else exists (select from public.tickets o where upper(o.key) = upper(w.key) and o.ticket_id is distinct from m.id) end) as held,
       case when s.kind = 'tickets' then btrim(coalesce(s.row ->> 'status', 'To Do')) end as status, nullif(btrim(s.row ->> 'status_category'), '') as category
-    from shown s
+    from shown s cross join lateral (select nullif(btrim(s.row ->> 'key'), '') as key) w
     left join tasklens.attached_rows m on m.kind = s.kind and m.key = s.key
     left join tasklens.attached_rows p on p.kind = s.parent_kind and p.key = s.row ->> s.parent_column and p.reason is null
     order by s.place
-  ), held as (
-    select k.*, k.kind <> 'comments' and k.wanted is not null and (row_number() over (partition by upper(k.wanted) order by k.id) > 1 or case k.kind
-      when 'projects' then exists (select from public.projects p where p.key = k.wanted and p.project_id <> k.id)
-      else exists (select from public.tickets t where upper(t.key) = upper(k.wanted) and t.ticket_id <> k.id) end) as held
-    from known k
   ), judged as (
-    select h.*, f.fields, f.cut, h.parent_kind is not null and h.parent is null as orphan, case
-      when h.parent_kind is not null and h.parent is null then format('there is no copy of its %s', rtrim(h.parent_kind, 's'))
-      when h.times > 1 then format('the view shows it %s times', h.times)
-      when length(h.wanted) > 255 then format('its key has %s characters, more than 255', length(h.wanted))
-      when h.status = '' then 'its status is empty'
-      when length(h.status) > 100 then format('its status has %s characters, more than 100', length(h.status))
-      when h.category not in ('to_do', 'in_progress', 'done') then format('its status_category is %s: use to_do, in_progress or done', left(h.category, 100))
+    select k.*, f.fields, f.cut, case
+      when k.orphan then format('there is no copy of its %s', rtrim(k.parent_kind, 's'))
+      when k.times > 1 then format('the view shows it %s times', k.times)
+      when length(k.wanted) > 255 then format('its key has %s characters, more than 255', length(k.wanted))
+      when k.status = '' then 'its status is empty'
+      when length(k.status) > 100 then format('its status has %s characters, more than 100', length(k.status))
+      when k.category not in ('to_do', 'in_progress', 'done') then format('its status_category is %s: use to_do, in_progress or done', left(k.category, 100))
       when f.no_time is not null then f.no_time
-      when h.held then format('the key %s is taken', h.wanted) end as reason
-    from held h cross join lateral (
+      when k.held then format('the key %s is taken', k.wanted) end as reason
+    from known k cross join lateral (
       select jsonb_object_agg(e.key, v.value) as fields,
         string_agg(e.key, ', ' order by e.key) filter (where e.key in ('name', 'assignee', 'reporter', 'author', 'ticket_type', 'priority') and v.value <> e.value and e.value <> 'null'
           or e.key = 'labels' and exists (select from jsonb_path_query(e.value, '$[*]') l where length(l #>> '{}') > 1000)) as cut,
         min(format('its %s is %s, not a time of the years 1 to 9999', e.key, e.value #>> '{}')) filter (
           where e.key in ('created_at', 'updated_at', 'resolved_at', 'due_date') and e.value #>> '{}' ~* '^[-+]?infinity|^\d{5,}-|BC$') as no_time
-      from jsonb_each(h.row) e cross join lateral (select case
+      from jsonb_each(k.row) e cross join lateral (select case
         when e.value = 'null' then case when e.key in ('name', 'body') then '""' when e.key = 'labels' then '[]' else 'null' end::jsonb
         when e.key = 'labels' and jsonb_typeof(e.value) = 'array' then (select coalesce(jsonb_agg(left(l #>> '{}', 1000)), '[]') from jsonb_array_elements(e.value) l where l <> 'null')
         when e.key in ('name', 'assignee', 'reporter', 'author', 'ticket_type', 'priority') then to_jsonb(left(e.value #>> '{}', 1000))
@@ -136,7 +119,7 @@ as $$
   )
   select j.key, j.id, j.fields || jsonb_strip_nulls(jsonb_build_object('key', j.wanted)) || jsonb_build_object(j.id_column, j.id)
       || case when j.parent_column is null then '{}' else jsonb_build_object(j.parent_column, j.parent) end,
-    tasklens.found_by(j.kind, jsonb_build_array(j.row)), j.cut, case when j.held then j.wanted end, j.status, j.category,
+    j.row, j.cut, case when j.held then j.wanted end, j.status, j.category,
     j.reason, j.reason is not null and not j.orphan
   from judged j
 $$;
@@ -150,14 +133,11 @@ as $$
 declare
   id_column constant text := (select k.needed[1] from tasklens.attached_kinds() k where k.kind = copy_rows.kind);
   former constant text[] := array(select m.key from tasklens.attached_rows m where m.kind = copy_rows.kind and m.key = any (keys) and m.reason is null);
-  fields record;
+  names text; -- of the other columns
   batch jsonb;
 begin
-  if kind = 'members' then
-    perform tasklens.copy_members(keys, given);
-    return;
-  elsif kind = 'links' then
-    perform tasklens.copy_links(keys, given);
+  if kind in ('members', 'links') then
+    perform tasklens.copy_lists(kind, keys, given);
     return;
   end if;
   -- Rows may have swapped keys in one statement.
@@ -173,9 +153,9 @@ begin
     where b.status is not null and b.reason is null order by lower(b.status), b.category
   ), changed as (
     -- A status that copies made is written as the view writes it.
-    update public.status s set category = coalesce(n.category, s.category), name = case when m.id is null then s.name else n.status end
+    update public.status s set category = coalesce(n.category, s.category), name = case when s.status_id = m.id then n.status else s.name end
     from named n left join tasklens.attached_rows m on m.kind = 'states' and m.key = lower(n.status)
-    where lower(s.name) = lower(n.status) and (s.category <> n.category or s.name <> n.status and m.id is not null)
+    where lower(s.name) = lower(n.status) and (s.category <> n.category or s.name <> n.status and s.status_id = m.id)
   ), added as (
     insert into public.status (name, category) select n.status, n.category from named n
     where not exists (select from public.status s where lower(s.name) = lower(n.status)) on conflict do nothing
@@ -183,24 +163,20 @@ begin
   )
   select coalesce(jsonb_agg(a), '[]') into given from added a;
   perform tasklens.note_rows('states', '{}', given);
-  select string_agg(format('%I', a.attname), ', ') as names, string_agg(format('r.%I', a.attname), ', ') as given, string_agg(format('o.%I', a.attname), ', ') as stored
-  into fields from pg_catalog.pg_attribute a
+  select string_agg(format('%I', a.attname), ', ') into names
+  from pg_catalog.pg_attribute a
   where a.attrelid = ('public.' || kind)::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> id_column;
   execute format($statement$
-    with given as materialized (
-      select (b.row ->> %2$L)::bigint as id, b.row || jsonb_build_object('status_id', s.status_id) as row
-      from jsonb_to_recordset($1) b("row" jsonb, status text, reason text) left join public.status s on lower(s.name) = lower(b.status)
-      where b.reason is null
-    ), changed as (
-      update public.%1$s t set (%3$s) = row(%4$s)
-      from given g join public.%1$s o on o.%2$s = g.id cross join lateral jsonb_populate_record(o, g.row) r
-      where t.%2$s = g.id and (%5$s) is distinct from (%4$s)
-    )
-    insert into public.%1$s (%2$s, %3$s)
-    select g.id, %4$s from given g
-    cross join lateral jsonb_populate_record(null::public.%1$s, jsonb_build_object('name', '', 'body', '', 'labels', '{}'::text[], 'created_at', now(), 'updated_at', now()) || g.row) r
-    where not exists (select from public.%1$s t where t.%2$s = g.id)
-    order by g.id $statement$, kind, id_column, fields.names, fields.given, fields.stored) using batch;
+    insert into public.%1$s as t (%2$s, %3$s)
+    select (b.row ->> %2$L)::bigint, %4$s
+    from jsonb_to_recordset($1) b("row" jsonb, status text, reason text) left join public.status s on lower(s.name) = lower(b.status)
+    left join public.%1$s o on o.%2$s = (b.row ->> %2$L)::bigint
+    cross join lateral jsonb_populate_record(o, case when o.%2$s is null
+      then jsonb_build_object('name', '', 'body', '', 'labels', '{}'::text[], 'created_at', now(), 'updated_at', now()) else '{}' end || b.row || jsonb_build_object('status_id', s.status_id)) r
+    where b.reason is null
+    order by 1
+    on conflict (%2$s) do update set (%3$s) = row(%5$s) where (%6$s) is distinct from (%5$s) $statement$,
+    kind, id_column, names, 'r.' || replace(names, ', ', ', r.'), 'excluded.' || replace(names, ', ', ', excluded.'), 't.' || replace(names, ', ', ', t.')) using batch;
   -- Where the row changed and the view's time did not, a trigger has set the present.
   execute format($statement$ update public.%1$s t set updated_at = r.updated_at
     from jsonb_to_recordset($1) b("row" jsonb, reason text) cross join lateral jsonb_populate_record(null::public.%1$s, b.row) r

@@ -3,7 +3,7 @@
 -- show.
 
 begin;
-select plan(67);
+select plan(69);
 
 create function pg_temp.settle() returns text
 language plpgsql as $$
@@ -44,13 +44,13 @@ where j.removed_at is null;
 create view seen.comments as select id as comment_id, job as ticket_id, body from depot.remarks;
 create view seen.links as select one as ticket_id, verb as kind, other as other_ticket_id from depot.edges;
 create function pg_temp.attach(change jsonb default '{}') returns void
-language sql as $$ select from public.attach_tables('{
+language sql as $$ select from public.attach_tables(jsonb_strip_nulls('{
   "projects": {"view": "seen.projects", "tables": {"depot.yards": {"id": "project_id"}}},
   "members": {"view": "seen.members", "tables": {"depot.yards": {"id": "project_id"}, "depot.seats": {"firm": "firm"}, "depot.staff": {"id": "person"}}},
   "tickets": {"view": "seen.tickets", "tables": {
     "depot.jobs": {"id": "ticket_id"}, "depot.job_tags": {"job": "ticket_id"}, "depot.tags": {"id": "tag_ids"}, "depot.staff": {"id": "owner"}}},
   "comments": {"view": "seen.comments", "tables": {"depot.remarks": {"id": "comment_id"}}},
-  "links": {"view": "seen.links", "tables": {"depot.edges": {"one": "ticket_id"}}}}'::jsonb || change) $$;
+  "links": {"view": "seen.links", "tables": {"depot.edges": {"one": "ticket_id"}}}}'::jsonb || change)) $$;
 
 -- What differs between views and copies; null if nothing does.
 create function pg_temp.differ() returns text
@@ -209,7 +209,7 @@ create view seen.texted as select ticket_id, project_id, 'a,b'::text as labels f
 create function pg_temp.attach_tickets(view text) returns void
 language sql as $$ select pg_temp.attach(jsonb_build_object('tickets', jsonb_build_object('view', view, 'tables', '{"depot.jobs": {"id": "ticket_id"}, "depot.job_tags": {}, "depot.tags": {}, "depot.staff": {}}'::jsonb))) $$;
 select throws_ok($$ select pg_temp.attach_tickets('seen.typed') $$, '42703', 'the view seen.typed has columns that no copy has: type (ticket_type?), titel', 'names that no copy has');
-select throws_ok($$ select pg_temp.attach_tickets('seen.texted') $$, '42804', 'labels of the view seen.texted is of type text', 'labels as a text');
+select throws_ok($$ select pg_temp.attach_tickets('seen.texted') $$, '42804', 'the view seen.texted shows labels of type text', 'labels as a text');
 create view seen.keyless as select nullif(j.id, j.id) as ticket_id, yard as project_id from depot.jobs j where caption = 'New while away';
 select throws_ok($$ select pg_temp.attach('{"tickets": {"view": "seen.keyless", "tables": {"depot.jobs": {"id": "ticket_id"}}}}') $$, '23502', 'the view seen.keyless shows 1 rows without ticket_id', 'rows without a key');
 create function seen.shout(text) returns text language sql as 'select upper($1)';
@@ -272,6 +272,13 @@ select is((select count(*) from tasklens.changed_rows), 0::bigint, 'and nothing 
 delete from depot.remarks;
 create or replace view seen.comments as select id as comment_id, job as ticket_id, body from depot.remarks;
 select is(pg_temp.after($$ update depot.jobs set caption = 'Still' where caption = 'New while away' $$), '', 'what was attached stays attached');
+select pg_temp.attach('{"links": null}');
+select pg_temp.settle();
+select is((select string_agg(distinct kind, ',') from public.ticket_links), 'child_of', 'links go with their view, and parents stay');
+insert into public.ticket_links (ticket_id, kind, other_ticket_id) select min(ticket_id), 'relates_to', max(ticket_id) from public.tickets;
+update depot.jobs set caption = caption || '.';
+select pg_temp.settle();
+select is((select string_agg(distinct kind, ',' order by kind) from public.ticket_links), 'child_of,relates_to', 'then links made by hand stay');
 
 select * from finish();
 rollback;

@@ -130,7 +130,7 @@ func TestOwnTablesFollowConcurrentWriters(t *testing.T) {
 					"update tracker.issues set board = 3 - board where number = $1",
 					"update tracker.issues set number = case number when $1 then $1 + 1 else $1 end where number in ($1, $1 + 1)",
 					"update tracker.issues set state = 3 - state, assigned_to = (select id from tracker.people where name in ('Ada', 'Noor') order by random() limit 1) where number = $1",
-					"with p as (insert into tracker.people (name, account) values ('Bo', gen_random_uuid()) returning id) insert into tracker.memberships select 'acme', id from p",
+					"with p as (insert into tracker.people (name, account) values ('Bo', gen_random_uuid()) returning id) insert into tracker.seats select 1, id from p",
 					"delete from tracker.people where id = (select id from tracker.people where name = 'Bo' order by id limit 1 for update skip locked)",
 					"update tracker.states set label = label || '!' where id = 1",
 					"delete from tracker.remarks where issue in (select id from tracker.issues where number = $1)",
@@ -179,7 +179,7 @@ func TestOwnTablesWritersNeverWait(t *testing.T) {
 	}
 	for _, sql := range []string{
 		"update tracker.issues set title = 'Another'", "update tracker.boards set title = 'Another', prefix = prefix || 'X'", "delete from tracker.remarks", "delete from tracker.people",
-		"update tracker.states set label = repeat('x', 200)", "delete from tracker.memberships", "delete from tracker.boards where id = 1",
+		"update tracker.states set label = repeat('x', 200)", "delete from tracker.seats", "delete from tracker.boards where id = 1",
 	} {
 		if _, err := owner.PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
 			t.Errorf("%s: %v", sql, err)
