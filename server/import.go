@@ -94,7 +94,7 @@ func (e embedding) importTickets(ctx context.Context, files *ticketfile.Reader, 
 	}
 	started := time.Now()
 	out := newImportOutput()
-	sum, err := load.Load(ctx, e.db, files, out.report(files.Progress), options)
+	sum, err := load.Load(ctx, e.db, files, out.report(files.Len), options)
 	out.finish()
 	for _, notice := range files.Notices() {
 		fmt.Fprintln(os.Stderr, notice)
@@ -142,7 +142,7 @@ func (e embedding) importNotes(ctx context.Context, path string, options load.Op
 	started := time.Now()
 	out := newImportOutput()
 	out.progress.print("origin: %s", notes.Name)
-	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(func() (int64, int64) { return out.rows, int64(notes.Len()) }), options)
+	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(notes.Len), options)
 	out.finish()
 	fmt.Printf("%d documents (%d new); left out: %d files, %d fields; without a file: %d, removed: %d; %.1f s\n", sum.Documents, sum.NewDocuments, sum.BadRows, sum.BadFields,
 		sum.Unlisted.Documents, sum.Removed.Documents, time.Since(started).Seconds())
@@ -238,14 +238,13 @@ func newImportOutput() *importOutput {
 	return &importOutput{progress: newProgress("importing"), counts: map[troubles]int{}, first: map[troubles][]error{}}
 }
 
-func (o *importOutput) report(measure func() (done, total int64)) load.Report {
+func (o *importOutput) report(total func() int) load.Report {
 	return load.Report{
 		Began:   func(origin string) { o.progress.print("origin: %s", origin) },
 		Trouble: o.add,
 		Written: func(rows int) {
 			o.rows += int64(rows)
-			done, total := measure()
-			o.progress.show(done, total, o.rows)
+			o.progress.show(o.rows, int64(total()), o.rows)
 		},
 	}
 }

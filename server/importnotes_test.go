@@ -61,7 +61,7 @@ func TestImportNotes(t *testing.T) {
 	if err := load(first, "--prefix", "X-"); err == nil {
 		t.Error("notes are imported with a prefix")
 	}
-	if err := load(map[string]string{"bad.md": "\xff"}); err == nil || !strings.Contains(err.Error(), "none of 1 rows is good") {
+	if err := load(map[string]string{"bad.md": "\xff"}, "--origin", "bad"); err == nil || !strings.Contains(err.Error(), "none of 1 rows is good") {
 		t.Errorf("with no valid file the error is %v", err)
 	}
 }

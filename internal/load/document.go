@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"tasklens/internal/ticketfile"
@@ -10,20 +9,31 @@ import (
 
 // LoadNotes writes notes as documents. A repeated import changes only what differs, by path. A
 // document whose file is gone stays unless Prune is asked for. Failures are reported and counted,
-// and the rest continues. It ends early if nothing can be stored. Documents written before that
-// stay.
+// and the rest continues. It ends early if nothing can be stored, or if the origin is that of
+// another folder of the same name. Documents written before that stay.
 func LoadNotes(ctx context.Context, db Database, notes *Notes, report Report, options Options) (Summary, error) {
 	w := &writer{db: db, report: report}
-	err := writeAll(ctx, w, notes.All(), kind[Note]{
+	before, err := w.pruneNotes(ctx, notes, 0)
+	if err != nil {
+		return w.sum, err
+	}
+	if both := before.Stored - before.Unlisted; options.Origin == "" && 2*both < min(before.Stored, len(notes.known)) {
+		return w.sum, fmt.Errorf("%w: the origin %q has %d documents, and only %d of them are files of this folder, which may be another one of that name: "+
+			"--origin NAME gives it an origin of its own, --origin %[2]s says that it is the same", ticketfile.ErrFiles, notes.Name, before.Stored, both)
+	}
+	if err := writeAll(ctx, w, notes.All(), kind[Note]{
 		name:    func(n Note) string { return fmt.Sprintf("document %q", n.Title) },
 		size:    func(n Note) int { return len(n.Content) },
 		accepts: w.acceptsNote,
 		upsert:  w.upsertNotes,
-	})
-	if err == nil {
-		err = w.pruneNotes(ctx, notes, options)
+	}); err != nil {
+		return w.sum, err
 	}
-	return w.sum, err
+	w.sum.Stored, w.sum.Unlisted.Documents = before.Stored+w.sum.NewDocuments, before.Unlisted
+	return w.sum, w.dropUnlisted(options, "documents", before.Examples, func(size int) (Gone, error) {
+		found, err := w.pruneNotes(ctx, notes, size)
+		return Gone{Documents: found.Removed}, err
+	})
 }
 
 func (w *writer) acceptsNote(note Note) bool {
@@ -50,36 +60,18 @@ func (w *writer) upsertNotes(ctx context.Context, notes []Note) error {
 	return nil
 }
 
-// pruneNotes finds the documents of this origin whose files are gone, and deletes them if that was
-// asked for. A file that cannot be read is there.
-func (w *writer) pruneNotes(ctx context.Context, notes *Notes, options Options) error {
-	for most := 0; ; most = batchPrune {
-		var found []struct {
-			Stored   int      `json:"stored"`
-			Unlisted int      `json:"unlisted"`
-			Removed  int      `json:"removed"`
-			Examples []string `json:"examples"`
-		}
-		err := w.db.Call(ctx, "prune_documents", map[string]any{"origin": notes.Name, "listed": notes.ids(), "match_count": most}, &found)
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		w.sum.Removed.Documents += found[0].Removed
-		if most > 0 && found[0].Removed == 0 {
-			return nil
-		}
-		if most > 0 {
-			continue
-		}
-		w.sum.Stored, w.sum.Unlisted.Documents = found[0].Stored, found[0].Unlisted
-		for _, title := range found[0].Examples {
-			w.report.Trouble(Unlisted, errors.New(title))
-		}
-		switch {
-		case !options.Prune || found[0].Unlisted == 0:
-			return nil
-		case w.sum.Many() && !options.PruneMany:
-			return fmt.Errorf("%w: %d of the %d documents of this origin have no file, more than a fifth", ErrNotPruned, found[0].Unlisted, found[0].Stored)
-		}
-	}
+// pruned are the documents of an origin, and those of them whose files are gone.
+type pruned struct {
+	Stored   int      `json:"stored"`
+	Unlisted int      `json:"unlisted"`
+	Removed  int      `json:"removed"`
+	Examples []string `json:"examples"`
+}
+
+// pruneNotes finds the documents of this origin whose files are gone, and deletes so many of them.
+// A file that cannot be read is there.
+func (w *writer) pruneNotes(ctx context.Context, notes *Notes, most int) (pruned, error) {
+	found := make([]pruned, 1)
+	err := w.db.Call(ctx, "prune_documents", map[string]any{"origin": notes.Name, "listed": notes.ids(), "match_count": most}, &found)
+	return found[0], err
 }

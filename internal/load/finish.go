@@ -34,7 +34,7 @@ func (l *loader) link(ctx context.Context) error {
 			Unknown  int      `json:"unknown"`
 			Examples []string `json:"examples"`
 		}
-		err := l.inParts(batchLinks, func(size int) error {
+		err := inParts(batchLinks, func(size int) error {
 			return l.db.Call(ctx, "link_imported_tickets", map[string]any{"import_id": l.id, "after": after, "match_count": size}, &page)
 		})
 		if err != nil {
@@ -53,7 +53,7 @@ func (l *loader) link(ctx context.Context) error {
 }
 
 // inParts halves the size of a call that took too long.
-func (l *loader) inParts(size int, call func(size int) error) error {
+func inParts(size int, call func(size int) error) error {
 	for {
 		err := call(size)
 		if size /= 2; fault.CodeOf(err) != fault.Timeout || size == 0 {
@@ -88,38 +88,39 @@ func (l *loader) prune(ctx context.Context) error {
 		return nil
 	}
 	l.sum.Stored, l.sum.Unlisted = found[0].Stored, found[0].Gone
-	for _, what := range found[0].Examples {
-		l.report.Trouble(Unlisted, errors.New(what))
-	}
-	if !l.options.Prune {
-		return nil
-	}
-	if l.sum.Many() && !l.options.PruneMany {
-		return fmt.Errorf("%w: the files lack %d of the %d tickets of this origin, more than a fifth, as a part of an export does",
-			ErrNotPruned, l.sum.Unlisted.Tickets, l.sum.Stored)
-	}
-	return l.remove(ctx)
+	return l.dropUnlisted(l.options, "tickets", found[0].Examples, func(size int) (Gone, error) {
+		removed := make([]Gone, 1)
+		err := l.db.Call(ctx, "prune_import", map[string]any{"import_id": l.id, "match_count": size}, &removed)
+		return removed[0], err
+	})
 }
 
-// Many reports whether the files lack more than a fifth of the origin's tickets.
-func (s Summary) Many() bool { return (s.Unlisted.Tickets+s.Unlisted.Documents)*5 > s.Stored }
-
-func (l *loader) remove(ctx context.Context) error {
-	for left := l.sum.Unlisted != (Gone{}); left; {
-		var removed []Gone
-		err := l.inParts(batchPrune, func(size int) error {
-			return l.db.Call(ctx, "prune_import", map[string]any{"import_id": l.id, "match_count": size}, &removed)
+// dropUnlisted reports what the files do not list, and deletes it if that was asked for; much at
+// once only if that was, too.
+func (w *writer) dropUnlisted(options Options, what string, examples []string, remove func(size int) (Gone, error)) error {
+	for _, example := range examples {
+		w.report.Trouble(Unlisted, errors.New(example))
+	}
+	switch {
+	case !options.Prune:
+		return nil
+	case w.sum.Many() && !options.PruneMany:
+		return fmt.Errorf("%w: the files lack %d of the %d %s of this origin, more than a fifth, as a part of an export does",
+			ErrNotPruned, w.sum.Unlisted.Tickets+w.sum.Unlisted.Documents, w.sum.Stored, what)
+	}
+	for removed := w.sum.Unlisted; removed != (Gone{}); {
+		err := inParts(batchPrune, func(size int) (err error) {
+			removed, err = remove(size)
+			return err
 		})
 		if err != nil {
 			return fmt.Errorf("delete removed rows: %w", err)
 		}
-		left = false
-		for _, r := range removed {
-			l.sum.Removed.Tickets += r.Tickets
-			l.sum.Removed.Comments += r.Comments
-			l.sum.Removed.Links += r.Links
-			left = r != (Gone{})
-		}
+		all := &w.sum.Removed
+		*all = Gone{all.Tickets + removed.Tickets, all.Comments + removed.Comments, all.Links + removed.Links, all.Documents + removed.Documents}
 	}
 	return nil
 }
+
+// Many reports whether the files lack more than a fifth of the origin's tickets or documents.
+func (s Summary) Many() bool { return (s.Unlisted.Tickets+s.Unlisted.Documents)*5 > s.Stored }

@@ -52,12 +52,12 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	want := []Note{
-		{ID: IDOfPath("notes/a.md"), Origin: "notes", File: "a.md", Title: "A: title", Content: "# Heading\nText", Keywords: []string{"one", "two three"}, TemporalClass: "dated", CreatedAt: "2025-04-08T00:00:00Z"},
-		{ID: IDOfPath("notes/b/Deep.MD"), Origin: "notes", File: "b/Deep.MD", Title: "Deep", Content: "No heading."},
-		{ID: IDOfPath("notes/c.markdown"), Origin: "notes", File: "c.markdown", Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"},
-		{ID: IDOfPath("notes/d.md"), Origin: "notes", File: "d.md", Title: "d", Content: "Text", Keywords: []string{"four", "five"}, CreatedAt: "2025-04-08T10:00:00Z"},
-		{ID: IDOfPath("notes/e.md"), Origin: "notes", File: "e.md", Title: "e", Content: "---\nA rule, and no front matter"},
-		{ID: IDOfPath("notes/excel.md"), Origin: "notes", File: "excel.md", Title: "Ó", Content: "# Ó"},
+		{ID: IDOfPath("notes", "a.md"), Origin: "notes", File: "a.md", Title: "A: title", Content: "# Heading\nText", Keywords: []string{"one", "two three"}, TemporalClass: "dated", CreatedAt: "2025-04-08T00:00:00Z"},
+		{ID: IDOfPath("notes", "b/Deep.MD"), Origin: "notes", File: "b/Deep.MD", Title: "Deep", Content: "No heading."},
+		{ID: IDOfPath("notes", "c.markdown"), Origin: "notes", File: "c.markdown", Title: "A heading", Content: "```\n# no heading\n```\n## A heading ##\nText"},
+		{ID: IDOfPath("notes", "d.md"), Origin: "notes", File: "d.md", Title: "d", Content: "Text", Keywords: []string{"four", "five"}, CreatedAt: "2025-04-08T10:00:00Z"},
+		{ID: IDOfPath("notes", "e.md"), Origin: "notes", File: "e.md", Title: "e", Content: "---\nA rule, and no front matter"},
+		{ID: IDOfPath("notes", "excel.md"), Origin: "notes", File: "excel.md", Title: "Ó", Content: "# Ó"},
 	}
 	if differ := cmp.Diff(want, got); differ != "" {
 		t.Errorf("notes (-want +got):\n%s", differ)
@@ -119,7 +119,7 @@ func TestHasNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for note, err := range one.All() {
-		if err != nil || note.ID != IDOfPath("documents/a.md") {
+		if err != nil || note.ID != IDOfPath("documents", "a.md") {
 			t.Errorf("the note is %+v, %v", note, err)
 		}
 	}

@@ -24,13 +24,16 @@ const maxFile = 4 << 20
 var pathSpace = uuid.MustParse("0fd2fd5c-5c1f-4d7e-9f3b-7c1f8a2f6f5e")
 
 // IDOfPath returns the id of the document that a note is imported as, a version 5 UUID: the same
-// path is the same document.
-func IDOfPath(path string) string { return uuid.NewSHA1(pathSpace, []byte(path)).String() }
+// path in the same origin is the same document.
+func IDOfPath(origin, path string) string {
+	return uuid.NewSHA1(uuid.NewSHA1(pathSpace, []byte(origin)), []byte(path)).String()
+}
 
 // Notes are a folder of Markdown files.
 type Notes struct {
-	Name  string   // the first part of the paths; the folder's own, unless the caller sets it
+	Name  string   // the origin: the folder's name, unless the caller sets it
 	Files []string // Markdown, below the folder
+	known []string // these, and of a single file those beside it, by which its folder is known
 	root  fs.FS
 
 	exports []*ticketfile.RowError // files of the folder itself that are not imported with notes
@@ -65,20 +68,24 @@ func OpenNotes(where string) (*Notes, error) {
 		root, start = filepath.Split(absolute)
 	}
 	n := &Notes{root: os.DirFS(root), Name: filepath.Base(root)}
-	err = fs.WalkDir(n.root, start, func(file string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(n.root, ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && file != ".":
+		case entry.IsDir() && file != "." && (start != "." || strings.HasPrefix(entry.Name(), ".")):
 			return fs.SkipDir
-		case entry.Type().IsRegular() && path.Dir(file) == "." && ticketfile.IsExport(file):
+		case file != start && !entry.Type().IsRegular(): // links are followed only if they are named
+		case slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(file))):
+			n.known = append(n.known, file)
+			if start == "." || start == file {
+				n.Files = append(n.Files, file)
+			}
+		case start == "." && path.Dir(file) == "." && ticketfile.IsExport(file):
 			_, err := ticketfile.Open(filepath.Join(root, file))
 			if err == nil {
 				err = errors.New("it is an export of tickets, which is imported by its own path")
 			}
 			n.exports = append(n.exports, &ticketfile.RowError{File: file, Reason: err.Error()})
-		case entry.Type().IsRegular() && slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(file))):
-			n.Files = append(n.Files, file)
 		}
 		return nil
 	})
@@ -113,13 +120,11 @@ func (n *Notes) All() iter.Seq2[Note, error] {
 	}
 }
 
-func (n *Notes) id(file string) string { return IDOfPath(n.Name + "/" + file) }
-
 // ids are those of all files, also of those that cannot be read.
 func (n *Notes) ids() []string {
-	ids := make([]string, len(n.Files))
-	for i, file := range n.Files {
-		ids[i] = n.id(file)
+	ids := make([]string, len(n.known))
+	for i, file := range n.known {
+		ids[i] = IDOfPath(n.Name, file)
 	}
 	return ids
 }
@@ -141,6 +146,6 @@ func (n *Notes) read(file string) (Note, error) {
 	if note.Title == "" {
 		note.Title = strings.TrimSuffix(path.Base(file), path.Ext(file))
 	}
-	note.ID, note.Origin, note.File = n.id(file), n.Name, file
+	note.ID, note.Origin, note.File = IDOfPath(n.Name, file), n.Name, file
 	return note, err
 }

@@ -1,11 +1,14 @@
 package load_test
 
 import (
+	"cmp"
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"tasklens/internal/load"
 	"tasklens/internal/testbed"
+	"tasklens/internal/ticketfile"
 )
 
 // A document goes with its file, if that is asked for: not that of a file that cannot be read, of
@@ -45,5 +48,52 @@ func TestPruneNotes(t *testing.T) {
 	}
 	if n := b.count(t, "select count(*) from documents where origin = 'notes' and title in ('b', 'e', 'f') or origin = 'others'"); n != 9 {
 		t.Errorf("%d documents are left", n)
+	}
+}
+
+// A folder is known by its files, wherever it is: another one of its name changes nothing of it, not
+// even a file of the same path, unless the user says that it is the same.
+func TestFoldersOfOneName(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	run := func(files map[string]string, path string, options load.Options) (load.Summary, error) {
+		notes, err := load.OpenNotes(filepath.Join(testbed.Folder(t, "docs", files), path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes.Name = cmp.Or(options.Origin, notes.Name)
+		var r told
+		return load.LoadNotes(t.Context(), b.db, notes, r.report(), options)
+	}
+	pumps := map[string]string{"README.md": "Pumps", "use/start.md": "Start it", "use/stop.md": "Stop it", "parts.md": "Seals"}
+	valves := map[string]string{"README.md": "Valves", "sizes.md": "Sizes", "torque.md": "Torque"}
+	for _, step := range []struct {
+		name    string
+		files   map[string]string
+		path    string
+		options load.Options
+		new     int
+		refused bool
+	}{
+		{"first", pumps, "", load.Options{}, 4, false},
+		{"from another machine", pumps, "", load.Options{Prune: true}, 0, false},
+		{"another folder", valves, "", load.Options{Prune: true, PruneMany: true}, 0, true},
+		{"a file of it", valves, "README.md", load.Options{}, 0, true},
+		{"by an origin of its own", valves, "", load.Options{Origin: "docs/valves", Prune: true, PruneMany: true}, 3, false},
+		{"a part", map[string]string{"README.md": "Pumps", "parts.md": "Seals"}, "", load.Options{}, 0, false},
+		{"a new file", map[string]string{"README.md": "Pumps", "new.md": "New"}, "new.md", load.Options{}, 1, false},
+		{"half of it moved", map[string]string{"README.md": "Pumps", "parts.md": "Seals", "new.md": "New", "how/start.md": "Start it", "how/stop.md": "Stop it"}, "", load.Options{}, 2, false},
+		{"all moved", map[string]string{"x/README.md": "Pumps", "x/parts.md": "Seals"}, "", load.Options{}, 0, true},
+		{"all moved, as the same", map[string]string{"x/README.md": "Pumps", "x/parts.md": "Seals"}, "", load.Options{Origin: "docs"}, 2, false},
+		{"part of a path", map[string]string{"sizes.md": "Not the valves'"}, "", load.Options{Origin: "docs"}, 1, false},
+		{"with a path like the other's", map[string]string{"valves/sizes.md": "Nor this"}, "", load.Options{Origin: "docs"}, 1, false},
+	} {
+		sum, err := run(step.files, step.path, step.options)
+		if step.refused != errors.Is(err, ticketfile.ErrFiles) || err != nil && !step.refused || sum.NewDocuments != step.new || sum.Removed != (load.Gone{}) {
+			t.Errorf("%s: %+v, %v", step.name, sum, err)
+		}
+	}
+	if n := b.count(t, "select count(*) from documents where content in ('Valves', 'Sizes', 'Torque') and origin = 'docs/valves'"); n != 3 {
+		t.Errorf("%d documents of the other folder are as they were", n)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,11 +46,17 @@ func (r *Reader) check(t *Ticket, names columns) (err error) {
 	t.Name = t.cut(names.of("name"), t.Name, maxName)
 	t.Status = t.cut(names.of("status"), cmp.Or(strings.TrimSpace(clean(t.Status)), DefaultStatus), maxStatus)
 	t.Description = clean(t.Description)
-	for member, field := range t.lines() {
-		field.Value = t.cut(names.of(member), oneLine(field.Value), maxName)
+	for _, m := range members {
+		if field, is := m.in(t).(*Text); is {
+			field.Value = oneLine(field.Value)
+			if m.name == "assignee" || m.name == "reporter" {
+				field.Value = r.people.name(field.Value)
+			}
+			field.Value = t.cut(names.of(m.name), field.Value, maxName)
+		}
 	}
 	r.checkDates(t, names, dates)
-	t.checkNotes(dates)
+	r.checkNotes(t, dates)
 	if category, known := categories[fold(t.Category)]; known {
 		t.Category = category
 	} else {
@@ -56,13 +64,15 @@ func (r *Reader) check(t *Ticket, names columns) (err error) {
 		t.Category = ""
 	}
 	t.checkLabels(names.of("labels"))
-	t.checkComments(names.of("comments"), dates)
+	r.checkComments(t, names.of("comments"), dates)
 	t.checkLinks(names.of("links"))
-	if t.empty > 0 {
-		r.notices["comments and notes left out because they have no text"] += t.empty
+	for _, what := range slices.Sorted(maps.Keys(t.counts)) {
+		t.warn("%s: %d", what, t.counts[what])
 	}
 	return nil
 }
+
+const noText = "comments and notes left out because they have no text"
 
 // categories maps the spellings of a status category, ours and Jira's, to ours.
 var categories = map[string]string{
@@ -101,85 +111,72 @@ func (r *Reader) checkDates(t *Ticket, names columns, dates *dates) {
 	}
 }
 
-func (t *Ticket) checkNotes(dates *dates) {
-	undated, long := 0, 0
+func (r *Reader) checkNotes(t *Ticket, dates *dates) {
 	var kept []Note
 	for _, note := range t.Notes {
 		if note.Text = clean(note.Text); strings.TrimSpace(note.Text) == "" {
-			t.empty++
+			r.notices[noText]++
 			continue
 		}
-		var isLong bool
-		if note.Status, isLong = shorten(strings.TrimSpace(clean(note.Status)), maxStatus); isLong {
-			long++
-		}
+		note.Status = t.cut("notes.status", strings.TrimSpace(clean(note.Status)), maxStatus)
 		created, err := dates.parse(note.CreatedAt)
 		if err != nil {
-			undated++
+			t.count("notes.created_at is not a clear date, so that the ticket's counts")
 			created = t.CreatedAt
 		}
 		note.CreatedAt = created
 		kept = append(kept, note)
 	}
 	t.Notes = kept
-	t.warnCount(undated, "notes.created_at is not a clear date, so that the ticket's counts")
-	t.warnCount(long, fmt.Sprintf("notes.status cut to %d characters", maxStatus))
 }
 
 // checkLabels drops blank, repeated and too many labels.
 func (t *Ticket) checkLabels(name string) {
-	kept, left, long, all, seen := t.Labels[:0], 0, 0, 0, map[string]bool{}
+	kept, all, seen := t.Labels[:0], 0, map[string]bool{}
 	for _, label := range t.Labels {
-		label, isLong := shorten(oneLine(label), maxName)
-		if isLong {
-			long++
-		}
-		folded := strings.ToLower(label)
+		label = t.cut(name, oneLine(label), maxName)
+		folded, size := strings.ToLower(label), utf8.RuneCountInString(label)
 		switch {
 		case label == "" || seen[folded]:
-		case len(kept) == maxLabels || all+utf8.RuneCountInString(label) > allLabels:
-			left++
+		case len(kept) == maxLabels || all+size > allLabels:
+			t.count(fmt.Sprintf("%s left out because they are more than %d, or more than %d characters in all", name, maxLabels, allLabels))
 		default:
-			seen[folded], all = true, all+utf8.RuneCountInString(label)
+			seen[folded], all = true, all+size
 			kept = append(kept, label)
 		}
 	}
 	t.Labels = kept
-	t.warnCount(left, fmt.Sprintf("%s left out because they are more than %d, or more than %d characters in all", name, maxLabels, allLabels))
-	t.warnCount(long, fmt.Sprintf("%s cut to %d characters", name, maxName))
 }
 
-func (t *Ticket) checkComments(name string, dates *dates) {
-	kept, undated := t.Comments[:0], 0
+func (r *Reader) checkComments(t *Ticket, name string, dates *dates) {
+	kept := t.Comments[:0]
 	order := map[string]int{} // numbers comments with the same author and time
 	for _, c := range t.Comments {
 		created, err := dates.parse(c.CreatedAt)
 		updated, errUpdated := dates.parse(c.UpdatedAt)
 		if err != nil || errUpdated != nil {
-			undated++
+			t.count(name + " with a time that is not a clear date, so that their other one or the ticket's counts")
 		}
 		c.Author, c.Body = oneLine(c.Author), strings.TrimSpace(clean(c.Body))
 		if key, err := checkKey("", c.Key); err == nil && utf8.RuneCountInString(key) <= MaxKey {
 			c.Key = key
-		} else {
-			when := created
-			if when == "" {
-				when = strings.TrimSpace(c.CreatedAt)
-			}
-			c.Key = madeKey(when, c.Author, order)
+		} else { // by the author as the file has it, since names come later
+			c.Key = madeKey(cmp.Or(created, strings.TrimSpace(c.CreatedAt)), c.Author, order)
 		}
+		if c.Author = r.people.name(c.Author); accountID.MatchString(c.Author) {
+			r.notices["comments whose author has only an id in the files"]++
+		}
+		c.Author = t.cut("comments.author", c.Author, maxName)
 		if err != nil {
 			created = cmp.Or(updated, t.CreatedAt)
 		}
-		c.CreatedAt, c.UpdatedAt = created, updated
-		if c.Body == "" {
-			t.empty++
-			continue
+		if c.CreatedAt, c.UpdatedAt = created, updated; c.Body != "" {
+			kept = append(kept, c)
+		} else {
+			r.notices[noText]++
 		}
-		kept = append(kept, c)
 	}
 	t.Comments = kept
-	t.warnCount(undated, name+" with a time that is not a clear date, so that their other one or the ticket's counts")
 }
 
 // madeKey names a comment that has no id. It does not depend on the text, so that an edited comment
@@ -200,18 +197,16 @@ var kinds = map[string]Link{
 }
 
 func (t *Ticket) checkLinks(name string) {
-	kept, left := t.Links[:0], 0
+	kept := t.Links[:0]
 	for _, link := range t.Links {
 		kind, known := kinds[strings.ToLower(strings.TrimSpace(link.Kind))]
-		link.Key = strings.TrimSpace(clean(link.Key))
-		if !known || link.Key == "" {
-			left++
-			continue
+		if link.Key = strings.TrimSpace(clean(link.Key)); known && link.Key != "" {
+			kept = append(kept, Link{Kind: kind.Kind, Key: link.Key, Inward: link.Inward != kind.Inward})
+		} else {
+			t.count(name + " left out because they have an unknown kind or no key")
 		}
-		kept = append(kept, Link{Kind: kind.Kind, Key: link.Key, Inward: link.Inward != kind.Inward})
 	}
 	t.Links = kept
-	t.warnCount(left, name+" left out because they have an unknown kind or no key")
 }
 
 func checkKey(field, raw string) (string, error) {
@@ -241,10 +236,11 @@ func shorten(text string, most int) (string, bool) {
 	return strings.TrimSpace(string([]rune(text)[:most])), true
 }
 
+// cut shortens a text, and warns of it.
 func (t *Ticket) cut(name, text string, most int) string {
 	text, isCut := shorten(text, most)
 	if isCut {
-		t.warn("%s is cut to %d characters", name, most)
+		t.count(fmt.Sprintf("%s cut to %d characters", name, most))
 	}
 	return text
 }

@@ -6,29 +6,23 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // maxColumns limits the header. An export repeats the column Comment for the ticket with the most
 // comments.
 const maxColumns = 100_000
 
-// csvExports are recognised by these columns, which are required.
-var csvExports = []struct {
-	*export
-	required []string
-}{{&jira, []string{"Issue key", "Summary"}}, {&linear, []string{"ID", "Team", "Title"}}}
-
-// csvRows reads the tickets of a CSV export.
-type csvRows struct {
+// records reads the tickets of a CSV export.
+type records struct {
 	row
 	in     *stream
 	csv    *csv.Reader
-	before int              // lines before the first row
-	header []string         // the columns
-	places map[string][]int // of each column, by its folded name; a name may repeat
-	record []string         // the fields of the row
-	unread [][]int          // the places of each column that no member has
-	ids    [][2]int         // the places of a person's id and name
+	before int      // lines before the first row
+	header []string // the columns
+	folded []string // their folded names; one may repeat
+	ids    [][2]int // the places of a person's id and name
 }
 
 // maxBefore is the most lines before the header: titles, blank lines, Excel's sep=.
@@ -37,12 +31,12 @@ const maxBefore = 50
 // commas are the separators, tried in this order.
 const commas = ",;\t|^"
 
-// newCSVRows reads the lines up to the header. It picks the export and separator with which the
+// newRecords reads the lines up to the header. It picks the format and separator with which the
 // required columns are found.
-func newCSVRows(in *stream, reader *Reader) (rows, error) {
-	r := &csvRows{in: in}
+func newRecords(in *stream, reader *Reader) (rows, error) {
+	r := &records{in: in}
 	first, commas := "", commas // the line that looks most like a header
-	for ; r.before < maxBefore; r.before++ {
+	for r.before < maxBefore {
 		line, err := in.ReadString('\n')
 		if err == io.EOF && line == "" {
 			break
@@ -53,23 +47,23 @@ func newCSVRows(in *stream, reader *Reader) (rows, error) {
 		if err := CheckText(line); err != nil {
 			return rows{}, err
 		}
+		r.before++
 		line = strings.TrimRight(line, "\r\n") // only this: a tab may be a separator
 		if named, is := strings.CutPrefix(line, "sep="); is {
 			commas += named
 		}
-		for _, e := range csvExports {
+		for _, format := range formats {
 			for _, comma := range commas {
-				if r.readHeader(line, comma, e.required) {
-					r.before++
+				if r.readHeader(line, comma, format.header) {
+					r.row = row{Reader: reader, format: format}
 					r.csv = csv.NewReader(in.Reader)
 					r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = comma, -1, true // checked against the header
-					r.row = row{Reader: reader, export: e.export, cells: r.cellsOf, others: r.unreadCells}
 					r.sortColumns()
-					return rows{r.name, r.columns, r.next}, nil
+					return rows{format: format, next: r.next}, nil
 				}
 			}
 		}
-		if r.before == 0 || len(strings.FieldsFunc(line, isSeparator)) > len(strings.FieldsFunc(first, isSeparator)) {
+		if r.before == 1 || len(strings.FieldsFunc(line, isSeparator)) > len(strings.FieldsFunc(first, isSeparator)) {
 			first = line
 		}
 	}
@@ -83,103 +77,98 @@ func newCSVRows(in *stream, reader *Reader) (rows, error) {
 func isSeparator(r rune) bool { return strings.ContainsRune(commas, r) }
 
 // readHeader reports whether the line has the required columns.
-func (r *csvRows) readHeader(line string, comma rune, required []string) bool {
+func (r *records) readHeader(line string, comma rune, required []string) (is bool) {
 	header := csv.NewReader(strings.NewReader(line))
 	header.Comma = comma
 	var err error
 	if r.header, err = header.Read(); err != nil || len(r.header) > maxColumns {
 		return false
 	}
-	r.places = map[string][]int{}
+	r.folded = nil
+	has := map[string]bool{}
 	for i, name := range r.header {
 		r.header[i] = strings.TrimSpace(clean(name))
-		r.places[fold(name)] = append(r.places[fold(name)], i)
+		r.folded = append(r.folded, fold(name))
+		has[fold(name)] = true
 	}
 	for _, name := range required {
-		if r.places[fold(name)] == nil {
+		if !has[fold(name)] {
 			return false
 		}
 	}
-	return true
+	return required != nil
 }
 
 // sortColumns finds the columns that no member has, and those with the ids of people: Assignee Id
 // beside Assignee.
-func (r *csvRows) sortColumns() {
-	known := r.columns.folded()
+func (r *records) sortColumns() {
+	known, places := r.columns.folded(), map[string][]int{}
+	for i, name := range r.folded {
+		places[name] = append(places[name], i)
+	}
 	for _, name := range []string{"assignee", "reporter", "creator", "watchers"} {
-		named, ids := r.places[name], r.places[name+"id"]
+		named, ids := places[name], places[name+"id"]
 		known[name+"id"] = named != nil
 		for i := range min(len(ids), len(named)) {
 			r.ids = append(r.ids, [2]int{ids[i], named[i]})
 		}
 	}
-	for _, name := range r.header {
-		if !known[fold(name)] {
-			known[fold(name)] = true
-			r.unread = append(r.unread, r.places[fold(name)])
+	for i, name := range r.folded {
+		if !known[name] && !saysWho(name) {
+			r.others = append(r.others, [2]string{r.header[i], name})
 		}
+		known[name] = true
 	}
 }
 
-func (r *csvRows) next() (Ticket, error) {
-	if err := r.nextRecord(); err != nil {
+// next reads the next row that is not blank. A column that repeats has several values.
+func (r *records) next() (Ticket, error) {
+	record, err := r.nextRecord()
+	if err != nil {
 		return Ticket{}, err
 	}
 	for _, person := range r.ids {
-		r.people.add(r.record[person[0]], r.record[person[1]])
+		r.people.add(record[person[0]], record[person[1]])
+	}
+	r.cells, r.members = map[string][]string{}, map[string]gjson.Result{}
+	for i, name := range r.folded {
+		if r.cells[name] == nil {
+			r.cells[name] = []string{}
+		}
+		if strings.TrimSpace(record[i]) != "" {
+			r.cells[name] = append(r.cells[name], record[i])
+			if saysWho(name) {
+				r.members[name] = gjson.Result{Type: gjson.String, Str: record[i]}
+			}
+		}
 	}
 	return r.ticket()
 }
 
-// nextRecord advances to the next row that is not blank.
-func (r *csvRows) nextRecord() (err error) {
-	for blank := true; blank; blank = strings.Join(r.record, "") == "" { // spreadsheets leave rows of separators
+func (r *records) nextRecord() (record []string, err error) {
+	for strings.Join(record, "") == "" { // spreadsheets leave rows of separators
 		r.in.startRow()
-		r.record, err = r.csv.Read()
+		record, err = r.csv.Read()
 		if wrong, is := errors.AsType[*csv.ParseError](err); is {
 			r.place = r.before + wrong.StartLine
-			return &RowError{Line: r.place, Reason: "a quote is not doubled within its field, or not closed"}
+			return nil, &RowError{Line: r.place, Reason: "a quote is not doubled within its field, or not closed"}
 		}
 		if err == io.EOF {
-			return err
+			return nil, err
 		}
 		if err != nil {
-			return fmt.Errorf("after line %d: %w", r.place, err)
+			return nil, fmt.Errorf("after line %d: %w", r.place, err)
 		}
 		line, _ := r.csv.FieldPos(0)
 		r.place = r.before + line
 	}
-	if len(r.record) != len(r.header) {
+	if len(record) != len(r.header) {
 		// Some field contains an unquoted separator or line break. Which one is unknown, so no field
 		// can be trusted.
-		return &RowError{Line: r.place, Reason: fmt.Sprintf("the row has %d fields where the header has %d", len(r.record), len(r.header))}
+		return nil, &RowError{Line: r.place, Reason: fmt.Sprintf("the row has %d fields where the header has %d", len(record), len(r.header))}
 	}
-	if err := CheckText(strings.Join(r.record, "")); err != nil { // whose names would become others
-		return &RowError{Line: r.place, Reason: err.Error()}
+	if err := CheckText(strings.Join(record, "")); err != nil { // whose names would become others
+		return nil, &RowError{Line: r.place, Reason: err.Error()}
 	}
-	return nil
-}
-
-// cellsOf returns what the row has in a column. An export repeats one that has several values.
-func (r *csvRows) cellsOf(column string) []string { return r.cellsAt(r.places[fold(column)]) }
-
-func (r *csvRows) cellsAt(places []int) (values []string) {
-	if places != nil {
-		values = []string{}
-	}
-	for _, i := range places {
-		if strings.TrimSpace(r.record[i]) != "" {
-			values = append(values, r.record[i])
-		}
-	}
-	return values
-}
-
-func (r *csvRows) unreadCells(yield func(column string, values []string) bool) {
-	for _, places := range r.unread {
-		if !yield(r.header[places[0]], r.cellsAt(places)) {
-			return
-		}
-	}
+	return record, nil
 }

@@ -55,7 +55,7 @@ func (d *dates) parse(s string) (string, error) {
 		s += g[7]
 	} else if g := epoch.FindStringSubmatch(s); g != nil {
 		micros, err := strconv.ParseInt(g[1]+cmp.Or(g[2], "000")+cmp.Or(g[3], "000"), 10, 64)
-		return format(time.UnixMicro(micros), err == nil)
+		return stamp(time.UnixMicro(micros), err == nil)
 	}
 	g := written.FindStringSubmatch(s)
 	if g == nil {
@@ -72,11 +72,11 @@ func (d *dates) parse(s string) (string, error) {
 			return "", errWhichDate
 		}
 		if isDay && (d.dayFirst || !isMonth || byDay.Equal(byMonth)) {
-			return format(byDay, isDay)
+			return stamp(byDay, isDay)
 		}
-		return format(byMonth, isMonth)
+		return stamp(byMonth, isMonth)
 	}
-	return format(timeOf(cmp.Or(g[1], g[6], g[9]), cmp.Or(g[2], g[5], g[7]), cmp.Or(g[3], g[4], g[8]), g[15:]))
+	return stamp(timeOf(cmp.Or(g[1], g[6], g[9]), cmp.Or(g[2], g[5], g[7]), cmp.Or(g[3], g[4], g[8]), g[15:]))
 }
 
 // timeOf returns the time of these parts, and whether there is one. rest are the hour, minute,
@@ -92,8 +92,8 @@ func timeOf(year, month, day string, rest []string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// format returns a time in RFC 3339 if it is one.
-func format(t time.Time, is bool) (string, error) {
+// stamp returns a time in RFC 3339 if it is one.
+func stamp(t time.Time, is bool) (string, error) {
 	switch t = t.UTC(); {
 	case !is:
 		return "", errNoDate

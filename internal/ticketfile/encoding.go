@@ -11,34 +11,35 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 )
 
-// marked are the encodings whose byte order mark is obeyed, and the mark: of UTF-32 first, since
-// its mark begins like that of UTF-16.
-var marked = []struct {
-	mark string
-	encoding.Encoding
-}{
-	{"\xff\xfe\x00\x00", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)}, {"\x00\x00\xfe\xff", utf32.UTF32(utf32.BigEndian, utf32.UseBOM)},
-	{"\xff\xfe", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)}, {"\xfe\xff", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)},
-}
-
 // Decode returns the text of a file in UTF-8, without the byte order mark that Windows programs
-// write. What its encoding does not allow becomes a byte that CheckText refuses.
+// write. What is not valid in an encoding that the mark names becomes what CheckText refuses.
 func Decode(file io.Reader) io.Reader {
 	in := bufio.NewReader(file)
 	head, _ := in.Peek(4)
-	for _, e := range marked {
-		if bytes.HasPrefix(head, []byte(e.mark)) {
-			return transform.NewReader(in, transform.Chain(e.NewDecoder(), strict{}))
+	var wide encoding.Encoding
+	switch {
+	case bytes.Equal(head, []byte("\xff\xfe\x00\x00")), bytes.Equal(head, []byte("\x00\x00\xfe\xff")): // first, since it begins like UTF-16
+		wide = utf32.UTF32(utf32.BigEndian, utf32.UseBOM)
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		wide = unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
+	default:
+		return transform.NewReader(in, unicode.BOMOverride(transform.Nop))
+	}
+	refuse := runes.Map(func(r rune) rune {
+		if r == utf8.RuneError {
+			return noCharacter
 		}
-	}
-	if bytes.HasPrefix(head, []byte("\uFEFF")) {
-		_, _ = in.Discard(len("\uFEFF")) // cannot fail: these bytes are in the buffer
-	}
-	return in
+		return r
+	})
+	return transform.NewReader(in, transform.Chain(wide.NewDecoder(), refuse))
 }
+
+// noCharacter is no character in any text.
+const noCharacter = '\uFFFF'
 
 var (
 	errNUL     = errors.New("it has NUL bytes, as UTF-16 without a byte order mark has: save the file as UTF-8")
@@ -50,28 +51,8 @@ func CheckText[T string | []byte](text T) error {
 	switch s := string(text); {
 	case strings.Contains(s, "\x00"):
 		return errNUL
-	case !utf8.ValidString(s):
+	case !utf8.ValidString(s), strings.ContainsRune(s, noCharacter):
 		return errNotUTF8
 	}
 	return nil
-}
-
-// strict undoes that decoders replace what is not valid by U+FFFD.
-type strict struct{ transform.NopResetter }
-
-func (strict) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
-	const replaced = "\uFFFD"
-	for ; nSrc < len(src); nDst, nSrc = nDst+1, nSrc+1 {
-		switch left := src[nSrc:]; {
-		case nDst == len(dst):
-			return nDst, nSrc, transform.ErrShortDst
-		case left[0] == replaced[0] && len(left) < len(replaced) && !atEOF:
-			return nDst, nSrc, transform.ErrShortSrc
-		case bytes.HasPrefix(left, []byte(replaced)):
-			dst[nDst], nSrc = 0xff, nSrc+len(replaced)-1
-		default:
-			dst[nDst] = left[0]
-		}
-	}
-	return nDst, nSrc, nil
 }

@@ -36,7 +36,7 @@ func TestJiraDetails(t *testing.T) {
 			},
 			Links: []Link{{"duplicates", "A-2", true}, {"blocks", "A-3", false}, {"blocks", "A-4", false}, {"relates_to", "A-5", false}, {"child_of", "A-9", false}}},
 		{Key: "A-2", ProjectKey: "A", Name: "m", Status: "To Do", Reporter: given(""), ResolvedAt: given(""), Labels: []string{}, Comments: []Comment{}, Links: []Link{},
-			Warnings: []*RowError{{r.tickets[0].path, 4, "A-2", `Due date is left out: "soon" is not a date`}, {r.tickets[0].path, 4, "A-2", `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
+			Warnings: []*RowError{{r.tickets[0], 4, "A-2", `Due date is left out: "soon" is not a date`}, {r.tickets[0], 4, "A-2", `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)

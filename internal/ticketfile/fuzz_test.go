@@ -16,7 +16,7 @@ func FuzzJSONTickets(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		checkRows(t, linesOf(data), newJSONRows(newStream(bytes.NewReader(data)), newReader()))
+		checkRows(t, linesOf(data), newLines(newStream(bytes.NewReader(data)), newReader()))
 	})
 }
 
@@ -28,7 +28,7 @@ func FuzzJiraTickets(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := newCSVRows(newStream(bytes.NewReader(data)), newReader())
+		rows, err := newRecords(newStream(bytes.NewReader(data)), newReader())
 		if err == nil {
 			checkRows(t, linesOf(data), rows)
 		}
@@ -87,8 +87,10 @@ func checkReadTicket(t *testing.T, ticket Ticket) {
 		}
 	}
 	checkText(t, ticket.Labels...)
-	for _, field := range ticket.lines() {
-		checkText(t, field.Value)
+	for _, m := range members {
+		if field, is := m.in(&ticket).(*Text); is {
+			checkText(t, field.Value)
+		}
 	}
 	for _, l := range ticket.Links {
 		checkText(t, l.Key)

@@ -13,25 +13,11 @@ import (
 
 // github is issues as gh issue list writes them and, second, the API, where fold does not make
 // these one.
-var github = export{
-	name: "github",
-	columns: columns{
-		"key":         {"number"},
-		"project_key": {"url"},
-		"name":        {"title"},
-		"description": {"body"},
-		"status":      {"state"},
-		"assignee":    {"assignees"},
-		"reporter":    {"author", "user"},
-		"ticket_type": {"issueType", "type"},
-		"labels":      {"labels"},
-		"created_at":  {"createdAt"},
-		"updated_at":  {"updatedAt"},
-		"resolved_at": {"closedAt"},
-		// Not of a ticket itself:
-		"reason": {"stateReason"},
-	},
-	finish: (*row).finishGithub,
+var github = format{
+	name:    "github",
+	shows:   func(first gjson.Result) bool { return first.Get("number").Int() > 0 && first.Get("title").Exists() },
+	columns: columnsOf(func(m member) string { return m.github }),
+	finish:  (*row).finishGithub,
 }
 
 func (r *row) finishGithub(t *Ticket) error {

@@ -16,19 +16,15 @@ import (
 // issues reads issues of Jira or GitHub in JSON, or pages of them: one after the other, or in
 // arrays.
 type issues struct {
-	*export
+	*format
 	in      *stream
 	json    *jsontext.Decoder
 	reader  *Reader
 	pending []gjson.Result          // issues that were read and not yet returned
 	read    int                     // issues
-	known   map[string]bool         // the columns that members have
 	names   map[string]gjson.Result // of Jira's fields, if the file has them
 	bare    int                     // issues without fields
 }
-
-// jiraNames are those of fields on Jira's pages, which a search has with expand=names.
-var jiraNames = map[string]string{"fixVersions": "Fix versions", "versions": "Affects versions", "resolution": "Resolution", "environment": "Environment"}
 
 var errNoIssues = errors.New("this is not an export of GitHub issues or Jira's JSON: its first object has neither number and title (gh issue list --json number,title,url,…) " +
 	"nor key and fields, nor a list of issues; to import JSON Lines, pass their folder")
@@ -44,38 +40,32 @@ func newIssues(in *stream, r *Reader) (rows, error) {
 		return rows{}, errors.New("the file is empty")
 	case err != nil:
 		return rows{}, err
-	case first.Get("fields").IsObject(), first.Get("issues").IsArray(), first.Get("id").Exists() && (first.Get("self").Exists() || first.Get("key").Exists() || len(first.Map()) == 1):
-		s.export = &jiraIssues
-	case first.Get("number").Int() > 0 && first.Get("title").Exists():
-		s.export = &github
-	default:
+	}
+	at := slices.IndexFunc(formats, func(f *format) bool { return f.shows != nil && f.shows(first) })
+	if at < 0 {
 		return rows{}, errNoIssues
 	}
-	s.known = s.columns.folded()
+	s.format = formats[at]
 	s.addPage(first)
-	return rows{s.name, s.columns, s.next}, nil
+	return rows{format: s.format, next: s.next}, nil
 }
 
 // nextObject returns the next object of the arrays in the file, or of the file itself.
 func (s *issues) nextObject() (gjson.Result, error) {
 	s.in.startRow()
-	for {
-		switch s.json.PeekKind() {
-		case '[', ']':
-			if _, err := s.json.ReadToken(); err != nil {
-				return gjson.Result{}, err
-			}
-		default:
-			object, err := s.json.ReadValue()
-			return gjson.ParseBytes(object), err
+	for s.json.PeekKind() == '[' || s.json.PeekKind() == ']' {
+		if _, err := s.json.ReadToken(); err != nil {
+			return gjson.Result{}, err
 		}
 	}
+	object, err := s.json.ReadValue()
+	return gjson.ParseBytes(object), err
 }
 
 // addPage queues the issues of a page, or the issue itself.
 func (s *issues) addPage(object gjson.Result) {
 	issues := object.Get("issues")
-	if !issues.IsArray() || s.export != &jiraIssues {
+	if !issues.IsArray() || s.format != &jira {
 		s.pending = append(s.pending, object)
 		return
 	}
@@ -104,7 +94,8 @@ func (s *issues) next() (Ticket, error) {
 	issue := s.pending[0]
 	s.pending = s.pending[1:]
 	s.read++
-	switch fields := issue.Get("fields"); {
+	members := issue.Map()
+	switch {
 	case !issue.IsObject():
 		return Ticket{}, &RowError{Line: s.read, Reason: "this is not a JSON object: it starts with " + quote(issue.Raw)}
 	case CheckText(issue.Raw) != nil:
@@ -112,39 +103,28 @@ func (s *issues) next() (Ticket, error) {
 	case isPullRequest(issue):
 		s.reader.notices["pull requests left out"]++
 		return Ticket{}, errLeftOut
-	case s.export == &jiraIssues && len(fields.Map()) == 0:
-		s.bare++
-		return Ticket{}, errLeftOut
-	}
-	return s.row(issue).ticket()
-}
-
-func (s *issues) row(issue gjson.Result) *row {
-	if s.export != &jiraIssues {
-		return s.reader.objectRow(s.export, s.read, issue, issue.Map())
-	}
-	fields := map[string]gjson.Result{
-		"issuekey": issue.Get("key"), "projectkey": issue.Get("fields.project.key"), "statuscategory": issue.Get("fields.status.statusCategory.key"),
-	}
-	maps.Copy(fields, issue.Get("fields").Map())
-	r := s.reader.objectRow(s.export, s.read, issue, fields)
-	r.others = func(yield func(column string, values []string) bool) {
-		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			if shown := cmp.Or(s.names[name].String(), jiraNames[name], name); !s.known[fold(name)] && !yield(shown, r.cells(name)) {
-				return
-			}
+	case s.format == &jira:
+		if members = jiraMembers(issue); members == nil {
+			s.bare++
+			return Ticket{}, errLeftOut
 		}
 	}
-	return r
+	return s.reader.objectRow(s.format, s.read, issue, members, func(name string) string { return cmp.Or(s.names[name].String(), jiraNames[name], name) }).ticket()
 }
 
-// objectRow returns the members of an object as a row.
-func (r *Reader) objectRow(e *export, place int, object gjson.Result, members map[string]gjson.Result) *row {
-	cells := map[string][]string{}
-	for name, value := range members {
-		cells[fold(name)] = r.valuesOf(value)
+// objectRow returns the members of an object as a row, with the names that people see of those that
+// no ticket has.
+func (r *Reader) objectRow(f *format, place int, object gjson.Result, members map[string]gjson.Result, shown func(string) string) *row {
+	row := &row{Reader: r, format: f, place: place, object: object, members: members, cells: map[string][]string{}}
+	known := f.columns.folded()
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		folded := fold(name)
+		row.cells[folded] = r.valuesOf(members[name])
+		if !known[folded] && !saysWho(folded) {
+			row.others = append(row.others, [2]string{shown(name), folded})
+		}
 	}
-	return &row{Reader: r, export: e, place: place, object: object, members: members, cells: func(column string) []string { return cells[fold(column)] }}
+	return row
 }
 
 // valuesOf returns the values in a field of an issue: of an object, such as a person, a status or
@@ -182,7 +162,7 @@ func (r *Reader) valueOf(field gjson.Result) string { return strings.Join(r.valu
 func (r *row) comments(list gjson.Result, created, updated string, markdown func(string) string) []Comment {
 	comments := []Comment{}
 	for _, c := range list.Array() {
-		if r.omits("comments", r.restricted(c)) {
+		if r.omits("comments", r.restricted(c.Map())) {
 			continue
 		}
 		body := c.Get("body")

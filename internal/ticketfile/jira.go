@@ -5,43 +5,86 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
-// jira is a CSV export. It has the columns of jiraIssues too, since fold makes most of them one.
-var jira = export{
-	name: "jira",
-	columns: columns{
-		"key":             {"Issue key"},
-		"project_key":     {"Project key"},
-		"name":            {"Summary"},
-		"description":     {"Description"},
-		"status":          {"Status"},
-		"status_category": {"Status Category"},
-		"assignee":        {"Assignee"},
-		"reporter":        {"Reporter"},
-		"ticket_type":     {"Issue Type"},
-		"priority":        {"Priority"},
-		"labels":          {"Labels", "Components"},
-		"due_date":        {"Due date"},
-		"created_at":      {"Created"},
-		"updated_at":      {"Updated"},
-		"resolved_at":     {"Resolved", "resolutiondate"},
-		"comments":        {"Comment"},
-		"links":           {"issuelinks"},
-		// Not of a ticket itself:
-		"parent":              {"Parent key", "Custom field (Epic Link)", "Epic Link", "Parent"},
-		"project.name":        {"Project name", "project"},
-		"project.description": {"Project description"},
-		"children":            {"subtasks"},
-		"security":            {"Security Level", "security"},
+// jira is a CSV export, or issues as the REST API returns them, versions 2 and 3. Fold makes most
+// names of the two one.
+var jira = format{
+	name:   "jira",
+	header: []string{"Issue key", "Summary"},
+	shows: func(first gjson.Result) bool {
+		return first.Get("fields").IsObject() || first.Get("issues").IsArray() ||
+			first.Get("id").Exists() && (first.Get("self").Exists() || first.Get("key").Exists() || len(first.Map()) == 1)
 	},
-	finish: (*row).finishJira,
+	columns: columnsOf(func(m member) string { return m.jira }),
+	finish:  (*row).finishJira,
 }
 
-// jiraIssues are issues as the REST API returns them, versions 2 and 3.
-var jiraIssues = export{jira.name, jira.columns, (*row).finishJiraIssue}
+// jiraNames are those of fields on Jira's pages, which a search has with expand=names.
+var jiraNames = map[string]string{"fixVersions": "Fix versions", "versions": "Affects versions", "resolution": "Resolution", "environment": "Environment"}
+
+// jiraMembers returns the fields of an issue, nil if it has none.
+func jiraMembers(issue gjson.Result) map[string]gjson.Result {
+	fields := issue.Get("fields").Map()
+	if len(fields) == 0 {
+		return nil
+	}
+	for name, value := range issue.Map() {
+		if saysWho(fold(name)) {
+			fields[name] = value
+		}
+	}
+	fields["issuekey"], fields["projectkey"], fields["statuscategory"] = issue.Get("key"), fields["project"].Get("key"), fields["status"].Get("statusCategory.key")
+	return fields
+}
 
 func (r *row) finishJira(t *Ticket) error {
+	if !r.object.Exists() {
+		r.readJiraCells(t)
+	}
+	if page := r.members["comment"]; page.Exists() {
+		t.Comments = r.comments(page.Get("comments"), "created", "updated", r.jiraText)
+		r.pages.comments += max(0, int(page.Get("total").Int())-len(page.Get("comments").Array()))
+	}
+	if links := r.members["issuelinks"]; links.Exists() {
+		t.Links = []Link{}
+		for _, link := range links.Array() {
+			kind := link.Get("type.name").String()
+			r.addJiraLink(t, kind, link.Get("inwardIssue.key").String(), true)
+			r.addJiraLink(t, kind, link.Get("outwardIssue.key").String(), false)
+		}
+	}
+	t.Description = r.jiraText(t.Description)
+	if t.ProjectKey = cmp.Or(t.ProjectKey, projectOf(t.Key)); t.ProjectKey == "" && t.Key != "" {
+		return fmt.Errorf("Project key is missing, and Issue key %s does not contain one", quote(t.Key))
+	}
+	t.project = Project{Name: r.value("project.name"), Description: clean(r.jiraText(r.value("project.description")))}
+	r.keepOthers(t, func(column string, values []string) bool {
+		link := linkColumn.FindStringSubmatch(column)
+		if link != nil && t.Links == nil {
+			t.Links = []Link{}
+		}
+		for _, key := range values {
+			if link != nil {
+				r.addJiraLink(t, link[2], key, strings.EqualFold(link[1], "in"))
+			}
+		}
+		return link != nil
+	})
+	switch key := strings.TrimSpace(r.value("parent")); {
+	case key == "":
+	case strings.Trim(key, "0123456789") == "":
+		r.notices["parents left out because they are given by a number (export the column Parent key)"]++
+	default:
+		t.Links = append(t.Links, Link{Kind: "child_of", Key: key})
+	}
+	return nil
+}
+
+// readJiraCells reads the comments of a CSV export, which do not say who may see them.
+func (r *row) readJiraCells(t *Ticket) {
 	cells := r.list("comments")
 	if len(cells) > 0 {
 		r.unclear[0], r.unclear[1] = r.unclear[0]+len(cells), r.unclear[1]+1
@@ -55,7 +98,6 @@ func (r *row) finishJira(t *Ticket) error {
 			t.Comments = append(t.Comments, r.jiraComment(cell))
 		}
 	}
-	return r.finishAnyJira(t)
 }
 
 // jiraComment reads date;author;text. A cell without a leading date is all text.
@@ -69,52 +111,6 @@ func (r *row) jiraComment(cell string) Comment {
 		author, body = "", rest
 	}
 	return Comment{CreatedAt: created, Author: author, Body: r.jiraText(body)}
-}
-
-func (r *row) finishJiraIssue(t *Ticket) error {
-	if page := r.object.Get("fields.comment"); page.Exists() {
-		t.Comments = r.comments(page.Get("comments"), "created", "updated", r.jiraText)
-		r.pages.comments += max(0, int(page.Get("total").Int())-len(page.Get("comments").Array()))
-	}
-	if links := r.object.Get("fields.issuelinks"); links.Exists() {
-		t.Links = []Link{}
-		for _, link := range links.Array() {
-			kind := link.Get("type.name").String()
-			r.addJiraLink(t, kind, link.Get("inwardIssue.key").String(), true)
-			r.addJiraLink(t, kind, link.Get("outwardIssue.key").String(), false)
-		}
-	}
-	return r.finishAnyJira(t)
-}
-
-// finishAnyJira reads what both forms have.
-func (r *row) finishAnyJira(t *Ticket) error {
-	t.Description = r.jiraText(t.Description)
-	if t.ProjectKey = cmp.Or(t.ProjectKey, projectOf(t.Key)); t.ProjectKey == "" && t.Key != "" {
-		return fmt.Errorf("Project key is missing, and Issue key %s does not contain one", quote(t.Key))
-	}
-	t.project = Project{Name: r.value("project.name"), Description: clean(r.jiraText(r.value("project.description")))}
-	for column, values := range r.others {
-		link := linkColumn.FindStringSubmatch(column)
-		if link == nil {
-			r.keep(t, column, values)
-			continue
-		}
-		if t.Links == nil {
-			t.Links = []Link{}
-		}
-		for _, key := range values {
-			r.addJiraLink(t, link[2], key, strings.EqualFold(link[1], "in"))
-		}
-	}
-	switch key := strings.TrimSpace(r.value("parent")); {
-	case key == "":
-	case strings.Trim(key, "0123456789") == "":
-		r.notices["parents left out because they are given by a number (export the column Parent key)"]++
-	default:
-		t.Links = append(t.Links, Link{Kind: "child_of", Key: key})
-	}
-	return nil
 }
 
 // jiraText converts a field to Markdown: from Atlassian's document JSON, else from wiki markup.

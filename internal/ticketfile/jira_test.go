@@ -25,7 +25,7 @@ func TestJiraExport(t *testing.T) {
 			UpdatedAt: on(3, 15, 13, 0), TicketType: given("Bug"), Priority: given("High"), Assignee: given("Ann"), Labels: []string{"cart", "web"},
 			Comments: []Comment{{Key: madeKey(on(3, 14, 9, 30), "ann", map[string]int{}), Author: "ann", Body: "seen", CreatedAt: on(3, 14, 9, 30)}}},
 		{Key: "PAY-1", ProjectKey: "PAY", Name: "Pay, twice", Status: "Done", Description: "Resolution: Done", TicketType: given("Story"), Priority: given("Low"), Assignee: given(""), Labels: []string{}, Comments: []Comment{},
-			Warnings: []*RowError{{File: r.tickets[0].path, Line: 5, Key: "PAY-1", Reason: `Created is left out: "soon" is not a date`}}},
+			Warnings: []*RowError{{File: r.tickets[0], Line: 5, Key: "PAY-1", Reason: `Created is left out: "soon" is not a date`}}},
 	}
 	if diff := cmp.Diff(want, tickets, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
@@ -115,7 +115,7 @@ func TestJiraBadRows(t *testing.T) {
 	const quotes = "a quote is not doubled within its field, or not closed"
 	keys := map[int]string{5: "A-2", 11: "A-5", 12: "AB", 13: "-6", 15: "A-8", 16: "A-9"}
 	row := func(line int, reason string) *RowError {
-		return &RowError{File: r.tickets[0].path, Line: line, Key: keys[line], Reason: reason}
+		return &RowError{File: r.tickets[0], Line: line, Key: keys[line], Reason: reason}
 	}
 	if want := []*RowError{
 		row(4, "Issue key is missing"),

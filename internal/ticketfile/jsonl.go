@@ -5,21 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/tidwall/gjson"
 )
 
 // lines are JSON Lines. Their members have the names of a ticket's, and the forms of Ticket.
-var lines = export{"jsonl", columns{"key": {"ticket_id"}, "project_key": {"project_id"}}, (*row).finishLine}
-
-// lineTexts and lineLists are the members of a line. The first three are required.
-var (
-	lineTexts = []string{"ticket_id", "project_id", "name", "description", "status", "status_category", "assignee", "reporter", "ticket_type", "priority",
-		"due_date", "created_at", "updated_at", "resolved_at"}
-	lineLists = []string{"labels", "notes", "comments", "links"}
-)
+var lines = format{name: "jsonl", columns: columnsOf(func(m member) string { return m.lines }), finish: (*row).finishLine}
 
 // finishLine reads the lists of objects.
 func (r *row) finishLine(t *Ticket) error {
@@ -31,11 +22,7 @@ func (r *row) finishLine(t *Ticket) error {
 		}
 		t.Notes = append(t.Notes, Note{Status: n.Get("status").String(), Text: r.document(text.String()), CreatedAt: n.Get("created_at").String()})
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.members)) {
-		if !slices.Contains(lineTexts, name) && !slices.Contains(lineLists, name) && !saysWho(fold(name)) {
-			r.keep(t, name, r.valuesOf(r.members[name]))
-		}
-	}
+	r.keepOthers(t, nil)
 	if list := r.members["comments"]; list.Exists() {
 		t.Comments = r.comments(list, "created_at", "updated_at", r.document)
 	}
@@ -55,8 +42,8 @@ type jsonLines struct {
 	line   int // the number of the last line read
 }
 
-func newJSONRows(in *stream, r *Reader) rows {
-	return rows{lines.name, lines.columns, (&jsonLines{in: in, reader: r}).next}
+func newLines(in *stream, r *Reader) rows {
+	return rows{format: &lines, next: (&jsonLines{in: in, reader: r}).next}
 }
 
 func (l *jsonLines) next() (Ticket, error) {
@@ -64,24 +51,25 @@ func (l *jsonLines) next() (Ticket, error) {
 	if err != nil {
 		return Ticket{}, err
 	}
-	members, wrong := object.Map(), []string{}
-	for i, member := range append(lineTexts, lineLists...) {
-		value, form, is := members[member], "text", false
-		if i < len(lineTexts) {
-			is = !value.IsBool() && !value.IsArray() && (!value.IsObject() || (&row{Reader: l.reader}).document(value.Raw) != value.Raw)
-		} else {
-			form, is = "list", value.Type == gjson.Null || value.IsArray()
+	all, wrong := object.Map(), []string{}
+	for i, m := range members {
+		value, form, is := all[m.lines], "list", false
+		switch m.in(new(Ticket)).(type) {
+		case *string, *Text:
+			form, is = "text", !value.IsBool() && !value.IsArray() && (!value.IsObject() || (&row{Reader: l.reader}).document(value.Raw) != value.Raw)
+		default:
+			is = value.Type == gjson.Null || value.IsArray()
 		}
-		if is {
+		if is || m.lines == "" {
 			continue
 		}
-		wrong = append(wrong, fmt.Sprintf("%s must be a %s, not %s", member, form, quote(value.Raw)))
-		if i < 3 {
-			return Ticket{}, &RowError{Line: l.line, Key: members["ticket_id"].String(), Reason: wrong[len(wrong)-1]}
+		wrong = append(wrong, fmt.Sprintf("%s must be a %s, not %s", m.lines, form, quote(value.Raw)))
+		if i < requiredMembers {
+			return Ticket{}, &RowError{Line: l.line, Key: all["ticket_id"].String(), Reason: wrong[len(wrong)-1]}
 		}
-		delete(members, member)
+		delete(all, m.lines)
 	}
-	t, err := l.reader.objectRow(&lines, l.line, object, members).ticket()
+	t, err := l.reader.objectRow(&lines, l.line, object, all, asIs).ticket()
 	for _, what := range wrong {
 		t.warn("%s: it is left out", what)
 	}
@@ -91,17 +79,16 @@ func (l *jsonLines) next() (Ticket, error) {
 func (l *jsonLines) nextProject() (t Ticket, err error) {
 	object, err := l.nextObject()
 	if err != nil {
-		return Ticket{}, err
+		return t, err
 	}
 	t.Line = l.line
 	text := func(member string) string { return l.reader.valueOf(object.Get(member)) }
 	if t.project.Key, err = checkKey("project_id", text("project_id")); err == nil {
 		t.project.Name, err = checkName("name", text("name"))
 	}
-	if err != nil {
-		return Ticket{}, &RowError{Line: l.line, Reason: err.Error()}
+	if t.project.Description = clean(text("description")); err != nil {
+		return t, t.bad(err)
 	}
-	t.Line, t.project.Description = l.line, clean(text("description"))
 	return t, nil
 }
 
@@ -123,11 +110,11 @@ func (l *jsonLines) nextObject() (gjson.Result, error) {
 		if err := CheckText(line); err != nil {
 			return gjson.Result{}, &RowError{Line: l.line, Reason: err.Error()}
 		}
-		reason := json.Unmarshal(line, new(json.RawMessage))
-		if object := gjson.ParseBytes(line); reason == nil && object.IsObject() {
+		object, reason := gjson.ParseBytes(line), json.Unmarshal(line, new(json.RawMessage))
+		switch {
+		case reason == nil && object.IsObject():
 			return object, nil
-		}
-		if reason == nil {
+		case reason == nil:
 			reason = fmt.Errorf("it starts with %s", quote(string(line[:min(len(line), 200)])))
 		}
 		return gjson.Result{}, &RowError{Line: l.line, Reason: fmt.Sprintf("this is not a JSON object: %v", reason)}

@@ -5,30 +5,11 @@ import (
 	"strings"
 )
 
-var linear = export{
-	name: "linear",
-	columns: columns{
-		"key":         {"ID"},
-		"name":        {"Title"},
-		"description": {"Description"},
-		"status":      {"Status"},
-		"assignee":    {"Assignee"},
-		"reporter":    {"Creator"},
-		"priority":    {"Priority"},
-		"labels":      {"Labels"},
-		"due_date":    {"Due Date"},
-		"created_at":  {"Created"},
-		"updated_at":  {"Updated"},
-		"resolved_at": {"Completed", "Canceled"},
-		// Not of a ticket itself:
-		"team":       {"Team"},
-		"started":    {"Started"},
-		"child_of":   {"Parent issue"},
-		"relates_to": {"Related to"},
-		"blocked_by": {"Blocked by"},
-		"duplicates": {"Duplicate of"},
-	},
-	finish: (*row).finishLinear,
+var linear = format{
+	name:    "linear",
+	header:  []string{"ID", "Team", "Title"},
+	columns: columnsOf(func(m member) string { return m.linear }),
+	finish:  (*row).finishLinear,
 }
 
 // finishLinear reads what Linear writes in its own way. A team is a project; its key is the prefix
@@ -37,7 +18,7 @@ func (r *row) finishLinear(t *Ticket) error {
 	if t.ProjectKey = projectOf(t.Key); t.ProjectKey == "" && t.Key != "" {
 		return fmt.Errorf("ID %s is not of the form TEAM-7", quote(t.Key))
 	}
-	t.project.Name = r.value("team")
+	t.project.Name = r.value("project.name")
 	if strings.EqualFold(strings.TrimSpace(t.Priority.Value), "No priority") {
 		t.Priority.Value = ""
 	}
@@ -61,8 +42,6 @@ func (r *row) finishLinear(t *Ticket) error {
 			}
 		}
 	}
-	for column, values := range r.others {
-		r.keep(t, column, values)
-	}
+	r.keepOthers(t, nil)
 	return nil
 }

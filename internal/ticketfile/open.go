@@ -15,7 +15,6 @@ import (
 // a JSON file is not an export of issues.
 func Open(paths ...string) (*Reader, error) {
 	r := newReader()
-	defer r.close()
 	for _, path := range paths {
 		if err := r.add(path); err != nil {
 			return nil, fmt.Errorf("open import: %w", err)
@@ -24,17 +23,18 @@ func Open(paths ...string) (*Reader, error) {
 	if len(r.projects) > 0 && len(r.projects) < len(r.tickets) {
 		return nil, errors.New("open import: folders of JSON Lines and other files are imported one after the other")
 	}
-	for _, f := range r.tickets {
-		rows, err := r.start(f)
+	for _, path := range r.tickets {
+		rows, err := r.start(path)
 		if err != nil {
-			return nil, fmt.Errorf("open import: read %s: %w", f.path, whole(err))
+			return nil, fmt.Errorf("open import: read %s: %w", path, whole(err))
 		}
-		if r.format != "" && rows.format != "" && r.format != rows.format {
-			return nil, fmt.Errorf("open import: %s is of the format %s, the files before it of %s: import them one after the other", f.path, rows.format, r.format)
+		rows.in.Close()
+		if r.format != nil && rows.format != nil && r.format != rows.format {
+			return nil, fmt.Errorf("open import: %s is of the format %s, the files before it of %s: import them one after the other", path, rows.name, r.format.name)
 		}
 		r.format = cmp.Or(r.format, rows.format)
 	}
-	r.format = cmp.Or(r.format, github.name)
+	r.format = cmp.Or(r.format, &github)
 	return r, nil
 }
 
@@ -69,6 +69,15 @@ func (r *Reader) add(path string) error {
 	return cmp.Or(addFile(&r.projects, lines[projectLines][0]), addFile(&r.tickets, lines[ticketLines][0]))
 }
 
+func addFile(to *[]string, path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // a pipe can be read only once, and blocks
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	*to = append(*to, path)
+	return err
+}
+
 const projectLines, ticketLines = "projects.jsonl", "tickets.jsonl"
 
 var exportNames = []string{".csv", ".json", ".jsonl", ".ndjson"}
@@ -82,25 +91,27 @@ func extension(name string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 }
 
-// start opens a file.
-func (r *Reader) start(f file) (rows, error) {
-	in, err := r.open(f)
+// start opens a file and finds its format.
+func (r *Reader) start(path string) (rows rows, err error) {
+	in, err := openStream(path)
 	if err != nil {
-		return rows{}, err
+		return rows, err
 	}
 	switch {
-	case r.projects == nil:
-	case strings.HasPrefix(filepath.Base(f.path), projectLines):
-		return rows{next: (&jsonLines{in: in, reader: r}).nextProject}, nil
+	case slices.Contains(r.projects, path):
+		rows.next = (&jsonLines{in: in, reader: r}).nextProject
+	case r.projects != nil:
+		rows = newLines(in, r)
+	case extension(path) == ".csv":
+		rows, err = newRecords(in, r)
+	case slices.Contains(exportNames, extension(path)):
+		rows, err = newIssues(in, r)
 	default:
-		return newJSONRows(in, r), nil
+		err = fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
+			"from Jira or Linear (.csv or .csv.gz), or of Jira or GitHub issues (.json, .jsonl or .gz of them)", path)
 	}
-	switch ext := extension(f.path); {
-	case ext == ".csv":
-		return newCSVRows(in, r)
-	case slices.Contains(exportNames, ext):
-		return newIssues(in, r)
+	if rows.in = in; err != nil {
+		in.Close()
 	}
-	return rows{}, fmt.Errorf("%s is neither a folder with projects.jsonl and tickets.jsonl (or .jsonl.gz) nor an export: "+
-		"from Jira or Linear (.csv or .csv.gz), or of Jira or GitHub issues (.json, .jsonl or .gz of them)", f.path)
+	return rows, err
 }

@@ -7,25 +7,28 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 )
 
-// Reader reads the projects and tickets of one import. A pass may be aborted or repeated, and
-// closes its files; there is one at a time.
+// Reader reads the projects and tickets of one import. A pass may be aborted or repeated; there is
+// one at a time.
 type Reader struct {
-	projects, tickets []file // no projects for exports, which have no rows of projects
-	format, prefix    string
+	projects, tickets []string // paths; no projects for exports, which have no rows of projects
+	format            *format
+	prefix            string
 	kept              Kept
 	Restricted        string            // Keep or Omit what only some may see; "" omits it where the files tell
 	people            people            // of all passes: a name may come after its id
 	dates             map[string]*dates // of all passes, by file
+	found             int               // good tickets of the last pass of Projects
 
-	// Of the last pass over tickets:
-	disk    *os.File // being read; nil between files
-	done    int64    // bytes of the files that were read
-	notices notices
+	pass // the last one
+}
+
+// pass is what one pass over the files collects.
+type pass struct {
+	notices map[string]int    // remarks, and how often each is true; 0 of one that is not about rows
 	unread  map[string]int    // rows with a value, by column
 	sources map[string]string // what a project's key stands for, by the key in capitals
 	pages   pages
@@ -33,26 +36,25 @@ type Reader struct {
 }
 
 func newReader() *Reader {
-	r := &Reader{kept: Kept{Text: strings.Split(DefaultText, ",")}, people: people{}, dates: map[string]*dates{}}
-	r.reset()
-	return r
+	return &Reader{kept: Kept{Text: strings.Split(DefaultText, ",")}, people: people{}, dates: map[string]*dates{}, pass: newPass()}
 }
 
-func (r *Reader) reset() {
-	r.done, r.notices, r.unread, r.sources, r.pages, r.unclear = 0, notices{}, map[string]int{}, map[string]string{}, pages{ends: map[int]int{}}, [2]int{}
+func newPass() pass {
+	return pass{notices: map[string]int{}, unread: map[string]int{}, sources: map[string]string{}, pages: pages{ends: map[int]int{}}}
 }
 
 // rows are the rows of a file in some format.
 type rows struct {
-	format string
-	names  columns // nil if the rows are projects
-	// next returns a ticket that is not yet checked. A *RowError concerns that row alone and needs no
-	// file; io.EOF is the end; any other error is final.
+	*format // nil if the rows are projects, or there are none
+	in      *stream
+	// next returns a ticket that is not yet checked, or a project. A *RowError concerns that row alone
+	// and needs no file; errLeftOut is a row that is counted; io.EOF is the end; any other error is
+	// final.
 	next func() (Ticket, error)
 }
 
 // Format returns "jsonl", "jira", "linear" or "github".
-func (r *Reader) Format() string { return r.format }
+func (r *Reader) Format() string { return r.format.name }
 
 // SetPrefix puts a text before all keys of projects and tickets.
 func (r *Reader) SetPrefix(prefix string) error {
@@ -72,17 +74,18 @@ func (r *Reader) Keep(columns Kept) { r.kept = columns }
 // knows their people and the order in their dates.
 func (r *Reader) Projects() iter.Seq2[Project, error] {
 	return func(yield func(Project, error) bool) {
+		r.found = 0
 		seen := map[string]bool{}
-		for t, err := range r.pass(slices.Concat(r.projects, r.tickets)) {
-			if bad, is := errors.AsType[*RowError](err); is && !slices.ContainsFunc(r.projects, func(f file) bool { return f.path == bad.File }) ||
-				err == nil && t.Key != "" && (r.projects != nil || seen[t.project.Key]) {
-				continue
+		for t, err := range r.read(slices.Concat(r.projects, r.tickets)) {
+			if _, isBad := errors.AsType[*RowError](err); (isBad || err == nil) && !slices.Contains(r.projects, t.File) {
+				if err == nil {
+					r.found++
+				}
+				if isBad || r.projects != nil || seen[t.project.Key] {
+					continue
+				}
 			}
 			seen[t.project.Key] = true
-			var isCut bool
-			if t.project.Name, isCut = shorten(t.project.Name, maxName); isCut {
-				t.project.Warning = &RowError{t.File, t.Line, t.project.Key, fmt.Sprintf("the project's name is cut to %d characters", maxName)}
-			}
 			if !yield(t.project, err) {
 				return
 			}
@@ -94,69 +97,82 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 	}
 }
 
+// Len returns how many good tickets Projects found.
+func (r *Reader) Len() int { return r.found }
+
 // Tickets yields the tickets in file order. A bad row yields a *RowError and reading continues; any
 // other error ends the pass. A repeated key is yielded again.
-func (r *Reader) Tickets() iter.Seq2[Ticket, error] { return r.pass(r.tickets) }
+func (r *Reader) Tickets() iter.Seq2[Ticket, error] { return r.read(r.tickets) }
 
-// pass opens the files one after the other and yields their rows until the last file ends or an
+// read opens the files one after the other and yields their rows until the last file ends or an
 // error other than a RowError.
-func (r *Reader) pass(files []file) iter.Seq2[Ticket, error] {
+func (r *Reader) read(paths []string) iter.Seq2[Ticket, error] {
 	return func(yield func(Ticket, error) bool) {
-		r.reset()
-		defer r.close()
-		for _, f := range files {
-			rows, err := r.start(f)
-			for err == nil {
-				var t Ticket
-				t, err = r.nextTicket(f.path, rows)
-				bad, isBad := errors.AsType[*RowError](err)
-				if isBad {
-					bad.File = f.path
+		r.pass = newPass()
+		for _, path := range paths {
+			if err := r.readFile(path, yield); err != io.EOF { // not errors.Is: a wrapped one is not the end
+				if err != nil {
+					yield(Ticket{}, fmt.Errorf("%w: read %s: %w", ErrFiles, path, whole(err)))
 				}
-				if isBad || err == nil {
-					if !yield(t, err) {
-						return
-					}
-					err = nil
-				}
-			}
-			if err != io.EOF { // not errors.Is: a wrapped one is not the end
-				yield(Ticket{}, fmt.Errorf("%w: read %s: %w", ErrFiles, f.path, whole(err)))
 				return
 			}
-			r.close()
-			r.done += f.size
+		}
+	}
+}
+
+// readFile returns why the file ended, nil if nothing more is wanted.
+func (r *Reader) readFile(path string, yield func(Ticket, error) bool) error {
+	rows, err := r.start(path)
+	if err != nil {
+		return err
+	}
+	defer rows.in.Close()
+	for {
+		t, err := r.nextTicket(path, rows)
+		if _, isBad := errors.AsType[*RowError](err); err != nil && !isBad {
+			return err
+		}
+		if !yield(t, err) {
+			return nil
 		}
 	}
 }
 
 func (r *Reader) nextTicket(path string, rows rows) (t Ticket, err error) {
-	for t, err = rows.next(); err == errLeftOut; {
+	for err = errLeftOut; err == errLeftOut; {
 		t, err = rows.next()
 	}
-	if err != nil {
-		return t, err
-	}
 	t.File = path
-	if rows.names == nil { // a project
-		if err := r.nameProject(&t.project.Key, ""); err != nil {
-			return t, &RowError{File: t.File, Line: t.Line, Reason: err.Error()}
-		}
+	if bad, is := errors.AsType[*RowError](err); is {
+		bad.File = path
+	}
+	isProject := t.project.Key != ""
+	switch {
+	case err != nil:
+		return t, err
+	case isProject:
+		err = r.nameProject(&t.project.Key, "")
+	default:
+		err = r.check(&t, rows.columns)
+	}
+	if err != nil {
+		return t, t.bad(err)
+	}
+	if !isProject {
+		t.Key, t.ProjectKey = r.prefix+t.Key, r.prefix+t.ProjectKey
+		t.project.Key = t.ProjectKey
+	} else {
 		t.project.Key = r.prefix + t.project.Key
-		return t, nil
 	}
-	if err := r.check(&t, rows.names); err != nil {
-		return t, &RowError{File: t.File, Line: t.Line, Key: t.Key, Reason: err.Error()}
-	}
-	r.namePeople(&t)
-	t.project.Name = cmp.Or(strings.TrimSpace(clean(t.project.Name)), t.ProjectKey)
-	t.Key, t.ProjectKey = r.prefix+t.Key, r.prefix+t.ProjectKey
-	t.project.Key = t.ProjectKey
 	for i := range t.Links {
 		t.Links[i].Key = r.prefix + t.Links[i].Key
 	}
 	for _, warning := range t.Warnings {
 		warning.File, warning.Key = t.File, t.Key
+	}
+	var isCut bool
+	if t.project.Name, isCut = shorten(cmp.Or(strings.TrimSpace(clean(t.project.Name)), t.project.Key), maxName); isCut {
+		t.project.Warning = &RowError{t.File, t.Line, t.project.Key, fmt.Sprintf("the project's name is cut to %d characters", maxName)}
 	}
 	return t, nil
 }
@@ -171,21 +187,6 @@ func whole(err error) error {
 	}
 	return err
 }
-
-// Progress returns how many bytes on disk the current pass has read, of how many.
-func (r *Reader) Progress() (done, total int64) {
-	for _, f := range r.tickets {
-		total += f.size
-	}
-	if r.disk != nil {
-		done, _ = r.disk.Seek(0, io.SeekCurrent)
-	}
-	return min(r.done+done, total), total // the files may grow during the pass
-}
-
-// notices count remarks about the whole file, collected while its tickets are read. A remark that
-// is counted 0 times is not about rows.
-type notices map[string]int
 
 // Notices returns remarks about the whole file, such as ignored columns, from the last pass of
 // Tickets. Call it after the pass.

@@ -173,60 +173,11 @@ func TestDamagedGzip(t *testing.T) {
 func TestFileRemovedAfterOpen(t *testing.T) {
 	t.Parallel()
 	r := openCSV(t, oneExport)
-	if err := os.Remove(r.tickets[0].path); err != nil {
+	if err := os.Remove(r.tickets[0]); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, fatal := collect(t, r.Tickets()); !errors.Is(fatal, os.ErrNotExist) {
 		t.Errorf("reading ended with %v, want %v", fatal, os.ErrNotExist)
-	}
-}
-
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	write(t, folder, map[string]string{"projects.jsonl": oneProject, "tickets.jsonl.gz": manyTickets(6_000, false), "x.csv": manyTickets(6_000, true)})
-	for name, c := range map[string]struct {
-		path, file string
-	}{
-		"folder": {folder, "tickets.jsonl.gz"},
-		"export": {filepath.Join(folder, "x.csv"), "x.csv"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			info, err := os.Stat(filepath.Join(folder, c.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := info.Size()
-			r := open(t, c.path)
-			for range 2 {
-				all(t, r.Projects())
-				before := int64(0)
-				steps, rows := 0, 0
-				for _, err := range r.Tickets() {
-					if err != nil {
-						t.Fatal(err)
-					}
-					done, total := r.Progress()
-					if total != want || done > total {
-						t.Fatalf("the progress is %d of %d, want a total of %d", done, total, want)
-					}
-					if rows++; rows > 1 && done < before {
-						t.Fatalf("the progress decreased from %d to %d", before, done)
-					}
-					if done != before {
-						steps++
-					}
-					before = done
-				}
-				if steps < 3 {
-					t.Errorf("the progress changed %d times in %d rows, want at least 3 times", steps, rows)
-				}
-				if done, _ := r.Progress(); done != want {
-					t.Errorf("at the end the progress is %d, want %d", done, want)
-				}
-			}
-		})
 	}
 }
 

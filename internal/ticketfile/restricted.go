@@ -3,6 +3,7 @@ package ticketfile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,17 +31,17 @@ func forAll(value string) bool {
 	return value == "" || slices.Contains([]string{"false", "0", "no", "none", "null", "all", "everybody", "everyone", "anyone", "public"}, fold(value))
 }
 
-// restricted says that not everybody may see a comment or a ticket, and who may; it is empty if
+// restricted says that not everybody may see what has these members, and who may; it is empty if
 // all may.
-func (r *Reader) restricted(object gjson.Result) (who string) {
-	object.ForEach(func(name, value gjson.Result) bool {
-		member := fold(name.String())
+func (r *Reader) restricted(members map[string]gjson.Result) (who string) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		member, value := fold(name), members[name]
 		isPublic := strings.HasSuffix(member, "public") // jsdPublic
 		if member == "properties" && (value.Get(`#(key=="sd.public.comment").value.internal`).Bool() || value.Get(`sd\.public\.comment.internal`).Bool()) {
 			who = "that are internal"
 		}
 		if member == "properties" || !saysWho(member) {
-			return true
+			continue
 		}
 		text := oneLine(strings.Join(r.valuesOf(value), ", "))
 		is := fold(text)
@@ -53,8 +54,7 @@ func (r *Reader) restricted(object gjson.Result) (who string) {
 		default:
 			who = "that only " + strings.Trim(quote(text), `"`) + " may see"
 		}
-		return true
-	})
+	}
 	return who
 }
 

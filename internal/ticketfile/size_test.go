@@ -18,8 +18,8 @@ func TestLongestRow(t *testing.T) {
 		before, row, endless string
 		rows                 func(*stream) (rows, error)
 	}{
-		"lines":   {"", `{"ticket_id":"S-1","project_id":"S","name":"n","description":"` + fill + `"}` + "\n", `{"name":"`, func(in *stream) (rows, error) { return newJSONRows(in, newReader()), nil }},
-		"records": {"Issue key,Summary\n", `S-1,"` + fill + `"` + "\n", `S-2,"`, func(in *stream) (rows, error) { return newCSVRows(in, newReader()) }},
+		"lines":   {"", `{"ticket_id":"S-1","project_id":"S","name":"n","description":"` + fill + `"}` + "\n", `{"name":"`, func(in *stream) (rows, error) { return newLines(in, newReader()), nil }},
+		"records": {"Issue key,Summary\n", `S-1,"` + fill + `"` + "\n", `S-2,"`, func(in *stream) (rows, error) { return newRecords(in, newReader()) }},
 		"issues": {"[", `{"number":1,"title":"n","url":"https://github.com/a/s/issues/1","body":"` + fill + `"}` + "\n,", `{"title":"`,
 			func(in *stream) (rows, error) { return newIssues(in, newReader()) }},
 	} {
@@ -62,7 +62,7 @@ func (r *endlessReader) Read(p []byte) (int, error) {
 func TestNumberOfFieldsIsBounded(t *testing.T) {
 	t.Parallel()
 	for columns, want := range map[int]bool{maxColumns: true, maxColumns + 1: false} {
-		_, err := newCSVRows(newStream(strings.NewReader("Issue key,Summary"+strings.Repeat(",", columns-2))), newReader())
+		_, err := newRecords(newStream(strings.NewReader("Issue key,Summary"+strings.Repeat(",", columns-2))), newReader())
 		if (err == nil) != want {
 			t.Errorf("a header of %d columns: %v", columns, err)
 		}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -20,58 +19,37 @@ const readAhead = 128 << 10
 
 var errLongRow = errors.New("a row is longer than 16 MiB: is a quote not closed?")
 
-// file is a file on disk.
-type file struct {
-	path string
-	size int64 // bytes, when it was found
-}
-
-func addFile(to *[]file, path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() { // a pipe can be read only once, and blocks
-		return fmt.Errorf("%s is not a regular file", path)
-	}
-	*to = append(*to, file{path, info.Size()})
-	return nil
-}
-
-// open starts a pass over a file, after that of the previous one. A name ending in .gz means gzip.
-func (r *Reader) open(f file) (*stream, error) {
-	r.close()
-	disk, err := os.Open(f.path)
-	if err != nil {
-		return nil, err
-	}
-	r.disk = disk
-	var plain io.Reader = disk
-	if strings.HasSuffix(strings.ToLower(f.path), ".gz") {
-		if plain, err = gzip.NewReader(disk); err != nil {
-			return nil, err
-		}
-	}
-	in := newStream(Decode(plain))
-	if head, _ := in.Peek(4); bytes.IndexByte(head, 0) >= 0 {
-		return nil, errNUL
-	}
-	return in, nil
-}
-
-func (r *Reader) close() {
-	if r.disk != nil {
-		r.disk.Close()
-		r.disk = nil
-	}
-}
-
 // stream is one pass over a file: decompressed and in UTF-8.
 type stream struct {
 	*bufio.Reader
+	io.Closer
 	plain io.Reader
 	max   int // bytes of a row
 	left  int // of these
+}
+
+// openStream opens a file. A name ending in .gz means gzip.
+func openStream(path string) (*stream, error) {
+	disk, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	var plain io.Reader = disk
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		plain, err = gzip.NewReader(disk)
+	}
+	var in *stream
+	if err == nil {
+		in = newStream(Decode(plain))
+		in.Closer = disk
+		if head, _ := in.Peek(4); bytes.IndexByte(head, 0) >= 0 {
+			err = errNUL
+		}
+	}
+	if err != nil {
+		disk.Close()
+	}
+	return in, err
 }
 
 func newStream(plain io.Reader) *stream {

@@ -51,16 +51,10 @@ type Ticket struct {
 	Written  string      `json:"-"` // the key as the file has it
 	Warnings []*RowError `json:"-"`
 
-	project Project // of an export, which has no rows of projects
-	source  string  // what the project's key stands for, if it is not the file's own
-	keeps   bool    // whether lines of other columns follow the description
-	empty   int     // comments and notes without text
-}
-
-// lines are the fields that are one line of text, by member. Another one is
-// added here, to Ticket and to the formats that have it.
-func (t *Ticket) lines() map[string]*Text {
-	return map[string]*Text{"assignee": &t.Assignee, "reporter": &t.Reporter, "ticket_type": &t.TicketType, "priority": &t.Priority}
+	project Project        // of an export, which has no rows of projects
+	source  string         // what the project's key stands for, if it is not the file's own
+	keeps   bool           // whether lines of other columns follow the description
+	counts  map[string]int // defects that a row may have many of
 }
 
 // Note is a status note.
@@ -131,11 +125,17 @@ func (t *Ticket) warn(format string, args ...any) {
 	t.Warnings = append(t.Warnings, &RowError{File: t.File, Line: t.Line, Reason: fmt.Sprintf(format, args...)})
 }
 
-// warnCount warns once of many defects of a kind: a row may have a million notes.
-func (t *Ticket) warnCount(count int, what string) {
-	if count > 0 {
-		t.warn("%s: %d", what, count)
+// count counts a defect: a row may have a million notes.
+func (t *Ticket) count(what string) {
+	if t.counts == nil {
+		t.counts = map[string]int{}
 	}
+	t.counts[what]++
+}
+
+// bad says that the row is.
+func (t *Ticket) bad(err error) *RowError {
+	return &RowError{File: t.File, Line: t.Line, Key: t.Key, Reason: err.Error()}
 }
 
 // Size returns the number of bytes of a ticket's texts.

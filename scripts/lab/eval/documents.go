@@ -52,7 +52,7 @@ const documentLimit = 100
 func RankDocuments(ctx context.Context, service Service, questions []DocumentQuestion) ([]Row, error) {
 	queries := make([]collection.Query, len(questions))
 	for i, q := range questions {
-		queries[i] = collection.Query{Text: q.Question, Judged: measure.Judged{load.IDOfPath(DocumentsFolder + "/" + q.Document): 1}}
+		queries[i] = collection.Query{Text: q.Question, Judged: measure.Judged{load.IDOfPath(DocumentsFolder, q.Document): 1}}
 	}
 	basic, _, err := service.rankDocuments(ctx, queries, false)
 	if err != nil {
