@@ -102,7 +102,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 		Database:       p.database,
 		Searcher:       search.New(weights, p.warnContext),
 		Comparer:       search.NewComparer(p.model, measure),
-		Answerer:       answer.New(p.model, answer.Options{VectorWeight: p.VectorWeight, KeywordWeight: p.KeywordWeight, Fusion: p.Fusion, Tokens: p.AnswerTokens}),
+		Answerer:       answer.New(p.model, answer.Options{Tokens: p.AnswerTokens}),
 		Enricher:       newEnricher(p.Config, p.model, p.RequestTimeout, p.warn),
 		Verifier:       newVerifier(p.Config),
 		Migrations:     supabase.Migrations(),

@@ -1145,44 +1145,9 @@ export type Database = {
         Returns: number
       }
       replay_embedding_jobs: { Args: { job_ids?: number[] }; Returns: number }
-      retrieve_all_chunks: {
-        Args: {
-          embedding_model: string
-          filters?: Json
-          match_count?: number
-          match_threshold?: number
-          project_filter?: number
-          query_embedding: string
-          question?: string
-          source_chunk_limit?: number
-          status_filter?: string
-        }
-        Returns: {
-          chunk_id: string
-          comment_author: string
-          comment_created_at: string
-          comment_id: number
-          document_id: string
-          fields: Json
-          kind: string
-          named: boolean
-          over_threshold: boolean
-          project_id: number
-          project_key: string
-          project_name: string
-          similarities: number[]
-          similarity: number
-          status: string
-          text: string
-          ticket_id: number
-          ticket_key: string
-          ticket_name: string
-          title: string
-          tokens: number
-        }[]
-      }
       retrieve_chunks: {
         Args: {
+          corpus?: string
           embedding_model: string
           filters?: Json
           match_count?: number
@@ -1198,75 +1163,21 @@ export type Database = {
           comment_author: string
           comment_created_at: string
           comment_id: number
-          fields: Json
-          kind: string
-          named: boolean
-          over_threshold: boolean
-          project_id: number
-          project_key: string
-          project_name: string
-          similarities: number[]
-          similarity: number
-          status: string
-          text: string
-          ticket_id: number
-          ticket_key: string
-          ticket_name: string
-          tokens: number
-        }[]
-      }
-      retrieve_chunks_hybrid: {
-        Args: {
-          embedding_model: string
-          filters?: Json
-          fusion?: string
-          keyword_weight?: number
-          match_count?: number
-          match_threshold?: number
-          project_filter?: number
-          query_embedding: string
-          query_text: string
-          source_chunk_limit?: number
-          status_filter?: string
-          vector_weight?: number
-        }
-        Returns: {
-          chunk_id: string
-          comment_author: string
-          comment_created_at: string
-          comment_id: number
-          fields: Json
-          kind: string
-          named: boolean
-          over_threshold: boolean
-          project_id: number
-          project_key: string
-          project_name: string
-          relevance: number
-          similarities: number[]
-          similarity: number
-          status: string
-          text: string
-          ticket_id: number
-          ticket_key: string
-          ticket_name: string
-          tokens: number
-        }[]
-      }
-      retrieve_document_chunks: {
-        Args: {
-          embedding_model: string
-          match_count?: number
-          match_threshold?: number
-          query_embedding: string
-        }
-        Returns: {
-          chunk_id: string
           document_id: string
+          fields: Json
+          kind: string
+          named: boolean
           over_threshold: boolean
+          project_id: number
+          project_key: string
+          project_name: string
           similarities: number[]
           similarity: number
+          status: string
           text: string
+          ticket_id: number
+          ticket_key: string
+          ticket_name: string
           title: string
           tokens: number
         }[]

@@ -47,11 +47,10 @@ func TestSearchByGET(t *testing.T) {
 	for function, arguments := range map[string]url.Values{
 		"search_hybrid": with(by, "query_text", "pump"), "search_by_keyword": {"query_text": {"pump"}}, "search_by_vector": by,
 		"search_facets": with(by, "query_text", "pump"), "list_tickets": {}, "retrieve_chunks": with(by, "question", "AA-1"),
-		"retrieve_chunks_hybrid": with(by, "query_text", "pump"), "retrieve_all_chunks": by, "nearest_chunks": {"query_embedding": {long}},
+		"nearest_chunks":  {"query_embedding": {long}},
 		"similar_tickets": with(by, "query_text", "Pump"), "search_documents": {"query_embedding": {short}},
-		"search_documents_hybrid":  {"query_embedding": {short}, "query_keywords": {"{pump}"}},
-		"retrieve_document_chunks": {"query_embedding": {short}, "embedding_model": {"m"}},
-		"find_similar_tickets":     {"ticket_id": {"1"}, "embedding_model": {"m"}},
+		"search_documents_hybrid": {"query_embedding": {short}, "query_keywords": {"{pump}"}},
+		"find_similar_tickets":    {"ticket_id": {"1"}, "embedding_model": {"m"}},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, restURL+"/rpc/"+function+"?"+arguments.Encode(), nil)
 		if err != nil {
@@ -64,7 +63,7 @@ func TestSearchByGET(t *testing.T) {
 		}
 		body, _ := io.ReadAll(response.Body)
 		response.Body.Close()
-		if response.StatusCode != http.StatusOK || len(body) < 10 && function != "retrieve_document_chunks" {
+		if response.StatusCode != http.StatusOK || len(body) < 10 {
 			t.Errorf("%s: %d %.300s", function, response.StatusCode, body)
 		}
 	}

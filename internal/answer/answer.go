@@ -31,10 +31,7 @@ type Model interface {
 
 // Options are the operator's choices.
 type Options struct {
-	VectorWeight  float64 // weight in hybrid search for candidates
-	KeywordWeight float64
-	Fusion        string // search.RRF (default) or search.Convex
-	Tokens        int    // the most that the chat model may write of an answer, thoughts included; 0: DefaultTokens
+	Tokens int // the most that the chat model may write of an answer, thoughts included; 0: DefaultTokens
 }
 
 // Answerer answers questions. It is safe for concurrent use.
@@ -53,11 +50,11 @@ func New(model Model, options Options) *Answerer {
 type Question struct {
 	Text           string         `json:"question" length:"2000" example:"How was the double charge fixed?"`
 	Filters        filter.Filters `json:"filters" default:""`
-	Corpus         Corpus         `json:"corpus" enum:"tickets,documents,all" default:"tickets" doc:"What to answer from; ~tickets~ includes projects. Filters apply to tickets and are refused with ~documents~. With ~documents~ and ~all~, ~retrieval~ must be ~vector~."`
+	Corpus         Corpus         `json:"corpus" enum:"tickets,documents,all" default:"tickets" doc:"What to answer from; ~tickets~ includes projects. Filters apply to tickets and are refused with ~documents~."`
 	TopK           int            `json:"top_k" min:"1" max:"20" default:"5" doc:"The most sources."`
 	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
 	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.5" doc:"1 selects sources by relevance alone, 0 by difference from those already selected."`
-	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"Candidates by meaning, or by keywords too."`
+	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"Both mean the same: candidates are texts near to the question, and what it names or holds whole."`
 	Messages       []ask.Message  `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first. A question that stands alone is answered without them."`
 	TimeZone       string         `json:"time_zone" default:"UTC" maxlen:"60" example:"Europe/Berlin" doc:"The time zone of ~today~ and ~last week~ in a question."`
 
@@ -73,11 +70,6 @@ func (q *Question) Resolve(now time.Time) {
 		q.Today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
 	}
 }
-
-// Hybrid is the retrieval by keywords and meaning, which finds exact codes.
-const Hybrid = "hybrid"
-
-func (q Question) isHybrid() bool { return q.Retrieval == Hybrid }
 
 // Corpus is the set of texts a question is answered from.
 type Corpus string

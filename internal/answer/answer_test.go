@@ -67,19 +67,27 @@ func TestAbstained(t *testing.T) {
 	}
 }
 
-func TestHybridRunsKeywordSearchToo(t *testing.T) {
+// What the question names or holds whole is a source below the threshold, and without a similarity.
+// Both values of retrieval mean the same, of any corpus.
+func TestEveryRetrievalIsTheSame(t *testing.T) {
 	t.Parallel()
-	row := chunkOf(1, 1, 0.4, "alpha")
-	row.OverThreshold, row.Relevance = false, number(1.0)
-	db := &rows{rows: []candidate{row}}
-	q := question(5, 0.5)
-	q.Retrieval = Hybrid
-	got, err := New(&model{say: says("So [1].")}, Options{VectorWeight: 1, KeywordWeight: 2}).Answer(t.Context(), db, q, &model{}, nil)
-	if err != nil || len(got.Sources) != 1 || !got.LowSimilarity || !got.Sources[0].Cited {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if db.function != "retrieve_chunks_hybrid" || db.given["query_text"] != q.Text || db.given["keyword_weight"] != 2.0 {
-		t.Errorf("asked was %s %v", db.function, db.given)
+	named := chunkOf(1, 1, 0, "alpha")
+	named.OverThreshold, named.Named, named.Similarity = false, true, nil
+	for _, corpus := range []Corpus{"", Tickets, Documents, All} {
+		var asked []map[string]any
+		for _, retrieval := range []string{"vector", "hybrid"} {
+			db := &rows{rows: []candidate{named}}
+			q := question(5, 0.5)
+			q.Retrieval, q.Corpus = retrieval, corpus
+			got, err := New(&model{say: says("So [1].")}, Options{}).Answer(t.Context(), db, q, &model{}, nil)
+			if err != nil || len(got.Sources) != 1 || !got.LowSimilarity || !got.Sources[0].Cited || db.function != "retrieve_chunks" {
+				t.Errorf("%s of %q: %s gave %+v, %v", retrieval, corpus, db.function, got, err)
+			}
+			asked = append(asked, db.given)
+		}
+		if diff := cmp.Diff(asked[0], asked[1]); diff != "" || asked[0]["question"] != question(5, 0.5).Text || asked[0]["corpus"] == "" {
+			t.Errorf("asked of %q was %v: %s", corpus, asked[0], diff)
+		}
 	}
 }
 

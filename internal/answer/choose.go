@@ -24,7 +24,7 @@ func choose(found []candidate, q Question) []candidate {
 	for i := range found {
 		c := &found[i]
 		c.place = i
-		if c.Named || q.isHybrid() && c.Relevance != nil || !q.isHybrid() && c.OverThreshold {
+		if c.Named || c.OverThreshold {
 			pool = append(pool, c)
 		}
 	}
@@ -54,13 +54,8 @@ func choose(found []candidate, q Question) []candidate {
 	return append(named, others...)
 }
 
-// relevance is what MMR uses: of hybrid retrieval the fused score, else the similarity.
-func (c *candidate) relevance() float64 {
-	if c.Relevance != nil {
-		return *c.Relevance
-	}
-	return deref(c.Similarity)
-}
+// relevance is what MMR uses.
+func (c *candidate) relevance() float64 { return deref(c.Similarity) }
 
 // sourceID identifies a ticket, project or document.
 type sourceID struct {

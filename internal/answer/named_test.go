@@ -47,14 +47,8 @@ func TestChooseWhatIsNamed(t *testing.T) {
 	silent.Similarity = nil
 	near := named(chunkOf(10, 1, 0.95, "tale"))
 	near.OverThreshold = true
-	for _, hybrid := range []bool{false, true} {
-		q := question(5, 0.5)
-		if hybrid {
-			q.Retrieval = Hybrid
-		}
-		if diff := cmp.Diff([]string{"10-1", "2-1"}, ids(choose(alike([]candidate{near, silent}, 0.5, nil), q))); diff != "" {
-			t.Errorf("hybrid %t: %s", hybrid, diff)
-		}
+	if diff := cmp.Diff([]string{"10-1", "2-1"}, ids(choose(alike([]candidate{near, silent}, 0.5, nil), question(5, 0.5)))); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -101,18 +95,6 @@ func TestThinKeepsTheBest(t *testing.T) {
 	for _, lambda := range lambdas {
 		if got := ids(choose(alike(slices.Clone(found), 0.5, nil), question(3, lambda))); got[0] != "1-1" {
 			t.Errorf("lambda %v: %v", lambda, got)
-		}
-	}
-	// In hybrid retrieval the best is not always the first row.
-	copies := []candidate{chunkOf(1, 1, 0.9, "the very same words"), chunkOf(2, 1, 0.9, "the very same words"), chunkOf(3, 1, 0.9, "another tale"), chunkOf(4, 1, 0.9, "third matter")}
-	for i, relevance := range []float64{0.9, 1, 0.5, 0.4} {
-		copies[i].Relevance = &relevance
-	}
-	for _, lambda := range lambdas {
-		q := question(2, lambda)
-		q.Retrieval = Hybrid
-		if got := ids(choose(alike(slices.Clone(copies), 0.1, nil), q)); !slices.Contains(got, "2-1") {
-			t.Errorf("hybrid, lambda %v: %v", lambda, got)
 		}
 	}
 }

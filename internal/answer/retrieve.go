@@ -8,15 +8,10 @@ import (
 	"tasklens/internal/vector"
 )
 
-const (
-	// candidates is the number of chunks MMR chooses from.
-	candidates = 40
-	// documentCandidates is the number of document chunks retrieved. It exceeds candidates, because a
-	// long document may crowd out others before thin removes its surplus.
-	documentCandidates = 100
-)
+// candidates is the number of chunks MMR chooses from.
+const candidates = 40
 
-// candidate is a row of one of the retrieval functions.
+// candidate is a row of retrieve_chunks.
 type candidate struct {
 	Source
 	search.CommentColumns
@@ -28,7 +23,6 @@ type candidate struct {
 	OverThreshold bool      `json:"over_threshold"`
 	Named         bool      `json:"named"`        // the question names its source: a candidate whatever its similarity
 	Fields        *fields   `json:"fields"`       // of a ticket
-	Relevance     *float64  `json:"relevance"`    // hybrid: fused score, 0 to 1; nil in a row that is not a candidate
 	Similarities  []float64 `json:"similarities"` // to the preceding rows, in order
 
 	place int // among the rows
@@ -41,36 +35,17 @@ func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 
 // retrieve returns the rows for a question, best first.
 func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model string, embedding vector.Vector) (found []candidate, err error) {
-	function := "retrieve_chunks"
 	arguments := map[string]any{
-		"query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold, "match_count": candidates,
+		"question": q.Text, "query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
+		"match_count": candidates, "corpus": cmp.Or(q.Corpus, Tickets),
 	}
-	switch {
-	case q.Corpus == Documents:
-		function = "retrieve_document_chunks"
-		arguments["match_count"] = documentCandidates
-		if arguments["query_embedding"], err = embedding.Short(); err != nil {
-			return nil, err
-		}
-	default:
-		if len(q.Filters) > 0 {
-			arguments["filters"] = q.Filters
-		}
-		if q.Lambda < 1 {
-			arguments["source_chunk_limit"] = sourceChunks(q.TopK)
-		}
-		if !q.isHybrid() {
-			arguments["question"] = q.Text
-			if q.Corpus == All {
-				function = "retrieve_all_chunks"
-			}
-			break
-		}
-		function = "retrieve_chunks_hybrid"
-		arguments["query_text"], arguments["fusion"] = q.Text, cmp.Or(a.options.Fusion, search.RRF)
-		arguments["vector_weight"], arguments["keyword_weight"] = a.options.VectorWeight, a.options.KeywordWeight
+	if len(q.Filters) > 0 {
+		arguments["filters"] = q.Filters
 	}
-	err = db.Call(ctx, function, arguments, &found)
+	if q.Lambda < 1 {
+		arguments["source_chunk_limit"] = sourceChunks(q.TopK)
+	}
+	err = db.Call(ctx, "retrieve_chunks", arguments, &found)
 	for i := range found {
 		c := &found[i]
 		c.Source.Comment = c.CommentColumns.Comment()

@@ -123,24 +123,6 @@ func TestChooseTheResolution(t *testing.T) {
 	}
 }
 
-func TestChooseOfHybridSearch(t *testing.T) {
-	t.Parallel()
-	rows := []candidate{chunkOf(1, 1, 0.2, "named by its key"), chunkOf(2, 1, 0.9, "near"), chunkOf(3, 1, 0.5, "worded"), chunkOf(4, 1, 0.95, "nearest")}
-	for i, relevance := range []float64{1, 0.9, 0.5} {
-		rows[i].Relevance = &relevance
-	}
-	rows[0].OverThreshold, rows[2].OverThreshold = false, false
-	rows[2].Similarity = nil
-	q := question(5, 1)
-	q.Retrieval = Hybrid
-	if diff := cmp.Diff([]string{"1-1", "2-1", "3-1"}, ids(choose(alike(rows, 0.1, nil), q))); diff != "" {
-		t.Error(diff)
-	}
-	if got := best(rows); *got != 0.95 {
-		t.Errorf("best similarity is %v", *got)
-	}
-}
-
 // A copy is recognized on any scale of cosines; see usualCosine.
 func TestCopiesOnEveryScale(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func TestAnswerFlags(t *testing.T) {
 
 func TestAnswerEntry(t *testing.T) {
 	t.Parallel()
-	q := answer.Question{Text: "Why?", Filters: filter.Filters{filter.Members{Projects: filter.Values{1}, Statuses: filter.Values{"Done"}}}, TopK: 5, MatchThreshold: is(0.6), Lambda: 0.5, Retrieval: answer.Hybrid}
+	q := answer.Question{Text: "Why?", Filters: filter.Filters{filter.Members{Projects: filter.Values{1}, Statuses: filter.Values{"Done"}}}, TopK: 5, MatchThreshold: is(0.6), Lambda: 0.5, Retrieval: "hybrid"}
 	found := answer.Answer{
 		Text: "So [1].", Sources: []answer.Source{{TicketID: is(int64(7)), TicketKey: is("AA-7"), TicketName: is("a name"), ProjectID: is(int64(1)), ChunkID: is("c"),
 			Similarity: is(0.75), Text: "never logged", Cited: true}}, BestSimilarity: is(0.75), Model: "m", Outcome: answer.Answered, TokensIn: 9, TokensOut: 2, UnknownCitations: 3,

@@ -90,15 +90,12 @@ var reads = map[string]func(n int) any{
 		similar := with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})
 		return []any{map[string]any{"place": 1, "ticket_id": n, "embedded": true, "results": []any{similar}}}
 	},
-	"retrieve_chunks":          func(n int) any { return []any{chunkOf(n)} },
-	"retrieve_chunks_hybrid":   func(n int) any { return []any{chunkOf(n)} },
-	"retrieve_all_chunks":      func(n int) any { return []any{chunkOf(n)} },
-	"retrieve_document_chunks": func(n int) any { return []any{chunkOf(n)} },
-	"search_documents":         func(n int) any { return []any{documentOf(n)} },
-	"search_documents_hybrid":  func(n int) any { return []any{documentOf(n)} },
-	"find_similar_documents":   func(n int) any { return []any{documentOf(n)} },
-	"get_document":             func(n int) any { return []any{documentOf(n)} },
-	"rate_document":            func(int) any { return 0.5 }, // a vote affects only the caller
+	"retrieve_chunks":         func(n int) any { return []any{chunkOf(n)} },
+	"search_documents":        func(n int) any { return []any{documentOf(n)} },
+	"search_documents_hybrid": func(n int) any { return []any{documentOf(n)} },
+	"find_similar_documents":  func(n int) any { return []any{documentOf(n)} },
+	"get_document":            func(n int) any { return []any{documentOf(n)} },
+	"rate_document":           func(int) any { return 0.5 }, // a vote affects only the caller
 	"find_documents_by_entity": func(n int) any {
 		return []any{with(documentOf(n), map[string]any{"matched_entity": labelled(n), "matched_type": "person"})}
 	},

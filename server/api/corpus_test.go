@@ -85,8 +85,6 @@ func TestCorporaAndFilters(t *testing.T) {
 	for body, field := range map[string]string{
 		`{"question":"x","corpus":"documents","project_id":1}`:         "project_id",
 		`{"question":"x","corpus":"documents","status_filter":"Done"}`: "status_filter",
-		`{"question":"x","corpus":"documents","retrieval":"hybrid"}`:   "retrieval",
-		`{"question":"x","corpus":"all","retrieval":"hybrid"}`:         "retrieval",
 	} {
 		s.refuse("/api/query", invalid{name: body, body: body, fields: []string{field}, beyond: true})
 	}

@@ -2,8 +2,6 @@ package api_test
 
 import (
 	"math"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -48,19 +46,14 @@ func TestSearchFusion(t *testing.T) {
 	}
 }
 
-// The setting applies to searches and questions; a request overrides it.
+// A request overrides the setting.
 func TestFusionSetting(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.fusion, c.answers.Fusion = "convex", "convex" })
+	s := startTracker(t, func(c *setup) { c.fusion = "convex" })
 	if got := s.search("payment"); got.Fusion != "convex" {
 		t.Errorf("the fusion is %q", got.Fusion)
 	}
 	if got := s.search("payment", map[string]any{"fusion": "rrf"}); got.Fusion != "rrf" {
 		t.Errorf("the fusion that was asked for is %q", got.Fusion)
-	}
-	s.post("/api/query", map[string]any{"question": "Who was charged twice?", "retrieval": "hybrid"}).want(200)
-	asked := s.database.requests("retrieve_chunks_hybrid")
-	if !slices.ContainsFunc(asked, func(r seen) bool { return strings.Contains(string(r.body), `"fusion":"convex"`) }) {
-		t.Error("the candidates for an answer are fused by ranks")
 	}
 }

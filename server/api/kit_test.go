@@ -118,7 +118,7 @@ const between = 0.29
 func start(t testing.TB, changes ...func(*setup)) *service {
 	t.Helper()
 	want := setup{
-		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: between, weights: search.Weights{Vector: 1, Keyword: 1}, answers: answer.Options{VectorWeight: 1, KeywordWeight: 1},
+		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: between, weights: search.Weights{Vector: 1, Keyword: 1},
 		logLevel: slog.LevelDebug, requestTimeout: 60 * time.Second, attemptTimeout: 60 * time.Second,
 		limits: api.Limits{HeaderTimeout: 15 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 90 * time.Second},
 	}

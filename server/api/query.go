@@ -26,7 +26,6 @@ func (r *queryRequest) check(wrong report) {
 	wrong(onlyDocuments && r.ProjectID != nil, "project_id", "must be left out where only documents are asked")
 	wrong(onlyDocuments && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
 	wrong(onlyDocuments && len(r.Filters) > 0, "filters", "must be left out where only documents are asked")
-	wrong(r.Retrieval == answer.Hybrid && r.Corpus != answer.Tickets, "retrieval", "must be \"vector\" where documents are asked")
 }
 
 // documentsVersion is the project id that stands for all documents; see data_version in the

@@ -279,42 +279,19 @@ func TestQueryHostileText(t *testing.T) {
 	}
 }
 
-// With hybrid retrieval exact codes are found, whatever their similarity; MMR weighs the fused
-// score.
-func TestQueryHybrid(t *testing.T) {
+// What a question names is found whatever its similarity, embedded or not, in every retrieval.
+func TestQueryOfWhatIsNotEmbedded(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
 	s.load(checkout, []ticket{{Key: "TX-777", Project: "TX", Name: "Zorblax of the frobnicator", Description: "Nobody has embedded this."}})
-	hybrid := map[string]any{"retrieval": "hybrid"}
-	got := s.ask("What is TX-400?", hybrid)
-	if len(got.Sources) == 0 || got.Sources[0].TicketKey == nil || *got.Sources[0].TicketKey != "TX-400" || got.Sources[0].Similarity == nil {
-		t.Errorf("a named ticket: %+v", got)
-	}
-	got = s.ask("zorblax", hybrid, map[string]any{"project_id": s.ids["TX"]})
-	if !got.LowSimilarity || got.BestSimilarity == nil || len(got.Sources) == 0 || *got.Sources[0].TicketID != s.ids["TX-777"] ||
-		got.Sources[0].Similarity != nil || got.Sources[0].ChunkID != "" || !strings.Contains(got.Sources[0].Text, "Nobody has embedded") {
-		t.Errorf("what is not embedded: %+v", got)
-	}
-	got = s.ask(doubleCharge, hybrid)
-	if got.LowSimilarity || *got.BestSimilarity <= between || got.Model != offline.ChatModel || !strings.Contains(got.Answer, "[1]") {
-		t.Errorf("found by meaning too: %+v", got)
-	}
-	// With lambda 1 the order is that of the fused list.
-	var listed, sources []string
-	for _, r := range s.search("charged payment", map[string]any{"limit": 5}).Results {
-		listed = append(listed, r.Text)
-	}
-	for _, source := range s.ask("charged payment", hybrid, map[string]any{"mmr_lambda": 1}).Sources {
-		sources = append(sources, source.Text)
-	}
-	if !slices.Equal(listed, sources) {
-		t.Errorf("listed are %q, the sources %q", listed, sources)
-	}
-	asked := len(s.model.requests("completions"))
-	if got := s.ask("xylophone", hybrid, map[string]any{"status_filter": "No such status"}); !got.LowSimilarity || got.BestSimilarity != nil || len(got.Sources) > 0 {
-		t.Errorf("within nothing: %+v", got)
-	}
-	if again := len(s.model.requests("completions")); again != asked {
-		t.Error("the chat model was called without sources")
+	for _, retrieval := range []string{"vector", "hybrid"} {
+		for _, corpus := range []string{"tickets", "all"} {
+			more := map[string]any{"retrieval": retrieval, "corpus": corpus, "match_threshold": 1}
+			got := s.ask("What is TX-777?", more)
+			if !got.LowSimilarity || got.BestSimilarity == nil || len(got.Sources) == 0 || *got.Sources[0].TicketID != s.ids["TX-777"] ||
+				got.Sources[0].Similarity != nil || got.Sources[0].ChunkID != "" || !strings.Contains(got.Sources[0].Text, "Nobody has embedded") {
+				t.Errorf("%v: %+v", more, got)
+			}
+		}
 	}
 }

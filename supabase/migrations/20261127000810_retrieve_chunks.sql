@@ -1,4 +1,4 @@
--- Retrieval for answers: the nearest chunks.
+-- Retrieval for answers: the nearest chunks, and those of what a question names.
 
 create function tasklens.find_chunks(
   question text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
@@ -13,13 +13,20 @@ declare
     null, find_chunks.filters, find_chunks.query_embedding, find_chunks.embedding_model, find_chunks.match_threshold);
 begin
   return query
-  select n.*, true from tasklens.named_chunks(search, find_chunks.question) n
+  with named as materialized (
+    select n.* from tasklens.named_chunks(search, find_chunks.question) n
+  )
+  select n.*, true from named n
   union all
-  select s.*, false from tasklens.scan_chunks(search, find_chunks.chunk_limit, find_chunks.source_limit) s;
+  select s.*, false from tasklens.scan_chunks(search, find_chunks.chunk_limit, find_chunks.source_limit) s
+  where s.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null);
 end
 $$;
 comment on function tasklens.find_chunks is 'The chunks nearest to a question, as from scan_chunks, and those that it names (named), in what the caller may see.';
 
+-- Documents have 768 dimensions, so where they are asked, everything is compared by the first 768
+-- and against one threshold. For a model trained for truncation, these order tickets nearly as all
+-- 1536 do. Of tickets, three times as many chunks as can be requested are found with all dimensions.
 create function public.retrieve_chunks(
   query_embedding extensions.vector(1536),
   embedding_model text,
@@ -29,56 +36,98 @@ create function public.retrieve_chunks(
   status_filter text default null,
   source_chunk_limit integer default null,
   question text default null,
-  filters jsonb default null
+  filters jsonb default null,
+  corpus text default 'tickets'
 )
 returns table (
-  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, kind text,
-  text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
-  named boolean, project_key text, comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb
+  chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, project_key text, ticket_key text, ticket_name text, status text,
+  document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
+  named boolean, comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb
 )
 -- Planning takes longer than looking up the rows, so the plan is cached, as in search_hybrid.
 language plpgsql stable rows 20 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
   all_filters constant jsonb := tasklens.check_arguments(
     retrieve_chunks.filters, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model,
     project_filter => retrieve_chunks.project_filter, status_filter => retrieve_chunks.status_filter);
+  wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
+  -- Each source has as many chunks as this before any has more.
+  of_each constant integer := greatest(1, coalesce(retrieve_chunks.source_chunk_limit, 10000));
+  is_short constant boolean := retrieve_chunks.corpus is distinct from 'tickets';
+  asked extensions.vector := retrieve_chunks.query_embedding;
 begin
+  if retrieve_chunks.corpus is null or retrieve_chunks.corpus not in ('tickets', 'documents', 'all') then
+    raise exception 'corpus is "%"', left(retrieve_chunks.corpus, 40) using errcode = '22023', hint = 'Use tickets, documents or all.';
+  end if;
+  if is_short then
+    asked := extensions.l2_normalize(extensions.subvector(asked, 1, 768));
+  end if;
   return query
-  select d.chunk_id, d.ticket_id, d.project_id, d.project_name, d.ticket_key, d.ticket_name, d.status, d.kind, d.text, d.tokens, d.similarity,
-    coalesce(d.similarity > retrieve_chunks.match_threshold, false), d.similarities, d.named, d.project_key, d.comment_id, d.comment_author, d.comment_created_at,
-    d.fields
-  from tasklens.describe_chunks(array(
-    with found as materialized (
-      select f.* from tasklens.find_chunks(
-        retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model, retrieve_chunks.match_threshold,
-        all_filters,
-        -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
-        case when retrieve_chunks.source_chunk_limit is null then wanted else 10000 end, wanted) f
-    ), scanned as (
-      select f.*, row_number() over (partition by f.ticket_id, f.project_id order by f.similarity desc, f.chunk_id) as place_in_source
-      from found f where not f.named
-    ), kept as (
-      select s.* from scanned s
-      order by coalesce(s.place_in_source > greatest(1, retrieve_chunks.source_chunk_limit), false), s.similarity desc, s.chunk_id
-      limit wanted
-    ), listed as (
-      select k.chunk_id, k.project_id, k.ticket_id, k.similarity, false as named from kept k
-      where k.chunk_id not in (select f.chunk_id from found f where f.named and f.chunk_id is not null)
-      union all
-      select f.* from found f where f.named
-      order by named desc, similarity desc nulls last, chunk_id
-      limit wanted
-    )
-    select row(l.chunk_id, l.ticket_id, l.project_id, null, l.similarity, null, l.named)::tasklens.retrieved
-    from listed l
-    order by l.similarity desc nulls last, l.chunk_id, l.ticket_id, l.project_id
-  ), retrieve_chunks.embedding_model) d;
+  with found as (
+    select f.chunk_id, f.ticket_id, f.project_id, null::uuid as document_id, f.named,
+      case when is_short and f.chunk_id is not null
+        then (select 1 - (extensions.subvector(c.embedding, 1, 768) operator(extensions.<=>) asked) from public.chunks c where c.chunk_id = f.chunk_id)
+        else f.similarity end as similarity
+    from tasklens.find_chunks(
+      retrieve_chunks.question, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model,
+      -- -2 is below every similarity: the threshold applies to the shortened vectors.
+      case when is_short then -2 else retrieve_chunks.match_threshold end,
+      all_filters,
+      -- If several sources are wanted, read past the hundreds of chunks of a long ticket.
+      case when is_short then 300 when retrieve_chunks.source_chunk_limit is null then wanted else 10000 end,
+      case when is_short then 300 else wanted end) f
+    where retrieve_chunks.corpus <> 'documents'
+    union all
+    select d.chunk_id, null, null, d.document_id, false, d.similarity
+    from tasklens.scan_document_chunks(asked, retrieve_chunks.embedding_model, greatest(100, wanted)) d
+    where is_short
+  ), numbered as (
+    select f.*, row_number() over (order by f.similarity desc nulls last, f.chunk_id, f.ticket_id, f.project_id) as place,
+      row_number() over (partition by f.ticket_id, f.project_id, f.document_id order by f.similarity desc nulls last, f.chunk_id) as place_in_source
+    from found f
+    -- A vector that is zero in these dimensions has no similarity.
+    where f.similarity <> 'NaN' or f.named and f.chunk_id is null
+  ), nearest as (
+    select n.* from numbered n
+    where n.place = 1 or n.named or n.similarity > retrieve_chunks.match_threshold
+    order by n.named desc, n.place_in_source > of_each, n.place
+    limit wanted
+  ), listed as materialized (
+    select n.*, c.kind, coalesce(c.text, x.text) as text, coalesce(c.tokens, x.tokens) as tokens, c.comment_id,
+      -- Normalised, so that the inner product is the cosine, at half the cost. Materialised: a
+      -- TOASTed vector would be decompressed for every pair, which costs more than comparing.
+      extensions.l2_normalize(coalesce(e.embedding, case when is_short then extensions.subvector(c.embedding, 1, 768) else c.embedding end)) as embedding
+    from nearest n
+    left join public.chunks c on c.chunk_id = n.chunk_id and n.document_id is null
+    left join public.document_chunks x on x.chunk_id = n.chunk_id and x.document_id = n.document_id
+    left join public.embeddings e on e.document_id = n.document_id and e.chunk_id = n.chunk_id
+  )
+  select n.chunk_id, n.ticket_id, n.project_id, p.name, p.key, t.key, t.name, s.name, n.document_id, d.title,
+    coalesce(n.kind, case when n.document_id is not null then 'document' when n.ticket_id is null then 'project' else 'ticket' end),
+    coalesce(n.text, case when n.ticket_id is null then tasklens.beginning_of(p.name, coalesce(p.visible_text, p.description))
+      else tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description)) end),
+    n.tokens, n.similarity, coalesce(n.similarity > retrieve_chunks.match_threshold, false),
+    -- These let the caller apply MMR without the vectors.
+    array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from listed m where m.place < n.place order by m.place),
+    n.named, m.comment_id, m.author, m.created_at,
+    case when t.ticket_id is not null then jsonb_build_object(
+      'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority, 'labels', t.labels, 'due_date', t.due_date,
+      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'links', k.links) end
+  from listed n
+  left join public.projects p on p.project_id = n.project_id
+  left join public.tickets t on t.ticket_id = n.ticket_id
+  left join (
+    select i.ticket_id, tasklens.links_of(i.ticket_id) as links from (select distinct l.ticket_id from listed l) i where i.ticket_id is not null
+  ) k on k.ticket_id = n.ticket_id
+  left join public.status s on s.status_id = t.status_id
+  left join public.documents d on d.id = n.document_id
+  left join public.comments m on m.comment_id = n.comment_id
+  order by n.place;
 end
 $$;
 comment on function public.retrieve_chunks is
-  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. source_chunk_limit: this many chunks of each ticket or project come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: the ticket''s assignee, reporter, type, priority, labels, dates and at most 20 links; null for a project. match_count at most 100.';
+  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. corpus: tickets (with projects), documents, or all, of which the last two compare the first 768 dimensions. Filters apply to tickets alone. source_chunk_limit: this many chunks of each ticket, project or document come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: the ticket''s assignee, reporter, type, priority, labels, dates and at most 20 links. match_count at most 100.';
 
 insert into tasklens.migrations (version) values ('20261127000810');

@@ -51,7 +51,6 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.count_tickets(text, jsonb, text, text, text, text, boolean, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.count_votes()', 'volatile', 'definer', ''),
     ('tasklens.cut_text(text, integer, integer)', 'immutable', 'invoker', 'authenticated service_role'),
-    ('tasklens.describe_chunks(tasklens.retrieved[], text, integer)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.document_candidates(text[], integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.document_queries(uuid)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.documents_are_few()', 'stable', 'invoker', ''),
@@ -67,7 +66,6 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.filter_list(jsonb, text, text[])', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.filter_range(jsonb, text, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.filter_text(text)', 'immutable', 'invoker', 'authenticated service_role'),
-    ('tasklens.find_candidates(text, vector, text, double precision, jsonb, double precision, double precision, text, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.find_chunks(text, vector, text, double precision, jsonb, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.find_entities(text, text, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.find_filter_values(jsonb, boolean)', 'stable', 'definer', 'authenticated service_role'),
@@ -136,6 +134,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.refresh_ticket_entries(bigint[])', 'volatile', 'definer', ''),
     ('tasklens.resolve_scope(jsonb)', 'stable', 'invoker', ''),
     ('tasklens.scan_chunks(tasklens.search, integer, integer)', 'stable', 'invoker', ''),
+    ('tasklens.scan_document_chunks(vector, text, integer)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.scan_documents(vector, text, double precision, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.score_entries(bigint[], bigint[], tasklens.words, text, integer, integer)', 'stable', 'invoker', ''),
     ('tasklens.searched_set(text)', 'stable', 'definer', 'authenticated service_role'),
@@ -207,10 +206,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.read_sources(bigint[], smallint)', 'stable', 'invoker', 'service_role'),
     ('public.release_embedding_jobs(uuid, bigint[], double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.replay_embedding_jobs(bigint[])', 'volatile', 'invoker', 'service_role'),
-    ('public.retrieve_all_chunks(vector, text, double precision, integer, bigint, text, integer, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_chunks_hybrid(text, vector, text, double precision, integer, bigint, text, double precision, double precision, integer, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.retrieve_document_chunks(vector, text, double precision, integer)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer, text, jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.retry_enrichments()', 'volatile', 'invoker', 'service_role'),
     ('public.return_enrichments(uuid[], text, double precision)', 'volatile', 'invoker', 'service_role'),
     ('public.search_by_keyword(text, integer, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
@@ -313,34 +309,14 @@ select results_eq(
       'bigint'),
     ('replay_embedding_jobs', 'job_ids bigint[] DEFAULT NULL::bigint[]',
       'bigint'),
-    ('retrieve_all_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
-        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
-      'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
-        || 'document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, '
-        || 'similarities real[], '
-        || 'named boolean, project_key text, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb)'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
         || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
-      'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
-        || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[], '
-        || 'named boolean, project_key text, '
+        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb, '
+        || 'corpus text DEFAULT ''tickets''::text',
+      'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, project_key text, ticket_key text, ticket_name text, '
+        || 'status text, document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, '
+        || 'over_threshold boolean, similarities real[], named boolean, '
         || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb)'),
-    ('retrieve_chunks_hybrid', 'query_text text, query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
-        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, fusion text DEFAULT ''rrf''::text, '
-        || 'filters jsonb DEFAULT NULL::jsonb',
-      'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
-        || 'kind text, text text, tokens integer, similarity double precision, over_threshold boolean, relevance double precision, '
-        || 'similarities real[], named boolean, project_key text, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb)'),
-    ('retrieve_document_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
-        || 'match_count integer DEFAULT 20',
-      'TABLE(chunk_id uuid, document_id uuid, title text, text text, tokens integer, similarity double precision, '
-        || 'over_threshold boolean, similarities real[])'),
     ('retry_enrichments', '', 'bigint'),
     ('return_enrichments', 'lease_ids uuid[], error text DEFAULT NULL::text, retry_seconds double precision DEFAULT 0', 'bigint'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '

@@ -1,8 +1,8 @@
--- Retrieval for answers: the limit of chunks per ticket, and candidates by keyword and by vector.
+-- Retrieval for answers: the limit of chunks per ticket, and the fields of a ticket.
 -- (Threshold and filters of retrieve_chunks: 06_vector_search_test.sql.)
 
 begin;
-select plan(23);
+select plan(9);
 
 \ir kit/vectors.sql
 
@@ -52,49 +52,6 @@ select is(
 select is(
   (select string_agg(kind, ' ') from public.retrieve_chunks(pg_temp.unit(0, 1), 'm', 0.9)), 'project', 'the kind of text is returned');
 
--- By keyword and by vector ------------------------------------------------------------------------
-
--- Rows as 'key chunk relevance similarity over'.
-create function pg_temp.found(query text, vector extensions.vector, threshold double precision, source_limit integer default null,
-  project bigint default null, status text default null, count integer default 20)
-returns setof text
-language sql as $$
-  select concat_ws(' ', coalesce(h.ticket_key, '-'), coalesce(right(h.chunk_id::text, 2), '-'), coalesce(round(h.relevance::numeric, 3)::real::text, 'null'),
-    coalesce(round(h.similarity::numeric, 4)::real::text, 'null'), h.over_threshold)
-  from public.retrieve_chunks_hybrid(query, vector, 'm', threshold, count, project, status, 1, 1, source_limit) h
-$$;
-select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
-  array['AA-400', 'AA-2', 'AA-3'], 'results of either search are candidates, the best first');
-select ok(exists (select 1 from pg_temp.found('jams', pg_temp.unit(1), 0.7) found where found ~ '^AA-2 00 .* 0.28 f$'),
-  'a match of the keyword search only has its similarity, below the threshold');
-select results_eq($$ select split_part(found, ' ', 3)::real from pg_temp.found('jams', pg_temp.unit(1), 0.7) found $$,
-  array[1, 1, 0]::real[], 'relevance scales the fused scores to the range 0 to 1; the first ticket of each search has 1');
-select results_eq($$ select * from pg_temp.found('BB-1', pg_temp.unit(0, -0.8, -0.6), 0.7) $$,
-  array['BB-1 00 1 null f', 'AA-3 00 null 0 f'], 'a named ticket without a vector of the model has null similarity, and a last row has the nearest chunk');
-select results_eq($$ select * from pg_temp.found('fan', pg_temp.unit(0, -1), 0.7, project => 2) $$,
-  array['BB-2 - 1 null f', '- 00 null -1 f'], 'a ticket without any chunk is returned with null similarity');
-select is(
-  (select text || '|' || kind || '|' || coalesce(tokens::text, '-') from public.retrieve_chunks_hybrid('fan', pg_temp.unit(0, -1), 'm', 0.7, 20, 2) where relevance = 1),
-  e'Shaft of the fan\n\nNot embedded yet|ticket|-', 'a ticket without any chunk shows the beginning of its text');
-select results_eq($$ select left(found, 9) from pg_temp.found('AA-400', pg_temp.unit(0, 0, 1), 0.9) found where found !~ ' null ' $$,
-  array['AA-400 00', 'AA-400 02', 'AA-400 01', 'AA-2 00 1'], 'a ticket named by its key comes first, with three of its chunks');
-select is(
-  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7, 3) found where found ~ '^AA-400'), 3, 'hybrid retrieval returns source_chunk_limit chunks of each ticket');
-select is(
-  (select count(*)::integer from pg_temp.found('pump', pg_temp.unit(1), 0.7) found where found ~ '^AA-400'), 1, 'hybrid retrieval without source_chunk_limit returns the best chunk of a ticket');
-select results_eq($$ select * from pg_temp.found('nothing', pg_temp.unit(0, 0, 0, 0, 1), 0.7, status => 'done') $$,
-  array['AA-2 00 null 0 f'], 'if neither search finds anything, one row has the nearest chunk within the filters');
-select is_empty($$ select * from pg_temp.found('shaft', pg_temp.unit(1), 0.7, status => 'no such') $$, 'a filter that excludes everything returns no rows');
-select results_eq($$ select split_part(found, ' ', 1) from pg_temp.found('shaft', pg_temp.unit(0, -1), 0.7, status => 'Done') found where found !~ ' null 0' $$,
-  array['BB-2', 'AA-2'], 'filters apply to the keyword search too');
-select is(
-  (select count(*)::integer from pg_temp.found('shaft', pg_temp.unit(1), -1, 3, count => 2)), 2, 'match_count limits the number of rows');
-select results_eq(
-  $$ select split_part(h.text, e'\n', 1), array(select round(s::numeric, 4)::real from unnest(h.similarities) s)
-     from public.retrieve_chunks_hybrid('shaft', pg_temp.unit(0.8, 0.6), 'm', 0.1) h $$,
-  $$ values ('Pump, part one', array[]::real[]), ('Valve, a note', array[0.48]), ('Shaft of the fan', array[0, 0]), ('Gauge sticks', array[0.6, 0.45, 0]),
-    ('Bananas', array[0.6, 0, 0, 0]) $$, 'the similarity to a row without a vector is 0');
-
 -- Fields ------------------------------------------------------------------------------------------
 
 reset role;
@@ -108,7 +65,7 @@ select is_empty(
      where coalesce(nullif(r.fields -> 'links', 'null'), '[]') is distinct from coalesce(tasklens.links_of(r.ticket_id), '[]') and r.ticket_id is not null
        or (r.fields is null) <> (r.ticket_id is null) $$, 'a chunk has the links of its ticket, at most 20, outgoing ones first');
 select is(
-  (select distinct (r.fields - 'links' - 'created_at' - 'updated_at') from public.retrieve_chunks_hybrid('shaft', pg_temp.unit(1), 'm', 0.9) r where r.ticket_id = 11),
+  (select distinct (r.fields - 'links' - 'created_at' - 'updated_at') from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.9) r where r.ticket_id = 11),
   '{"type": null, "labels": ["worn"], "assignee": "Ada", "due_date": "2025-03-01", "priority": null, "reporter": null, "resolved_at": null}', 'and its fields');
 
 select * from finish();

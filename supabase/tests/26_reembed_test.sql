@@ -82,10 +82,10 @@ select ok(pg_temp.store(11, 'new', pg_temp.unit(-0.6, -0.8), 2::smallint) and pg
 select is(pg_temp.waiting(), '{11,12,project}', 'storing into the set that is being built ends no jobs: their holder ends them after both sets');
 select is(pg_temp.found('old'), '{12 0.80,11 0.60,"project 0.00"}', 'a search for the old model reads only the serving set');
 select is(pg_temp.found('new'), '{}', 'a search for the new model returns nothing before the switch');
-select is((select count(*) from public.retrieve_chunks_hybrid('eleven', pg_temp.unit(1), 'old', -1, source_chunk_limit => 5) where ticket_id = 11), 1::bigint,
-  'retrieve_chunks_hybrid returns a chunk once although both sets contain it');
-select is((select count(*) from public.retrieve_chunks_hybrid('what is the Apples project for?', pg_temp.unit(1), 'old', -1, source_chunk_limit => 5) where ticket_id is null), 1::bigint,
-  'retrieve_chunks_hybrid returns a chunk of a named project once although both sets contain it');
+select is((select count(*) from public.retrieve_chunks(pg_temp.unit(1), 'old', -1, question => 'eleven', source_chunk_limit => 5) where ticket_id = 11), 1::bigint,
+  'retrieve_chunks returns a chunk once although both sets contain it');
+select is((select count(*) from public.retrieve_chunks(pg_temp.unit(1), 'old', -1, question => 'what is the Apples project for?', source_chunk_limit => 5) where ticket_id is null), 1::bigint,
+  'retrieve_chunks returns a chunk of a named project once although both sets contain it');
 select is((select chunks from public.embedding_status('old')), 3::bigint, 'embedding_status counts only chunks of the serving set');
 
 -- Switching ---------------------------------------------------------------------------------------

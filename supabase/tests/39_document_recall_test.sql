@@ -55,7 +55,7 @@ select q as number, 'documents' as what, f.id
 from generate_series(1, 40) q cross join lateral public.search_documents(pg_temp.query(q), 3, -1, 'm') f
 union all
 select q, 'chunks', f.document_id
-from generate_series(1, 40) q cross join lateral public.retrieve_document_chunks(pg_temp.query(q), 'm', -1, 3) f;
+from generate_series(1, 40) q cross join lateral tasklens.scan_document_chunks(pg_temp.query(q), 'm', 3) f;
 create function pg_temp.recalls(wanted text) returns setof numeric
 language sql as $$
   select count(f.id) / 3.0 from truth t left join found f on f.number = t.number and f.id = t.id and f.what = wanted group by t.number

@@ -2,7 +2,7 @@
 -- exist.
 
 begin;
-select plan(9);
+select plan(8);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) select i, 'P' || i, 'Project' from generate_series(1, 400) i;
@@ -53,8 +53,7 @@ select bag_eq('select * from pg_temp.found()',
   'vector searches return the nearest of the visible tickets');
 select is((select count(*) from public.search_by_keyword('pump hums', 1000)), 90::bigint, 'keyword search returns all visible tickets that contain the words');
 select is((select count(*) from query q, public.search_hybrid('pump leaks', q.embedding, 'm', -1, 101)), 90::bigint, 'hybrid search returns all visible tickets');
-select is((select count(*) from query q, public.retrieve_chunks_hybrid('pump leaks', q.embedding, 'm', -1, 40)), 40::bigint, 'retrieve_chunks_hybrid returns the requested 40 chunks');
-select is((select count(*) from query q, public.retrieve_all_chunks(q.embedding, 'm', -1, 40)), 40::bigint, 'retrieve_all_chunks returns the requested 40 chunks');
+select is((select count(*) from query q, public.retrieve_chunks(q.embedding, 'm', -1, 40, corpus => 'all')), 40::bigint, 'retrieve_chunks of all returns the requested 40 chunks');
 select results_eq($$ select facet, value, count, capped from query q, public.search_facets('pump leaks', q.embedding, 'm', -1) where facet in ('status', 'project') order by facet, value $$,
   $$ values ('project', 1::bigint, 30::bigint, false), ('project', 2, 30, false), ('project', 3, 30, false), ('status', 1, 60, false), ('status', 2, 30, false) $$,
   'facets count every visible match');

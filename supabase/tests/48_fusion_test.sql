@@ -2,7 +2,7 @@
 -- not harm the keyword ranking.
 
 begin;
-select plan(29);
+select plan(28);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, model text, embedding extensions.vector) returns void
@@ -75,11 +75,8 @@ select results_eq(
 select results_eq(
   $$ select ticket_id, keyword_contribution from public.search_hybrid('unheardof', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') $$,
   $$ values (11::bigint, 0::double precision), (12, 0), (13, 0) $$, 'without a known word the results are those of vector search');
-select results_eq(
-  $$ select r.ticket_id from public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => 'convex') r where relevance is not null $$,
-  'select ticket_id from fused order by place', 'retrieve_chunks_hybrid orders tickets as search_hybrid does');
 select throws_ok($$ select * from public.search_hybrid('alpha', fusion => 'sum') $$, '22023', 'fusion is "sum"', 'search_hybrid rejects an unknown fusion');
-select throws_ok($$ select * from public.retrieve_chunks_hybrid('alpha', pg_temp.unit(1), 'm', fusion => '') $$, '22023', 'fusion is ""', 'retrieve_chunks_hybrid rejects an empty fusion');
+select throws_ok($$ select * from public.search_hybrid('alpha', fusion => '') $$, '22023', 'fusion is ""', 'search_hybrid rejects an empty fusion');
 select results_eq($$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5, fusion => null) $$,
   $$ select ticket_id from public.search_hybrid('alpha', pg_temp.unit(1), 'm', 0.5) $$, 'a null fusion uses the default');
 

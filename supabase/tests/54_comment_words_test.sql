@@ -1,7 +1,7 @@
 -- Keyword search in comments: words, phrases, exclusions, filters and visibility.
 
 begin;
-select plan(48);
+select plan(46);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
@@ -108,12 +108,6 @@ select results_eq(
   $$ select r.ticket_id, r.kind, r.comment_id, r.comment_author, r.comment_created_at = (select c.created_at from public.comments c where c.comment_id = 4)
      from public.retrieve_chunks(pg_temp.unit(0, 0, 1), 'm', 0.5) r $$,
   $$ values (21::bigint, 'comment', 4::bigint, 'Cy', true) $$, 'retrieve_chunks returns a comment with its author and time');
-select results_eq(
-  $$ select r.ticket_id, r.kind, r.comment_author from public.retrieve_chunks_hybrid('xylotol', pg_temp.unit(0, 0, 1), 'm', 0.5) r where r.relevance is not null limit 1 $$,
-  $$ values (21::bigint, 'comment', 'Cy') $$, 'retrieve_chunks_hybrid returns a comment with its author');
-select results_eq(
-  $$ select r.ticket_id, r.kind, r.comment_author from public.retrieve_all_chunks(pg_temp.unit(0, 0, 1), 'm', 0.5) r $$,
-  $$ values (21::bigint, 'comment', 'Cy') $$, 'retrieve_all_chunks returns a comment with its author');
 
 -- Visibility --------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 -- range counts as its lowest value, above it as its highest, and null as the default.
 
 begin;
-select plan(115);
+select plan(103);
 
 \ir kit/jobs.sql
 
@@ -59,10 +59,7 @@ insert into call values
   ('nearest_chunks', 'match_count', 10, 1000, 'select from public.nearest_chunks(pg_temp.unit(1536), %s)'),
   ('prune_documents', 'match_count', null, null, 'select from public.prune_documents(''o'', ''{}'', %s)'),
   ('prune_import', 'match_count', null, null, 'select from public.prune_import(1, %s)'),
-  ('retrieve_all_chunks', 'match_count', 20, 100, 'select from public.retrieve_all_chunks(pg_temp.unit(1536), ''m'', 0.5, %s)'),
   ('retrieve_chunks', 'match_count', 20, 100, 'select from public.retrieve_chunks(pg_temp.unit(1536), ''m'', 0.5, %s)'),
-  ('retrieve_chunks_hybrid', 'match_count', 20, 100, 'select from public.retrieve_chunks_hybrid(''payment'', pg_temp.unit(1536), ''m'', 0.5, %s) where relevance is not null'),
-  ('retrieve_document_chunks', 'match_count', 20, 100, 'select from public.retrieve_document_chunks(pg_temp.unit(768), ''m'', 0.5, %s)'),
   ('search_by_keyword', 'match_count', 10, 1000, 'select from public.search_by_keyword(''payment'', %s)'),
   ('search_by_vector', 'match_count', 10, 1000, 'select from public.search_by_vector(pg_temp.unit(1536), ''m'', 0.5, %s)'),
   ('search_documents', 'match_count', 10, 100, 'select from public.search_documents(pg_temp.unit(768), %s)'),

@@ -2,7 +2,7 @@
 -- index despite the policies. Rows and index entries are counted.
 
 begin;
-select plan(18);
+select plan(17);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
@@ -55,8 +55,7 @@ insert into calls (name, statement) values
   ('search_hybrid of an excluded word', $$ select * from public.search_hybrid('pump valve -gasket', pg_temp.unit(1), 'm', 0.5, project_filter => %s) $$),
   ('search_facets', $$ select * from public.search_facets('gasket', project_filter => %s) $$),
   ('retrieve_chunks', $$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, project_filter => %s, question => 'AA-5') $$),
-  ('retrieve_chunks_hybrid', $$ select * from public.retrieve_chunks_hybrid('gasket valve', pg_temp.unit(1), 'm', 0.5, project_filter => %s) $$),
-  ('retrieve_all_chunks', $$ select * from public.retrieve_all_chunks(pg_temp.unit(1), 'm', 0.5, project_filter => %s, question => 'AA-5') $$),
+  ('retrieve_chunks of all', $$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, project_filter => %s, question => 'why do gasket and valve leak', corpus => 'all') $$),
   ('similar_tickets', $$ select * from public.similar_tickets(pg_temp.unit(1), 'm', project_filter => %s, query_text => 'Pump 7') $$),
   ('find_similar_tickets', $$ select * from public.find_similar_tickets(7, 'm', filters => jsonb_build_object('projects', %s::bigint)) $$),
   ('find_similar_tickets_batch of an unknown key', $$ select * from public.find_similar_tickets_batch('{xx-7}', 'm', filters => jsonb_build_object('projects', %s::bigint)) $$),

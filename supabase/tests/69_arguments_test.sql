@@ -2,7 +2,7 @@
 -- queries beneath.
 
 begin;
-select plan(29);
+select plan(27);
 
 \ir kit/vectors.sql
 
@@ -40,18 +40,17 @@ from (values ($$ select from public.search_hybrid('apples', pg_temp.unit(1)) $$)
 select is(pg_temp.told(s.statement), '22000 | query_embedding has 3 numbers, not 1536 | Add zeros to the vector of a model that gives fewer.', s.statement)
 from (values ($$ select from public.search_hybrid('apples', '[1,0,0]', 'stored') $$), ($$ select from public.search_by_vector('[1,0,0]', 'stored') $$),
   ($$ select from public.nearest_chunks('[1,0,0]') $$), ($$ select from public.search_facets('apples', '[1,0,0]', 'stored') $$),
-  ($$ select from public.retrieve_chunks('[1,0,0]', 'stored') $$), ($$ select from public.retrieve_chunks_hybrid('apples', '[1,0,0]', 'stored') $$),
-  ($$ select from public.retrieve_all_chunks('[1,0,0]', 'stored') $$), ($$ select from public.similar_tickets('[1,0,0]', 'stored') $$)) s(statement);
+  ($$ select from public.retrieve_chunks('[1,0,0]', 'stored') $$),
+  ($$ select from public.retrieve_chunks('[1,0,0]', 'stored', corpus => 'documents') $$), ($$ select from public.similar_tickets('[1,0,0]', 'stored') $$)) s(statement);
 select is(pg_temp.told(s.statement), '22000 | query_embedding has 3 numbers, not 768 | Vectors of documents have 768: the first ones of a longer vector.', s.statement)
-from (values ($$ select from public.search_documents('[1,0,0]') $$), ($$ select from public.search_documents_hybrid('[1,0,0]', '{raft}') $$),
-  ($$ select from public.retrieve_document_chunks('[1,0,0]', 'stored') $$)) s(statement);
+from (values ($$ select from public.search_documents('[1,0,0]') $$), ($$ select from public.search_documents_hybrid('[1,0,0]', '{raft}') $$)) s(statement);
 
 select is(pg_temp.told($$ select from public.search_hybrid('apples', filters => '{"status": ["Done"]}') $$),
   '22023 | filters.status is unknown | Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, resolved, due, open, not.', 'a filter of another name');
 select is(pg_temp.told($$ select from public.search_by_keyword('apples', filters => '{"due": "tomorrow"}') $$),
   '22023 | filters.due is of type string | Use an object with from and to.', 'a filter of another shape');
 select is(pg_temp.told($$ select from public.search_hybrid('apples', fusion => 'sum') $$), '22023 | fusion is "sum" | Use rrf or convex.', 'an unknown fusion');
-select is(pg_temp.told($$ select from public.retrieve_chunks_hybrid('apples', null, 'stored', fusion => 'sum') $$), '22023 | fusion is "sum" | Use rrf or convex.', 'an unknown fusion of candidates');
+select is(pg_temp.told($$ select from public.retrieve_chunks(pg_temp.unit(1), 'stored', corpus => 'chats') $$), '22023 | corpus is "chats" | Use tickets, documents or all.', 'an unknown corpus');
 select is(pg_temp.told($$ select from public.search_hybrid('apples', sort => 'oldest') $$), '22023 | sort is "oldest" | Use relevance, newest or updated.', 'an unknown sort');
 
 -- The older arguments are members of filters by another name. What no project or status can be is

@@ -20,7 +20,7 @@ const (
 	hybridSQL = `select h.final_score from public.search_documents_hybrid($1, $2, 10, $3, false, 30, '` + model + `') h`
 	// Then the hybrid search compares and scores all documents over the threshold.
 	exhaustiveSQL = `create or replace function tasklens.documents_are_few() returns boolean language sql stable set search_path = '' return true`
-	allSQL        = `select (1 - a.similarity)::double precision from public.retrieve_all_chunks($1, '` + model + `', -1, $2) a order by a.similarity desc`
+	allSQL        = `select (1 - a.similarity)::double precision from public.retrieve_chunks($1, '` + model + `', -1, $2, corpus => 'all') a order by a.similarity desc`
 	exactSQL      = `with q as materialized (select extensions.l2_normalize(extensions.subvector($1::extensions.vector, 1, 768)) as v)
 		select d from (
 			select extensions.l2_normalize(extensions.subvector(c.embedding, 1, 768)) operator(extensions.<=>) (select v from q) as d from public.chunks c where c.model = '` + model + `'

@@ -46,31 +46,20 @@ func ReadAsked(path string) ([]Asked, error) {
 // answer cites it and says what it must, and those with a note of the right ticket among the
 // sources, because resolutions are in notes. Of unanswerable ones: the answers that cite nothing.
 type Rates struct {
-	Retrieval, Half                                            string
+	Half                                                       string
 	Answerable, Sourced, Cited, Noted, Unanswerable, Abstained int
 	Wrong                                                      []string   // questions with a wrong answer
 	Answers                                                    [][]string // each question's sources and answer
 	Took                                                       []float64  // seconds
 }
 
-// CheckAnswers sends every question with both retrieval methods, and counts by half.
-func CheckAnswers(ctx context.Context, service Service, questions []Asked, progress func(step string)) (all []Rates, err error) {
+// CheckAnswers sends every question, and counts by half.
+func CheckAnswers(ctx context.Context, service Service, questions []Asked, progress func(step string)) (rates []Rates, err error) {
 	projects, err := service.projectKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, retrieval := range []string{"vector", "hybrid"} {
-		progress("asking by " + retrieval + " retrieval")
-		rates, err := checkRetrieval(ctx, service, questions, retrieval, projects)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rates...)
-	}
-	return all, nil
-}
-
-func checkRetrieval(ctx context.Context, service Service, questions []Asked, retrieval string, projects map[int64]string) (rates []Rates, err error) {
+	progress("asking")
 	answers := make([]answered, len(questions))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(clients)
@@ -78,7 +67,7 @@ func checkRetrieval(ctx context.Context, service Service, questions []Asked, ret
 		group.Go(func() error {
 			asked := time.Now()
 			defer func() { answers[i].took = time.Since(asked).Seconds() }()
-			if err := service.post(ctx, "/api/query", map[string]any{"question": q.Question, "retrieval": retrieval}, &answers[i]); err != nil {
+			if err := service.post(ctx, "/api/query", map[string]any{"question": q.Question}, &answers[i]); err != nil {
 				return fmt.Errorf("ask %q: %w", q.Question, err)
 			}
 			return nil
@@ -88,7 +77,7 @@ func checkRetrieval(ctx context.Context, service Service, questions []Asked, ret
 		return nil, err
 	}
 	for _, half := range Halves {
-		r := Rates{Retrieval: retrieval, Half: half}
+		r := Rates{Half: half}
 		for i, q := range questions {
 			if q.Half == half {
 				r.count(q, answers[i], projects)
@@ -175,7 +164,7 @@ func one(is bool) int {
 // "choose".
 func (r Result) Answers(file string, all []Rates) error {
 	for _, rates := range all {
-		measured := fmt.Sprintf("%s, %s retrieval, to %s by", strings.TrimSuffix(file, ".jsonl"), rates.Retrieval, rates.Half)
+		measured := fmt.Sprintf("%s, to %s by", strings.TrimSuffix(file, ".jsonl"), rates.Half)
 		for _, one := range []struct {
 			metric    string
 			count, of int
@@ -196,7 +185,7 @@ func (r Result) Answers(file string, all []Rates) error {
 			continue
 		}
 		for _, question := range rates.Wrong {
-			if err := r.note("wrong by %s retrieval: %s", rates.Retrieval, question); err != nil {
+			if err := r.note("wrong: %s", question); err != nil {
 				return err
 			}
 		}

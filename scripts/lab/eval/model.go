@@ -42,11 +42,7 @@ func CheckModel(ctx context.Context, service Service, questions []Asked) (check 
 	if check.Fitting.Measured == nil {
 		return check, fmt.Errorf("the model's threshold is not measured yet: import something first")
 	}
-	projects, err := service.projectKeys(ctx)
-	if err != nil {
-		return check, err
-	}
-	rates, err := checkRetrieval(ctx, service, questions, "vector", projects)
+	rates, err := CheckAnswers(ctx, service, questions, func(string) {})
 	if err != nil {
 		return check, err
 	}

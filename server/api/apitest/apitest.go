@@ -56,7 +56,7 @@ func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 	app, err := api.New(api.Parts{
 		Database: client, Indexer: indexer, Comparer: search.NewComparer(model, tokens),
 		Searcher:   search.New(search.Weights{Vector: 1, Keyword: 1}, func(_ context.Context, message string, err error) { t.Error(message, err) }),
-		Answerer:   answer.New(model, answer.Options{VectorWeight: 1, KeywordWeight: 1}),
+		Answerer:   answer.New(model, answer.Options{}),
 		Migrations: supabase.Migrations(), Log: slog.New(slog.DiscardHandler),
 		EmbeddingModel: offline.EmbeddingModel, Serving: reembed.NewServing(client.AsService(), offline.EmbeddingModel), Embeddings: memo.NewEmbeddings(model, "", nil, nil), RequestTimeout: time.Minute,
 	})

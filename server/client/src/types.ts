@@ -729,7 +729,7 @@ export interface components {
             question: string;
             filters?: components["schemas"]["Filters"];
             /**
-             * @description What to answer from; `tickets` includes projects. Filters apply to tickets and are refused with `documents`. With `documents` and `all`, `retrieval` must be `vector`; `tickets` by default.
+             * @description What to answer from; `tickets` includes projects. Filters apply to tickets and are refused with `documents`; `tickets` by default.
              * @enum {string|null}
              */
             corpus?: "tickets" | "documents" | "all" | "" | null;
@@ -747,7 +747,7 @@ export interface components {
              */
             mmr_lambda?: number | null;
             /**
-             * @description Candidates by meaning, or by keywords too; `vector` by default.
+             * @description Both mean the same: candidates are texts near to the question, and what it names or holds whole; `vector` by default.
              * @enum {string|null}
              */
             retrieval?: "vector" | "hybrid" | "" | null;
