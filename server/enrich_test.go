@@ -47,7 +47,7 @@ func TestEnrichDocumentsRetries(t *testing.T) {
 	t.Cleanup(model.Close)
 	setEnvironment(t, with(settings, "OPENAI_BASE_URL", model.URL+"/v1"))
 	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content) values ('Pump', 'Wiktor restarts the pump.'), ('Belt', 'It slips.');
-		update public.documents set enrichment_attempts = 4`); err != nil {
+		insert into tasklens.embedding_jobs (source_id, kind, background, attempts) select source_id, 'enrich', false, 4 from tasklens.sources where document_id is not null`); err != nil {
 		t.Fatal(err)
 	}
 	if err := enrichDocuments(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "2 documents are not enriched, 2 of them because their last attempt failed") {

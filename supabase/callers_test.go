@@ -133,7 +133,7 @@ func TestCallersAreToldWhatTheyMay(t *testing.T) {
 			t.Errorf("caller %d may write project 1: %t, %v", i, may, err)
 		}
 	}
-	for _, function := range []string{"embedding_sets", "enrichment_stats", "retry_enrichments", "list_migrations", "list_dead_embedding_jobs"} {
+	for _, function := range []string{"embedding_sets", "enrichment_stats", "list_migrations", "list_dead_embedding_jobs"} {
 		if err := sessions[1].Call(t.Context(), function, nil, nil); fault.CodeOf(err) != fault.Forbidden {
 			t.Errorf("a user calls %s: %v, want %s", function, err, fault.Forbidden)
 		}

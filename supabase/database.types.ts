@@ -250,10 +250,7 @@ export type Database = {
           enriched_at: string | null
           enriched_entities: NonNullable<Json>
           enriched_keywords: string[]
-          enrichment_attempts: number
-          enrichment_due_at: string
           enrichment_error: string | null
-          enrichment_lease_id: string | null
           enrichment_model: string | null
           given_temporal_class: string | null
           helpful_votes: number
@@ -281,10 +278,7 @@ export type Database = {
           enriched_at?: string | null
           enriched_entities?: NonNullable<Json>
           enriched_keywords?: string[]
-          enrichment_attempts?: number
-          enrichment_due_at?: string
           enrichment_error?: string | null
-          enrichment_lease_id?: string | null
           enrichment_model?: string | null
           given_temporal_class?: string | null
           helpful_votes?: number
@@ -312,10 +306,7 @@ export type Database = {
           enriched_at?: string | null
           enriched_entities?: NonNullable<Json>
           enriched_keywords?: string[]
-          enrichment_attempts?: number
-          enrichment_due_at?: string
           enrichment_error?: string | null
-          enrichment_lease_id?: string | null
           enrichment_model?: string | null
           given_temporal_class?: string | null
           helpful_votes?: number
@@ -722,26 +713,13 @@ export type Database = {
         Args: {
           attempt_limit?: number
           job_limit?: number
+          kind?: string
           lease_seconds?: number
         }
         Returns: {
           jobs: Json
           lease_id: string
           next_due_seconds: number
-        }[]
-      }
-      claim_enrichments: {
-        Args: {
-          attempt_limit?: number
-          batch_size?: number
-          lease_seconds?: number
-        }
-        Returns: {
-          attempt: number
-          content: string
-          id: string
-          lease_id: string
-          title: string
         }[]
       }
       clear_retired_set: {
@@ -1144,7 +1122,10 @@ export type Database = {
         Args: { delay_seconds?: number; job_ids: number[]; lease_id: string }
         Returns: number
       }
-      replay_embedding_jobs: { Args: { job_ids?: number[] }; Returns: number }
+      replay_embedding_jobs: {
+        Args: { job_ids?: number[]; kind?: string }
+        Returns: number
+      }
       retrieve_chunks: {
         Args: {
           corpus?: string
@@ -1181,11 +1162,6 @@ export type Database = {
           title: string
           tokens: number
         }[]
-      }
-      retry_enrichments: { Args: Record<PropertyKey, never>; Returns: number }
-      return_enrichments: {
-        Args: { error?: string; lease_ids: string[]; retry_seconds?: number }
-        Returns: number
       }
       search_by_keyword: {
         Args: {
@@ -1389,11 +1365,11 @@ export type Database = {
       }
       store_enrichment: {
         Args: {
-          doc_id: string
           keywords: string[]
-          lease_id: string
           model: string
           named_entities: Json
+          source_hash: string
+          source_id: number
           temporal_class: string
         }
         Returns: boolean

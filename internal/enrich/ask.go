@@ -57,10 +57,48 @@ func object(properties map[string]any, required ...string) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
+// errChanged is the fate of a description whose text has changed meanwhile.
+var errChanged = fault.New(fault.Invalid, "Its text changed while the model read it.")
+
+// describe has the model read a document, given by its source, and stores what it says.
+func (e *Enricher) describe(ctx context.Context, db Database, source int64) error {
+	var read []struct {
+		Names []string `json:"names"`
+		Texts []struct {
+			Text string `json:"text"`
+		} `json:"texts"`
+		Hash string `json:"source_hash"`
+	}
+	if err := db.Call(ctx, "read_sources", map[string]any{"source_ids": []int64{source}}, &read); err != nil {
+		return fmt.Errorf("read document: %w", err)
+	}
+	if len(read) == 0 || len(read[0].Names) == 0 || len(read[0].Texts) == 0 {
+		return errChanged // it was deleted
+	}
+	said, err := e.ask(ctx, read[0].Names[0], read[0].Texts[0].Text)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	var stored bool
+	err = db.Call(ctx, "store_enrichment", map[string]any{
+		"source_id": source, "source_hash": read[0].Hash, "keywords": said.Keywords, "named_entities": said.NamedEntities,
+		"temporal_class": said.TemporalClass, "model": said.model,
+	}, &stored)
+	switch {
+	case err != nil:
+		return fmt.Errorf("store enrichment: %w", err)
+	case !stored:
+		return errChanged
+	}
+	return nil
+}
+
 // ask sends a document to the model and keeps what the text confirms of its answer.
-func (e *Enricher) ask(ctx context.Context, d document) (enrichment, error) {
-	content := beginning(clean.Visible(d.Content))
-	message, err := prompt(d.Title, content)
+func (e *Enricher) ask(ctx context.Context, title, content string) (enrichment, error) {
+	content = beginning(clean.Visible(content))
+	message, err := prompt(title, content)
 	if err != nil {
 		return enrichment{}, err
 	}
@@ -80,7 +118,7 @@ func (e *Enricher) ask(ctx context.Context, d document) (enrichment, error) {
 	if err != nil {
 		return enrichment{}, err
 	}
-	said = said.believed(d.Title + "\n" + content)
+	said = said.believed(title + "\n" + content)
 	said.model = cmp.Or(clean.Line(answer.Model, maxModelName), e.model.ChatModel())
 	return said, nil
 }

@@ -77,7 +77,7 @@ func TestOneBadDocument(t *testing.T) {
 			if got := s.batch(e, 10); got.Processed != 0 {
 				t.Errorf("at once it was tried again: %+v", got)
 			}
-			s.want("true", "select (enrichment_due_at - now() between interval '7 min' and interval '13 min')::text from public.documents where title = 'bad'")
+			s.want("true", "select (j.due_at - now() between interval '7 min' and interval '13 min')::text from "+jobs+" where d.title = 'bad'")
 			for _, want := range []int{1, 0} { // the second attempt was the last
 				s.comeDue()
 				if got := s.batch(e, 10); got.Processed != want {
@@ -105,7 +105,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	if got := s.batch(e, 1); got.Processed != 1 || got.Succeeded != 0 || len(got.Errors) != 1 || got.Errors[0].Error != "Its text changed while the model read it." {
 		t.Errorf("report is %+v", got)
 	}
-	s.want("0 true", "select enrichment_attempts || ' ' || (enrichment_error is null) from public.documents")
+	s.want("0 true", "select count(j) || ' ' || bool_and(d.enrichment_error is null) from "+jobs)
 	if got := s.batch(e, 1); got.Succeeded != 1 {
 		t.Errorf("of the new text: %+v", got)
 	}
@@ -139,8 +139,8 @@ func TestProviderRefusesEverything(t *testing.T) {
 			if !errors.Is(err, c.err) || got.Processed != 1 || got.Succeeded != 1 || len(got.Errors) != 0 || len(m.asked) != 2 {
 				t.Errorf("report is %+v, %v; asked were %v", got, err, m.asked)
 			}
-			s.want("1 0 0 0 0 0", attempts)
-			s.want("5", "select count(*)::text from public.documents where enriched_at is null and enrichment_due_at - clock_timestamp() between $1::interval and $2::interval", c.low, c.high)
+			s.want("- 0 0 0 0 0", attempts)
+			s.want("5", "select count(*)::text from tasklens.embedding_jobs where kind = 'enrich' and due_at - clock_timestamp() between $1::interval and $2::interval", c.low, c.high)
 		})
 	}
 }
@@ -170,7 +170,7 @@ func TestDeadline(t *testing.T) {
 			return answered(plain)
 		}
 		<-ctx.Done()
-		held = s.text("select count(*)::text from public.documents where enrichment_lease_id is not null and enrichment_due_at > clock_timestamp()")
+		held = s.text("select count(*)::text from tasklens.embedding_jobs where kind = 'enrich' and lease_id is not null and due_at > clock_timestamp()")
 		return chat.Completion{}, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", ctx.Err())
 	}}
 	got, err := New(m, Options{Concurrency: 1, Timeout: 2 * time.Second}).Batch(s.ctx, s.rows, 10)
@@ -180,6 +180,6 @@ func TestDeadline(t *testing.T) {
 	if held != "2" {
 		t.Errorf("at the deadline it holds %s documents, want 2", held)
 	}
-	s.want("1 0 0", attempts)
-	s.want("2", "select count(*)::text from public.documents where enriched_at is null and enrichment_due_at <= clock_timestamp() and enrichment_lease_id is null")
+	s.want("- 0 0", attempts)
+	s.want("2", "select count(*)::text from tasklens.embedding_jobs where kind = 'enrich' and due_at <= clock_timestamp() and lease_id is null")
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"tasklens/internal/chat"
+	"tasklens/internal/queue"
 )
 
 // Database calls a Postgres function with named arguments.
@@ -86,7 +87,7 @@ func ReadStats(ctx context.Context, db Database) (Stats, error) {
 
 // Retry makes documents whose last attempt failed due at once, with all their attempts back.
 func Retry(ctx context.Context, db Database) error {
-	if err := db.Call(ctx, "retry_enrichments", nil, nil); err != nil {
+	if err := db.Call(ctx, "replay_embedding_jobs", map[string]any{"kind": queue.Enrich}, nil); err != nil {
 		return fmt.Errorf("retry documents that failed: %w", err)
 	}
 	return nil

@@ -62,7 +62,7 @@ func newShelf(t *testing.T, titles ...string) *shelf {
 	t.Cleanup(cancel)
 	s.ctx = ctx
 	for i, title := range titles {
-		s.run(`insert into public.documents (title, content, enrichment_due_at) values ($1, 'Ask Wiktor about the pump.', now() - make_interval(secs => 1000 - $2))`, title, i)
+		s.run(`insert into public.documents (title, content, created_at) values ($1, 'Ask Wiktor about the pump.', now() - make_interval(secs => 1000 - $2))`, title, i)
 	}
 	return s
 }
@@ -94,7 +94,7 @@ func (s *shelf) want(want, sql string, arguments ...any) {
 // comeDue makes all pending retries due now.
 func (s *shelf) comeDue() {
 	s.t.Helper()
-	s.run("update public.documents set enrichment_due_at = now() - interval '1 s'")
+	s.run("update tasklens.embedding_jobs set due_at = now() - interval '1 s' where kind = 'enrich'")
 }
 
 func (s *shelf) stats() Stats {
@@ -116,4 +116,8 @@ func (s *shelf) batch(e *Enricher, size int) Report {
 	return report
 }
 
-const attempts = "select string_agg(enrichment_attempts::text, ' ' order by title) from public.documents"
+const (
+	// jobs is the documents, each with its job if there is one.
+	jobs     = "public.documents d join tasklens.sources s on s.document_id = d.id left join tasklens.embedding_jobs j on j.source_id = s.source_id and j.kind = 'enrich'"
+	attempts = "select string_agg(coalesce(j.attempts::text, '-'), ' ' order by d.title) from " + jobs
+)

@@ -50,11 +50,11 @@ func TestBatchKeepsToTheBucket(t *testing.T) {
 	if got := s.batch(e, 3); got.Processed != 1 || got.Succeeded != 1 {
 		t.Errorf("with a single token: %+v", got)
 	}
-	s.want("1", "select sum(enrichment_attempts)::text from public.documents")
+	s.want("1", "select count(enriched_at) + sum(j.attempts) || '' from "+jobs)
 	if got := s.batch(e, 3); got.Processed != 0 {
 		t.Errorf("with none: %+v", got)
 	}
-	s.want("1", "select sum(enrichment_attempts)::text from public.documents")
+	s.want("1", "select count(enriched_at) + sum(j.attempts) || '' from "+jobs)
 }
 
 // A batch uses all its slots, never more.

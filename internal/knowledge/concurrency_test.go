@@ -111,10 +111,8 @@ func TestEditsAndEnrichmentsKeepEachOther(t *testing.T) {
 			sql := `update public.documents set keywords = array_append(keywords, 'edit ' || $2::text), named_entities = named_entities || jsonb_build_object('name', 'edit ' || $2::text)
 				where id = $1`
 			if number%2 == 0 {
-				if _, err := conn.Exec(s.ctx, "update public.documents set enrichment_lease_id = id where id = $1", s.ids[0]); err != nil {
-					return fmt.Errorf("claim: %w", err)
-				}
-				sql = `select public.store_enrichment($1, $1, array['found', $2], '[{"name": "Found"}]', 'dated', 'model')`
+				sql = `select public.store_enrichment(s.source_id, t.source_hash, array['found', $2], '[{"name": "Found"}]', 'dated', 'model')
+					from tasklens.sources s cross join lateral tasklens.source_texts(array[s.source_id]) t where s.document_id = $1`
 			}
 			if _, err := conn.Exec(s.ctx, sql, s.ids[0], fmt.Sprintf("%d of %d", round, number)); err != nil {
 				return fmt.Errorf("write: %w", err)
@@ -208,7 +206,7 @@ func TestBatchesTakeDifferentDocuments(t *testing.T) {
 	taken := make([][]string, 6)
 	s.together(len(taken), func(number int, conn *pgx.Conn) error {
 		for {
-			rows, err := conn.Query(s.ctx, "select id::text from public.claim_enrichments(3, 600)")
+			rows, err := conn.Query(s.ctx, "select j ->> 'document_id' from public.claim_embedding_jobs(3, 600, 5, 'enrich') c cross join jsonb_array_elements(c.jobs) j")
 			if err != nil {
 				return fmt.Errorf("claim: %w", err)
 			}
@@ -231,7 +229,7 @@ func TestBatchesTakeDifferentDocuments(t *testing.T) {
 			owner[id] = number
 		}
 	}
-	if left := s.number("select count(*) from public.documents where enrichment_attempts = 0"); left != 0 {
+	if left := s.number("select count(*) - (select count(*) from tasklens.embedding_jobs where kind = 'enrich' and attempts = 1) from public.documents"); left != 0 {
 		t.Errorf("%d of %d documents were left", left, len(s.ids))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/queue"
 	"tasklens/internal/rescue"
 )
 
@@ -15,12 +16,12 @@ import (
 const limitedPause = 5 * time.Second
 
 // work processes the claimed jobs and releases all of them.
-func (w *Worker) work(ctx context.Context, taken claimed) {
+func (w *Worker) work(ctx context.Context, taken queue.Claimed) {
 	if len(taken.Jobs) == 0 {
 		return
 	}
-	defer w.keep(ctx, taken.LeaseID)()
-	var together, alone []job
+	defer w.jobs.Keep(ctx, taken.LeaseID)()
+	var together, alone []queue.Job
 	for _, j := range taken.Jobs {
 		if j.Attempt > 1 { // another's text may have failed it, as one that the provider crashes on does
 			alone = append(alone, j)
@@ -37,12 +38,12 @@ func (w *Worker) work(ctx context.Context, taken claimed) {
 	if ctx.Err() != nil {
 		delay = 0
 	}
-	w.release(ctx, taken.LeaseID, alone, delay)
+	w.jobs.Release(ctx, taken.LeaseID, delay, alone...)
 }
 
 // group brings the sources of some jobs in step, ends or releases the jobs, and reports whether to
 // continue. In a group of several it leaves out large sources.
-func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []job, goOn bool) {
+func (w *Worker) group(ctx context.Context, lease string, jobs []queue.Job) (large []queue.Job, goOn bool) {
 	if len(jobs) == 0 {
 		return nil, true
 	}
@@ -57,7 +58,7 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 		copy(outcomes, told)
 		return err
 	})
-	var ended, left []job
+	var ended, left []queue.Job
 	causes := []error{err}
 	for i, j := range jobs {
 		switch {
@@ -70,17 +71,17 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 		default:
 			causes = append(causes, outcomes[i])
 			w.options.Warn(ctx, "embed what was edited", outcomes[i])
-			w.fail(ctx, lease, []job{j}, outcomes[i])
+			w.jobs.Fail(ctx, lease, outcomes[i].Error(), j)
 		}
 	}
 	defer func() { end(len(ended), errors.Join(causes...)) }()
-	w.finish(ctx, lease, ended)
+	w.jobs.Finish(ctx, lease, ended...)
 	if ctx.Err() != nil {
-		w.release(ctx, lease, left, 0)
+		w.jobs.Release(ctx, lease, 0, left...)
 		return large, false
 	}
 	if err == nil {
-		w.release(ctx, lease, left, later)
+		w.jobs.Release(ctx, lease, queue.Later, left...)
 		if len(causes) > 1 && len(ended) == 0 {
 			w.brake.failed()
 			return large, false
@@ -96,10 +97,10 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []job) (large []j
 			pause = limitedPause
 		}
 		w.brake.hold(pause)
-		w.release(ctx, lease, left, pause)
+		w.jobs.Release(ctx, lease, pause, left...)
 		return large, false
 	}
-	w.fail(ctx, lease, left, err)
+	w.jobs.Fail(ctx, lease, err.Error(), left...)
 	w.brake.failed()
 	return large, false
 }

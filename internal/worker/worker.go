@@ -1,8 +1,7 @@
-// Package worker keeps chunks in step with changing texts: it claims jobs from the queue in the
-// database, has their sources indexed, and reports the outcome. It owns concurrency, retries, and
-// that a stopping worker releases its jobs. The queue with its order and delays belongs to the
-// database; turning a text into chunks belongs to the indexer. Any number of workers may share a
-// database.
+// Package worker keeps chunks in step with changing texts: it claims jobs from the queue, has their
+// sources indexed, and reports the outcome. It owns concurrency, retries, and that a stopping
+// worker releases its jobs. The queue with its order and delays belongs to the database; turning a
+// text into chunks belongs to the indexer. Any number of workers may share a database.
 package worker
 
 import (
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"tasklens/internal/index"
+	"tasklens/internal/queue"
 	"tasklens/internal/rescue"
 	"tasklens/internal/wait"
 )
@@ -46,6 +46,7 @@ type Options struct {
 // Worker works until its context ends.
 type Worker struct {
 	db       Database
+	jobs     queue.Queue
 	indexer  Indexer
 	options  Options
 	brake    brake
@@ -66,7 +67,8 @@ func New(db Database, indexer Indexer, o Options) *Worker {
 	if o.Watch == nil {
 		o.Watch = func(ctx context.Context, _ int) (context.Context, func(int, error)) { return ctx, func(int, error) {} }
 	}
-	return &Worker{db: db, indexer: indexer, options: o, claiming: make(chan struct{}, 1)}
+	jobs := queue.Queue{DB: db, Kind: queue.Embed, Lease: o.Lease, Attempts: o.Attempts, Retry: o.Retry, Warn: o.Warn}
+	return &Worker{db: db, jobs: jobs, indexer: indexer, options: o, claiming: make(chan struct{}, 1)}
 }
 
 // shortest is the first pause after the queue runs empty: one write is often followed by another.
@@ -90,7 +92,7 @@ func (w *Worker) Run(ctx context.Context) {
 }
 
 // await claims jobs as soon as there are some. One goroutine at a time asks for them.
-func (w *Worker) await(ctx context.Context) (taken claimed) {
+func (w *Worker) await(ctx context.Context) (taken queue.Claimed) {
 	w.claiming <- struct{}{}
 	defer func() { <-w.claiming }()
 	for pause := shortest; w.brake.wait(ctx) == nil; pause = min(2*pause, w.options.Poll) {
@@ -98,7 +100,7 @@ func (w *Worker) await(ctx context.Context) (taken claimed) {
 		if w.brake.on() {
 			wanted = 1 // one job shows whether it works again, without using up the attempts of others
 		}
-		taken, err := w.claim(ctx, wanted)
+		taken, err := w.jobs.Claim(ctx, wanted)
 		if len(taken.Jobs) > 0 {
 			return taken
 		}
@@ -116,5 +118,5 @@ func (w *Worker) await(ctx context.Context) (taken claimed) {
 		}
 		_ = wait.For(ctx, idle) // the brake's wait reports the end
 	}
-	return claimed{}
+	return queue.Claimed{}
 }

@@ -8,14 +8,14 @@ declare
     project_members, projects, search_config, status, status_changes, ticket_links, tickets}';
   types constant text[] := '{project_role}';
   functions constant text[] := '{abandon_reembed, attach_tables, begin_import, begin_reembed, caller_role, check_installation,
-    claim_embedding_jobs, claim_enrichments, clear_retired_set, copy_changes, count_tickets, count_unlisted,
+    claim_embedding_jobs, clear_retired_set, copy_changes, count_tickets, count_unlisted,
     data_version, delete_document, detach_tables, embedding_sets, embedding_status, enqueue_missing_embeddings,
     enrichment_stats, extend_embedding_leases, fail_embedding_jobs, find_documents_by_entity, find_filter_values,
     find_similar_documents, find_similar_tickets, find_similar_tickets_batch, find_sources, finish_embedding_jobs,
     finish_reembed, get_document, get_ticket, link_imported_tickets, list_dead_embedding_jobs, list_migrations,
     list_projects, list_statuses, list_tickets, list_unenriched_documents, log_queries, may_write_project,
     measure_missing_embeddings, nearest_chunks, probe_statement_timeout, prune_documents, prune_import, rate_document, read_sources,
-    release_embedding_jobs, replay_embedding_jobs, retrieve_chunks, retry_enrichments, return_enrichments, search_by_keyword, search_by_vector,
+    release_embedding_jobs, replay_embedding_jobs, retrieve_chunks, search_by_keyword, search_by_vector,
     search_documents, search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch,
     store_chunks, store_enrichment, store_match_thresholds, track_document_retrieval, track_document_retrievals,
     unanswered_questions, upsert_documents, upsert_projects, upsert_tickets,

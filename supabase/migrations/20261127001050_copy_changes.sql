@@ -21,8 +21,8 @@ $$;
 comment on function tasklens.note_rows is
   'Records what became of the rows with these keys, in attached_rows, and the values by which what was shown of them is found. Those that are not among noted are forgotten.';
 
--- All members of a project, and all links of a ticket, are copied at once. A ticket's parent is known
--- from its own row. Without a view of links, other links are not the application's.
+-- All members of a project, and all links of a ticket, are copied at once. A ticket's parent is
+-- known from its own row. Without a view of links, other links are not the application's.
 create function tasklens.copy_lists(kind text, keys text[], given jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$

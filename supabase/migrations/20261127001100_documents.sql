@@ -25,10 +25,7 @@ create table public.documents (
   retrieval_queries text[] not null default '{}',
   enriched_at timestamptz,
   enrichment_model text,
-  enrichment_attempts integer not null default 0,
   enrichment_error text,
-  enrichment_due_at timestamptz not null default clock_timestamp(),
-  enrichment_lease_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   visible_text text generated always as (nullif(tasklens.visible_text(content), content)) stored
@@ -52,22 +49,21 @@ comment on column public.documents.utility_base is 'The score without votes, wei
 comment on column public.documents.helpful_votes is 'The helpful rows of document_votes, as counted by a trigger.';
 comment on column public.documents.retrieval_queries is 'The last 50 distinct queries that found it, oldest first.';
 comment on column public.documents.enriched_at is 'When the current text was enriched. Null: not yet.';
-comment on column public.documents.enrichment_attempts is 'How often the current text was claimed and not released. A batch that dies has used up one attempt.';
-comment on column public.documents.enrichment_due_at is 'When it can be claimed: at once, after a retry pause, or when the current lease expires.';
+comment on column public.documents.enrichment_error is 'Why the last attempt to enrich the current text failed.';
 
 -- Columns that search may return.
 create index documents_utility_score_idx on public.documents (utility_score desc, id) where not archived and embedding_status = 'complete';
 create index documents_created_at_idx on public.documents (created_at desc, id) where not archived and embedding_status = 'complete';
-create index documents_enrichment_due_at_idx on public.documents (archived, enrichment_due_at, id) where enriched_at is null;
+create index documents_unenriched_idx on public.documents (archived, created_at, id) where enriched_at is null;
 
 alter table public.documents enable row level security;
 revoke all on public.documents from anon, authenticated, service_role;
 grant select, insert, update, delete on public.documents to service_role;
 -- Documents belong to no project: every member of any project can read them. Queries of other users
--- and leases are not readable.
+-- are not readable.
 grant select (
   id, title, content, keywords, upserted_keywords, enriched_keywords, named_entities, enriched_entities, temporal_class, given_temporal_class,
-  archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_attempts, enrichment_error, created_at, updated_at, visible_text, origin
+  archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_error, created_at, updated_at, visible_text, origin
 ) on public.documents to authenticated;
 create policy read_documents on public.documents for select to authenticated
   using ((select tasklens.projects_as('viewer')) <> '{}');

@@ -88,10 +88,7 @@ begin
   if (new.title, new.content) is distinct from (old.title, old.content) then
     new.embedding_status := 'pending';
     new.enriched_at := null;
-    new.enrichment_attempts := 0;
     new.enrichment_error := null;
-    new.enrichment_due_at := clock_timestamp();
-    new.enrichment_lease_id := null;
   end if;
   if (new.title, new.content, new.keywords, new.named_entities, new.temporal_class, new.archived)
     is distinct from (old.title, old.content, old.keywords, old.named_entities, old.temporal_class, old.archived) then

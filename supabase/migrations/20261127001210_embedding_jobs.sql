@@ -1,10 +1,11 @@
--- The queue of sources to embed. Writers of texts add to it in the same transaction and never
--- wait: a job that is locked is skipped and a redundant one added. That is cheap, because its
--- worker finds the chunks up to date and ends it.
+-- The queue of sources to embed, and of documents to enrich. Writers of texts add to it in the same
+-- transaction and never wait: a job that is locked is skipped and a redundant one added. That is
+-- cheap, because its worker finds the chunks up to date and ends it.
 
 create table tasklens.embedding_jobs (
   embedding_job_id bigint generated always as identity primary key,
   source_id bigint not null,
+  kind text not null default 'embed' check (kind in ('embed', 'enrich')),
   background boolean not null,
   with_children boolean not null default false,
   requested_at timestamptz not null default clock_timestamp(),
@@ -19,6 +20,7 @@ create table tasklens.embedding_jobs (
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 comment on table tasklens.embedding_jobs is
   'Sources whose chunks may be out of date. There is no foreign key: the job of a deleted source just ends.';
+comment on column tasklens.embedding_jobs.kind is 'Enrichment is asked for: its jobs are added when some are claimed.';
 comment on column tasklens.embedding_jobs.background is 'Runs after jobs of fresh edits.';
 comment on column tasklens.embedding_jobs.with_children is
   'For a project, all its tickets follow; for a ticket, all its comments, whose chunks have its name in their header.';
@@ -27,9 +29,10 @@ comment on column tasklens.embedding_jobs.attempts is 'How often it was claimed 
 comment on column tasklens.embedding_jobs.lease_id is 'The lease of its current worker. Only that lease can end it.';
 comment on column tasklens.embedding_jobs.dead_at is 'When it became dead, because of last_error. It stays until it is replayed.';
 
-create index embedding_jobs_due_idx on tasklens.embedding_jobs (background, due_at, embedding_job_id) where dead_at is null;
+create index embedding_jobs_due_idx on tasklens.embedding_jobs (kind, background, due_at, embedding_job_id) where dead_at is null;
 create index embedding_jobs_requested_at_idx on tasklens.embedding_jobs (requested_at) where dead_at is null and lease_id is null;
 create index embedding_jobs_source_id_idx on tasklens.embedding_jobs (source_id);
+create unique index embedding_jobs_enrich_idx on tasklens.embedding_jobs (source_id) where kind = 'enrich';
 create index embedding_jobs_lease_id_idx on tasklens.embedding_jobs (lease_id) where lease_id is not null;
 
 alter table tasklens.embedding_jobs enable row level security;
@@ -56,7 +59,7 @@ begin
   if current_setting('transaction_isolation') = 'read committed' then
     waiting := array(
       select j.source_id from tasklens.embedding_jobs j
-      where j.source_id = any (enqueue_sources.source_ids) and j.lease_id is null and j.dead_at is null and j.attempts = 0
+      where j.source_id = any (enqueue_sources.source_ids) and j.kind = 'embed' and j.lease_id is null and j.dead_at is null and j.attempts = 0
         and j.due_at <= clock_timestamp() and j.background <= behind and j.with_children >= enqueue_sources.with_children
       for key share skip locked);
   end if;

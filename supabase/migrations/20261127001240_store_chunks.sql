@@ -124,7 +124,7 @@ begin
   -- no worker embeds the same, and that the texts compared below include what queued them.
   waiting_jobs := array(
     select j.embedding_job_id from tasklens.embedding_jobs j
-    where j.lease_id is null and not j.with_children and j.source_id = any (held) for update skip locked);
+    where j.kind = 'embed' and j.lease_id is null and not j.with_children and j.source_id = any (held) for update skip locked);
   -- Until the replaced chunks are deleted, new ones may have their positions.
   set constraints public.chunks_source_position_key, public.document_chunks_document_id_position_key deferred;
   perform tasklens.insert_chunks(held, target, given, store_chunks.embeddings);

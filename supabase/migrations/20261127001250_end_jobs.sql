@@ -32,12 +32,18 @@ returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
   with held as materialized (
-    select j.embedding_job_id, j.source_id, j.attempts >= fail_embedding_jobs.attempt_limit as spent
+    select j.embedding_job_id, j.source_id, j.kind, j.attempts >= fail_embedding_jobs.attempt_limit as spent
     from tasklens.embedding_jobs j
     where j.embedding_job_id = any (fail_embedding_jobs.job_ids) and j.lease_id = fail_embedding_jobs.lease_id
     for no key update skip locked
   ), edited as materialized (
-    select tasklens.mark_documents(array(select h.source_id from held h where h.spent), 'pending', 'failed') as sources
+    select tasklens.mark_documents(array(select h.source_id from held h where h.spent and h.kind = 'embed'), 'pending', 'failed') as sources
+  ), read as (
+    select d.id from held h join tasklens.sources s using (source_id) join public.documents d on d.id = s.document_id
+    where h.kind = 'enrich' for no key update of d skip locked
+  ), told as (
+    update public.documents d set enrichment_error = coalesce(left(fail_embedding_jobs.error, 1000), d.enrichment_error, 'Its worker stopped before it was done.')
+    from read r where d.id = r.id
   ), failed as (
     update tasklens.embedding_jobs j
     set lease_id = null,
@@ -89,13 +95,13 @@ as $$
   left join tasklens.source_owners o using (source_id)
   left join public.tickets t on t.ticket_id = o.ticket_id
   left join public.documents d on d.id = o.document_id
-  where j.dead_at is not null
+  where j.dead_at is not null and j.kind = 'embed'
   order by j.dead_at desc, j.embedding_job_id desc
   limit tasklens.clamp(list_dead_embedding_jobs.match_count, 100, 1, 1000)
 $$;
 comment on function public.list_dead_embedding_jobs is 'The dead jobs, latest first, with the error of their last attempt. match_count at most 1000.';
 
-create function public.replay_embedding_jobs(job_ids bigint[] default null)
+create function public.replay_embedding_jobs(job_ids bigint[] default null, kind text default 'embed')
 returns bigint
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -104,20 +110,22 @@ declare
 begin
   with held as materialized (
     select j.embedding_job_id from tasklens.embedding_jobs j
-    where j.dead_at is not null and (replay_embedding_jobs.job_ids is null or j.embedding_job_id = any (replay_embedding_jobs.job_ids))
+    where j.kind = replay_embedding_jobs.kind and (j.dead_at is not null or j.kind = 'enrich' and j.last_error is not null and j.lease_id is null) and (replay_embedding_jobs.job_ids is null or j.embedding_job_id = any (replay_embedding_jobs.job_ids))
     for no key update skip locked
   ), changed as (
-    update tasklens.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = true
+    update tasklens.embedding_jobs j set dead_at = null, attempts = 0, due_at = clock_timestamp(), background = j.background or j.kind = 'embed'
     from held h
     where j.embedding_job_id = h.embedding_job_id
     returning j.source_id
   )
   select array_agg(c.source_id) into replayed from changed c;
-  perform tasklens.mark_documents(replayed, 'failed', 'pending');
+  if replay_embedding_jobs.kind = 'embed' then
+    perform tasklens.mark_documents(replayed, 'failed', 'pending');
+  end if;
   return coalesce(cardinality(replayed), 0);
 end
 $$;
 comment on function public.replay_embedding_jobs is
-  'Queues dead jobs again, all of them or these, after fresh edits. The job of a source that is being deleted stays dead.';
+  'Queues dead jobs again, all of them or these, after fresh edits; of kind enrich also those that wait after a failure. The job of a source that is being deleted stays dead.';
 
 insert into tasklens.migrations (version) values ('20261127001250');

@@ -54,6 +54,7 @@ as $$
         else 2 end) as state,
       min(j.requested_at) filter (where j.dead_at is null) as requested_at
     from tasklens.embedding_jobs j
+    where j.kind = 'embed'
     group by j.source_id
   ), queue as (
     select count(*) filter (where w.state = 2) as pending, count(*) filter (where w.state = 1) as running,

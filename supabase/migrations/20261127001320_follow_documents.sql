@@ -8,6 +8,7 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   written uuid[];        -- documents with another text
+  sources bigint[];      -- theirs
   shown boolean := true; -- whether a search can see the change
 begin
   if tg_op = 'INSERT' then
@@ -21,7 +22,11 @@ begin
     shown := exists (select from old_rows);
   end if;
   if written <> '{}' then
-    perform tasklens.enqueue_sources(tasklens.find_sources(document_ids => written));
+    sources := tasklens.find_sources(document_ids => written);
+    -- Attempts at another text do not count.
+    delete from tasklens.embedding_jobs j
+    where j.embedding_job_id = any (array(select e.embedding_job_id from tasklens.embedding_jobs e where e.source_id = any (sources) and e.kind = 'enrich' for update skip locked));
+    perform tasklens.enqueue_sources(sources);
   end if;
   if shown then
     perform tasklens.change_data_version('{-1}');

@@ -27,12 +27,12 @@ begin
         unrelated_similarity, unspaced_scripts, without_form}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,
-        claim_enrichments, clear_retired_set, copy_changes, count_unlisted, delete_document, embedding_sets, embedding_status,
+        clear_retired_set, copy_changes, count_unlisted, delete_document, embedding_sets, embedding_status,
         enqueue_missing_embeddings, enrichment_stats, extend_embedding_leases, fail_embedding_jobs,
         find_sources, finish_embedding_jobs, finish_reembed, link_imported_tickets,
         list_dead_embedding_jobs, list_migrations, list_unenriched_documents, log_queries,
         measure_missing_embeddings, probe_statement_timeout, prune_documents, prune_import, read_sources, release_embedding_jobs,
-        replay_embedding_jobs, retry_enrichments, return_enrichments, store_chunks, store_enrichment,
+        replay_embedding_jobs, store_chunks, store_enrichment,
         store_match_thresholds, track_document_retrieval, track_document_retrievals, unanswered_questions,
         upsert_documents, upsert_projects, upsert_tickets}'),
       ('tasklens', 'service_role', '{

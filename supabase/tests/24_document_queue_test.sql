@@ -37,7 +37,7 @@ select is(pg_temp.waiting(), '1 2', 'a new document queues a job');
 update public.documents set content = 'new' where id = pg_temp.doc(1);
 select is(pg_temp.waiting(), '1 2', 'a document that changes several times has one job');
 select is(pg_temp.claim(), '1/1 2/1', 'document jobs are claimed with attempt 1');
-select is((select (jobs -> 0) - 'job_id' from claims where jobs <> '[]'), jsonb_build_object('source_id', pg_temp.source(document => pg_temp.doc(1)), 'attempt', 1),
+select is((select (jobs -> 0) - 'job_id' from claims where jobs <> '[]'), jsonb_build_object('source_id', pg_temp.source(document => pg_temp.doc(1)), 'document_id', pg_temp.doc(1), 'attempt', 1),
   'a claimed job contains its source and attempt number');
 update public.documents set title = 'Uno', archived = true where id = pg_temp.doc(1);
 select is(pg_temp.waiting(), '1', 'an edit of a document with a leased job queues a second job');

@@ -34,23 +34,23 @@ select is_empty($$ select from public.upsert_documents('[]') $$, 'an empty upser
 
 -- Writing again -----------------------------------------------------------------------------------
 
-update public.documents set embedding_status = 'complete', enriched_at = now(), enrichment_attempts = 3, enrichment_error = 'x', utility_score = 5,
+update public.documents set embedding_status = 'complete', enriched_at = now(), enrichment_error = 'x', utility_score = 5,
   updated_at = '2024-02-02';
 create function pg_temp.state(digit integer) returns text
 language sql as $$
-  select concat_ws(' ', embedding_status, case when enriched_at is null then 'unenriched' else 'enriched' end, enrichment_attempts, enrichment_error,
+  select concat_ws(' ', embedding_status, case when enriched_at is null then 'unenriched' else 'enriched' end, enrichment_error,
     case when updated_at > '2024-02-02' then 'touched' else 'untouched' end)
   from public.documents where id = pg_temp.doc(digit)
 $$;
 select is(pg_temp.put(jsonb_build_object('id', pg_temp.doc(1), 'title', 'Raft', 'content', 'Consensus.')), 'false complete', 'an upsert of an unchanged document keeps its status');
-select is(pg_temp.state(1), 'complete enriched 3 x untouched', 'an upsert of an unchanged document changes no field');
+select is(pg_temp.state(1), 'complete enriched x untouched', 'an upsert of an unchanged document changes no field');
 select is(pg_temp.put(jsonb_build_object('id', pg_temp.doc(1), 'title', 'Raft', 'content', 'Leaders.', 'created_at', '2025-01-01')), 'false pending',
   'a document with a new text is pending');
-select is(pg_temp.state(1), 'pending unenriched 0 touched', 'a new text resets the enrichment, its attempts and its error');
+select is(pg_temp.state(1), 'pending unenriched touched', 'a new text resets the enrichment and its error');
 select row_eq($$ select created_at, utility_score from public.get_document(pg_temp.doc(1)) $$, row('2024-01-02'::timestamptz, 5::double precision),
   'an upsert keeps created_at and utility_score');
 select is(pg_temp.put(jsonb_build_object('id', pg_temp.doc(2), 'title', 'Keys', 'archived', true)), 'false complete', 'archiving a document keeps its embedding status');
-select is(pg_temp.state(2), 'complete enriched 3 x touched', 'archiving a document keeps its enrichment');
+select is(pg_temp.state(2), 'complete enriched x touched', 'archiving a document keeps its enrichment');
 select row_eq($$ select keywords, temporal_class, archived from public.get_document(pg_temp.doc(2)) $$, row('{Redis,Cache}'::text[], 'dated'::text, true),
   'an upsert keeps omitted fields');
 
@@ -61,10 +61,10 @@ select from pg_temp.put(jsonb_build_object('id', pg_temp.doc(2), 'title', 'Keys'
 select row_eq($$ select keywords, temporal_class from public.get_document(pg_temp.doc(2)) $$, row('{}'::text[], 'current'::text), 'an empty list removes all keywords');
 
 update public.documents set title = 'By hand' where id = pg_temp.doc(3);
-select is(pg_temp.state(3), 'pending unenriched 0 touched', 'a text changed by a plain update is pending and unenriched');
+select is(pg_temp.state(3), 'pending unenriched touched', 'a text changed by a plain update is pending and unenriched');
 update public.documents set updated_at = '2024-02-02', embedding_status = 'complete' where id = pg_temp.doc(3);
 update public.documents set retrieval_count = 9, utility_score = 1, last_retrieved_at = now() where id = pg_temp.doc(3);
-select is(pg_temp.state(3), 'complete unenriched 0 untouched', 'a retrieval does not change updated_at or the status');
+select is(pg_temp.state(3), 'complete unenriched untouched', 'a retrieval does not change updated_at or the status');
 
 -- Constraints -------------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ set local role service_role;
 -- Enriches a document with its current text.
 create function pg_temp.enrich(digit integer, keywords text[], entities jsonb default '[]', class text default null) returns boolean
 language sql as $$
-  update public.documents set enrichment_lease_id = pg_temp.doc(1) where id = pg_temp.doc(digit);
-  select public.store_enrichment(pg_temp.doc(digit), pg_temp.doc(1), enrich.keywords, entities, class, 'model')
+  select public.store_enrichment(s.source_id, t.source_hash, enrich.keywords, entities, class, 'model')
+  from tasklens.sources s cross join lateral tasklens.source_texts(array[s.source_id]) t where s.document_id = pg_temp.doc(digit)
 $$;
 create function pg_temp.keywords(digit integer) returns text[] language sql as $$ select keywords from public.get_document(pg_temp.doc(digit)) $$;
 create function pg_temp.class(digit integer) returns text language sql as $$ select temporal_class from public.get_document(pg_temp.doc(digit)) $$;

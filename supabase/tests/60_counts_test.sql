@@ -2,7 +2,7 @@
 -- range counts as its lowest value, above it as its highest, and null as the default.
 
 begin;
-select plan(103);
+select plan(99);
 
 \ir kit/jobs.sql
 
@@ -35,7 +35,6 @@ update tasklens.embedding_jobs set dead_at = now() where embedding_job_id in (se
 -- and at most (of the data above), and the call. Null: only tested to accept any value.
 create temporary table call (function text, argument text, by_default integer, most integer, statement text);
 insert into call values
-  ('claim_enrichments', 'batch_size', 10, 100, 'select from public.claim_enrichments(%s)'),
   ('claim_embedding_jobs', 'job_limit', null, null, 'select from public.claim_embedding_jobs(%s)'),
   ('clear_retired_set', 'row_limit', null, null, 'select public.clear_retired_set(null, %s)'),
   ('copy_changes', 'row_limit', null, null, 'select public.copy_changes(%s)'),

@@ -104,7 +104,6 @@ select is_empty($$
     union all select c::text from public.count_tickets() c
     union all select s::text from public.search_hybrid('leaks seal') s
     union all select s::text from public.search_hybrid('E_WALRUS_1') s
-    union all select e.content from public.claim_enrichments() e
     union all select f.text from public.find_similar_tickets(11, 'm') f
   ) x where text ~ 'walrus' $$, 'nothing hidden is indexed, embedded, quoted or shown to a model');
 
