@@ -1,4 +1,5 @@
--- Tickets (by key), projects (by key or name) and statuses named in a question. They become
+-- Tickets (by key or name), projects (by key or name) and statuses named in a question, and texts
+-- that hold an identifier of it whole. They become
 -- candidates for retrieval with any similarity, because "What is the status of TX-400?" is similar
 -- to any ticket about a status.
 
@@ -193,6 +194,39 @@ $$;
 comment on function tasklens.read_names is
   'The tickets, projects and status of a scope that a question names: keys in any usual spelling, names as whole phrases.';
 
+-- The words of names are looked up while they and the rarer ones together are in at most so many
+-- names. If all are commoner, a name must have each word of the question.
+create function tasklens.titled_tickets(scope tasklens.scope, question text) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
+as $$
+declare
+  reach constant integer := 2000;
+  asked constant text[] := tsvector_to_array(tasklens.to_words(left(question, 2000)));
+  some_words tsquery;
+  each_word tsquery;
+begin
+  select string_agg(quote_literal(w.word), ' | ') filter (where w.total <= reach)::tsquery, string_agg(quote_literal(w.word), ' & ')::tsquery
+    into some_words, each_word
+    from (
+      select e.word, sum(e.titles) over (order by e.titles, e.word) as total from tasklens.word_entries(asked) e where e.titles > 0) w;
+  return (tasklens.passing_tickets(scope, array(
+    select n.ticket_id
+    from (
+      select e.ticket_id, length(e.title_words) as words, length(e.title_words) - length(ts_delete(e.title_words, asked)) as shared
+      from (
+        select k.ticket_id, k.title_words from public.keyword_entries k
+        where k.title_words @@ coalesce(some_words, each_word) and k.ticket_id is not null
+          and (scope.projects is null or k.project_id = any (scope.projects))
+        limit reach) e
+    ) n
+    where n.shared >= 0.8 * n.words and n.shared >= case when n.shared >= 3 then 0.5 else 0.8 end * cardinality(asked)
+    order by n.shared desc, n.words, n.ticket_id desc
+    limit 20)))[:2];
+end
+$$;
+comment on function tasklens.titled_tickets is
+  'At most two tickets whose name is the question, or nearly: it has at least four fifths of the words of the name, and the name half of its words, four fifths if they share fewer than three.';
+
 -- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
 -- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest
 -- chunk. For a named status, of a project (or of the whole tracker if nothing else is asked): the
@@ -204,11 +238,12 @@ as $$
 #variable_conflict use_column
 declare
   scope constant tasklens.scope := search.scope;
-  named constant tasklens.names := tasklens.read_names(scope, question);
+  named tasklens.names := tasklens.read_names(scope, question);
   set_id constant smallint := tasklens.searched_set(search.embedding_model);
   in_status tasklens.search := search;
+  holding tasklens.search := search;
 begin
-  if named is null then
+  if scope.is_empty or question is null then
     return;
   end if;
   in_status.match_threshold := -2;
@@ -223,6 +258,17 @@ begin
   in_status.scope.is_empty := named.status_id is null or cardinality(named.ticket_ids) > 0
     or (cardinality(named.project_ids) > 0 or scope.projects is distinct from tasklens.projects_as('viewer') and cardinality(scope.projects) = 1 or named.listed) is not true;
   in_status.few := case when not (in_status.scope).is_empty then tasklens.few_entries(in_status.scope, null) end;
+
+  -- What holds a code or another identifier whole, if few do. Of a key, only its ticket is named.
+  holding.query := tasklens.parse_query(question);
+  holding.query.excluded := null;
+  holding.query.required := null;
+  holding.query.identifiers := array(select i from unnest((holding.query).identifiers) i where i !~ '^[[:alnum:]_-]+-[0-9]+$');
+  named.ticket_ids := named.ticket_ids || tasklens.titled_tickets(scope, question) || array(
+    select e.ticket_id from public.keyword_entries e
+    where e.keyword_entry_id = any (tasklens.identifier_holders(holding)) and e.ticket_id is not null order by e.ticket_id desc);
+  named.ticket_ids := array(
+    select u.id from unnest(named.ticket_ids) with ordinality u(id, place) group by u.id order by min(u.place) limit 5);
 
   return query
   with serving as not materialized (
@@ -261,8 +307,12 @@ begin
     ) x
   ), placed as (
     select k.*, row_number() over (partition by k.ticket_id, k.project_id order by k.is_newest, k.position nulls last) as place,
-      row_number() over (partition by k.ticket_id, k.project_id order by k.is_newest, k.distance, k.chunk_id) as nearness
+      row_number() over (partition by k.ticket_id, k.project_id order by k.is_newest, h.holds desc, k.distance, k.chunk_id) as nearness
     from compared k
+    -- The chunk that holds the identifier is the nearest.
+    cross join lateral (
+      select exists (
+        select from public.chunks c, unnest((holding.query).identifiers) i where c.chunk_id = k.chunk_id and strpos(lower(c.text), lower(i)) > 0) as holds) h
   ), listed as (
     select distinct on (l.ticket_id) l.* from tasklens.scan_chunks(in_status, 100, 10) l order by l.ticket_id, l.similarity desc, l.chunk_id
   )

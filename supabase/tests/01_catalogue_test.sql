@@ -146,6 +146,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.text_limit()', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.ticket_members()', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.tickets_named(tasklens.query, bigint[])', 'stable', 'invoker', ''),
+    ('tasklens.titled_tickets(tasklens.scope, text)', 'stable', 'invoker', ''),
     ('tasklens.to_words(text)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.touch_updated_at()', 'volatile', 'invoker', ''),
     ('tasklens.unlisted_rows(bigint, integer)', 'stable', 'invoker', 'service_role'),

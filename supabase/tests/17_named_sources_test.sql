@@ -2,7 +2,7 @@
 -- (Visibility: 40_callers_test.sql.)
 
 begin;
-select plan(43);
+select plan(48);
 
 \ir kit/vectors.sql
 
@@ -113,6 +113,25 @@ select results_eq($$ select text || ' ' || round(similarity::numeric, 2)::real f
 select is((select string_agg(cardinality(similarities)::text, ' ' order by similarity desc nulls last) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, null, null, 3, 'TX-400 and TX-401')),
   '0 1 2 3 4 5', 'each row has its similarities to the rows before it, also with named sources');
 select is((select string_agg(distinct project_key, ' ' order by project_key) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, null, null, 3, 'TX-400')), 'MOB TX', 'each row has the key of its project');
+
+
+-- Names of tickets and identifiers ----------------------------------------------------------------
+
+reset role;
+insert into public.tickets (ticket_id, project_id, status_id, key, name, description) values
+  (901, 1, 1, 'TX-901', 'Voucher code rejects valid input', 'Own words'), (902, 1, 1, 'TX-902', 'Receipts', 'The job ends with E_STALE_LOCK.'),
+  (903, 2, 1, 'MOB-903', 'Shipment labels lose their barcode on the second print', null);
+set local role service_role;
+select is(array(select split_part(f, e'\n', 1) from unnest(array['Why does the voucher code reject valid input?', 'What became of "Voucher code rejects valid inputs", do we know?',
+    'voucher code rejecting valid input']) q, pg_temp.found(q, 0.99) f where f ~ 'named'), array_fill('Voucher code rejects valid input'::text, array[3]),
+  'a ticket whose name is the question, or nearly, is added');
+select is(array(select split_part(f, e'\n', 1) from pg_temp.found('Do shipment labels lose their barcode on a second print run?', 0.99) f where f ~ 'named'),
+  array['Shipment labels lose their barcode on the second print under named'], 'and with one word more');
+select is_empty($$ select * from unnest(array['Which input is valid?', 'Where is the code of the voucher service?', 'Who prints labels?']) q, pg_temp.found(q, 0.99) f where f ~ 'named' $$,
+  'a ticket whose name shares a few words is not');
+select is_empty($$ select * from pg_temp.found('Why does the voucher code reject valid input?', 0.99, project => 2) f where f ~ 'named' $$, 'filters exclude it');
+select is(array(select split_part(f, e'\n', 1) from unnest(array['When does e_stale_lock occur?', 'What is E_STALE_LOCK']) q, pg_temp.found(q, 0.99) f where f ~ 'named'),
+  array_fill('Receipts'::text, array[2]), 'a text that holds an identifier of the question is added');
 
 select * from finish();
 rollback;
