@@ -51,8 +51,8 @@ func TestPruneNotes(t *testing.T) {
 	}
 }
 
-// A folder is known by its files, wherever it is: another one of its name changes nothing of it, not
-// even a file of the same path, unless the user says that it is the same.
+// A folder is known by its files, wherever it is: another one of its name changes nothing of it,
+// not even a file of the same path, unless the user says that it is the same.
 func TestFoldersOfOneName(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -26,7 +26,8 @@ comment on function tasklens.find_chunks is 'The chunks nearest to a question, a
 
 -- Documents have 768 dimensions, so where they are asked, everything is compared by the first 768
 -- and against one threshold. For a model trained for truncation, these order tickets nearly as all
--- 1536 do. Of tickets, three times as many chunks as can be requested are found with all dimensions.
+-- 1536 do. Of tickets, three times as many chunks as can be requested are found with all
+-- dimensions.
 create function public.retrieve_chunks(
   query_embedding extensions.vector(1536),
   embedding_model text,
