@@ -78,16 +78,16 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 		`{"severity":"ok","subject":"migrations","finding":"all `)
 	if _, err := db.Exec(t.Context(), `create trigger follow_insert after insert on public.tickets referencing new table as new_rows
 		for each statement execute function tasklens.follow_tickets();
-		update tasklens.migrations set version = '20990101000000' where version = '20261127001010'`); err != nil {
+		update tasklens.migrations set version = '20990101000000' where version = '20261127001030'`); err != nil {
 		t.Fatal(err)
 	}
-	contains(check(1), "error    migration 20261127001010_import.sql: it is not applied", "warning  migration 20990101000000: this program does not know it",
+	contains(check(1), "error    migration 20261127001030_import_links.sql: it is not applied", "warning  migration 20990101000000: this program does not know it",
 		"Errors: 1. Warnings: 1.")
 	if _, err := db.Exec(t.Context(), "update tasklens.migrations set version = '20200101000000' where version = '20990101000000'"); err != nil {
 		t.Fatal(err)
 	}
 	contains(check(1), "error    migrations: the database was made before tasklens 0.1.0 and cannot be upgraded", "Errors: 1.")
-	if _, err := db.Exec(t.Context(), `update tasklens.migrations set version = '20261127001010' where version = '20200101000000';
+	if _, err := db.Exec(t.Context(), `update tasklens.migrations set version = '20261127001030' where version = '20200101000000';
 		drop function public.check_installation(text); notify pgrst, 'reload schema'`); err != nil {
 		t.Fatal(err)
 	}

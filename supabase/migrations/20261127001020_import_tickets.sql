@@ -1,5 +1,33 @@
 -- Imports tickets with their notes and comments.
 
+-- Upserts the comments of imported rows by key. A comment without key or text is skipped.
+create function tasklens.upsert_comments(tickets jsonb) returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  insert into public.comments as c (ticket_id, key, author, body, created_at, updated_at)
+  select g.ticket_id, g.key, g.author, g.body, coalesce(g.created_at, now()), coalesce(g.updated_at, g.created_at, now())
+  from (
+    select distinct on (t.ticket_id, n.row ->> 'key') t.ticket_id, n.row ->> 'key' as key, nullif(n.row ->> 'author', '') as author,
+      n.row ->> 'body' as body, (n.row ->> 'created_at')::timestamptz as created_at, (n.row ->> 'updated_at')::timestamptz as updated_at,
+      x.place, n.place as place_within
+    from jsonb_array_elements(upsert_comments.tickets) with ordinality as x(row, place)
+    join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
+    join public.projects p on p.key = x.row ->> 'project_key'
+    cross join lateral jsonb_path_query(x.row, '$.comments[*]') with ordinality as n(row, place)
+    where n.row ->> 'key' ~ '\S' and n.row ->> 'body' ~ '\S'
+    order by t.ticket_id, n.row ->> 'key', x.place desc, n.place desc
+  ) g
+  -- In order of ticket ids, so that concurrent imports cannot deadlock.
+  order by g.ticket_id, g.place, g.place_within
+  on conflict (ticket_id, key) do update
+    set author = excluded.author, body = excluded.body,
+      updated_at = case when excluded.updated_at = now() or excluded.updated_at = excluded.created_at then c.updated_at else excluded.updated_at end
+    where (c.author, c.body) is distinct from (excluded.author, excluded.body)
+      or excluded.updated_at not in (now(), excluded.created_at) and c.updated_at is distinct from excluded.updated_at
+$$;
+comment on function tasklens.upsert_comments is
+  'Inserts or updates the comments given to upsert_tickets whose tickets exist. An existing comment keeps its creation time.';
+
 -- A row gives the columns of tickets by name, whatever columns there are. An absent one keeps its
 -- value; null or an empty text clears it. Of several rows with a key, the last counts. Without
 -- created_at a new ticket gets the default. An existing ticket keeps its time.

@@ -1,0 +1,163 @@
+-- Takes what changed in attached views from the queue, and copies it.
+
+-- Rows known and rows shown, each by pages, since one statement cannot take all.
+create function tasklens.expand_changes(kind text, by_column text, sought text[], progress jsonb, page integer) returns jsonb
+language plpgsql volatile security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+#variable_conflict use_variable
+declare
+  key constant text := (select k.needed[1] from tasklens.attached_kinds() k where k.kind = expand_changes.kind);
+  source constant tasklens.attached_views := (select a from tasklens.attached_views a where a.kind = expand_changes.kind);
+  type constant text := source.columns ->> by_column;
+  queued bigint;
+  last text;
+begin
+  if progress -> 'known' is distinct from 'false' then
+    with next as (
+      select m.key from tasklens.attached_rows m
+      where m.kind = kind and m.key > coalesce(progress ->> 'known', '') and m.key <> '*'
+        and (by_column = '*' or m.columns @> any (array(select jsonb_build_object(by_column, jsonb_build_array(f)) from unnest(sought) f)))
+      order by m.key limit page
+    ), added as (
+      insert into tasklens.changed_rows (kind, value) select kind, n.key from next n
+    )
+    select count(*), max(n.key) into queued, last from next n;
+    progress := progress || jsonb_build_object('known', case when queued = page then to_jsonb(last) else 'false' end);
+  end if;
+  queued := 0;
+  if source.view is not null then
+    execute format($statement$
+      with next as (select distinct v.%1$I as id from %2$s v where v.%1$I is not null%3$s%4$s order by 1 limit $1),
+        added as (insert into tasklens.changed_rows (kind, value) select $2, to_jsonb(n.id) #>> '{}' from next n)
+      select count(*), (array_agg(to_jsonb(n.id) #>> '{}' order by n.id desc))[1] from next n $statement$, key, source.view,
+        case when by_column = '*' then '' when type like '%[]' then format(' and v.%I && $3::%s', by_column, type) else format(' and v.%I = any ($3::%s[])', by_column, type) end,
+        case when progress ? 'shown' then format(' and v.%I > %L::%s', key, progress ->> 'shown', source.columns ->> key) end)
+      into queued, last using page, kind, sought;
+    progress := progress || jsonb_strip_nulls(jsonb_build_object('shown', last));
+  end if;
+  return case when queued = page or progress -> 'known' <> 'false' then progress end;
+end
+$$;
+comment on function tasklens.expand_changes is 'Queues the keys of the next rows that have one of these values in a column (or of all: *). Returns how far it came; null at the end.';
+
+-- One call at a time: a second one could store what it read before the first one read. What fails
+-- is tried again after all else, among fewer rows, until one row alone is refused.
+create function public.copy_changes(row_limit integer default 1000) returns bigint
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off set lock_timeout = '2s'
+as $$
+#variable_conflict use_variable
+declare
+  most constant bigint := tasklens.clamp(row_limit, 1000, 1, 100000);
+  budget constant interval := nullif(current_setting('statement_timeout'), '0')::interval / 4;
+  handled bigint := 0;
+  began timestamptz;
+  part record;
+  source tasklens.attached_views;
+  change record; -- of a column, or of all
+  ids bigint[];
+  keys text[];
+  given jsonb;
+  later text[]; -- keys beyond a megabyte
+  entries bigint;
+  size integer;
+  passing boolean;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('tasklens.copy_changes')) then
+    return null;
+  end if;
+  with freed as (
+    update tasklens.attached_rows m set blocked_by = null
+    where m.blocked_by is not null and case m.kind
+      when 'projects' then not exists (select from public.projects p where p.key = m.blocked_by)
+      else not exists (select from public.tickets t where upper(t.key) = upper(m.blocked_by)) end
+    returning m.kind, m.key
+  )
+  insert into tasklens.changed_rows (kind, value) select f.kind, f.key from freed f;
+  <<copying>>
+  for part in
+    -- Parents first.
+    select k.kind, k.needed[1] as key, t.tries, (array[200, 14, 1])[t.tries + 1] as size, (array[20000, 1000, 100])[t.tries + 1] as page,
+      case when t.tries = 2 then (select coalesce(max(q.change_id), 0) from tasklens.changed_rows q) end as last
+    from generate_series(0, 2) t(tries) cross join tasklens.attached_kinds() k order by t.tries, k.place
+  loop
+    select a.* into source from tasklens.attached_views a where a.kind = part.kind;
+    size := part.size;
+    loop
+      began := clock_timestamp();
+      exit when handled >= most or handled > 0 and began > statement_timestamp() + budget;
+      -- What changed in other columns, or as a whole, becomes keys first.
+      select q.by_column, q.progress into change from tasklens.changed_rows q 
+        where q.kind = part.kind and q.attempts = part.tries and q.change_id <= coalesce(part.last, q.change_id) order by q.by_column is null, q.change_id limit 1;
+      exit when not found;
+      select array_agg(f.change_id), array_agg(distinct f.value), count(*) into ids, keys, entries
+      from (
+        select q.change_id, q.value from tasklens.changed_rows q
+        where q.kind = part.kind and q.attempts = part.tries and (q.by_column is null) = (change.by_column is null)
+          and (q.by_column, q.progress) is not distinct from (change.by_column, change.progress) and q.change_id <= coalesce(part.last, q.change_id)
+        order by q.change_id limit least(size, most - handled)) f;
+      exit when ids is null;
+      given := null;
+      begin
+        if change.by_column is not null then
+          given := tasklens.expand_changes(part.kind, change.by_column, keys, change.progress, part.page);
+          with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) returning q.*)
+          insert into tasklens.changed_rows (kind, by_column, value, progress, attempts, queued_at)
+          select t.kind, t.by_column, t.value, given, t.attempts, t.queued_at from taken t where given is not null;
+        else
+          later := '{}';
+          given := '[]';
+          if source.view is not null then
+            given := null;
+            execute format($statement$
+              with shown as materialized (select to_jsonb(v) as row, row_number() over (order by v.%2$I) as place from %1$s v where v.%2$I = any ($1::%3$s[])),
+                sized as (select s.row ->> %2$L as key, sum(sum(octet_length(s.row::text))) over (order by s.row ->> %2$L) - sum(octet_length(s.row::text)) > 1000000 as later from shown s group by 1)
+              select coalesce((select jsonb_agg(s.row order by s.place) from shown s join sized z on z.key = s.row ->> %2$L where not z.later), '[]'), array(select z.key from sized z where z.later) $statement$,
+              source.view, part.key, source.columns ->> part.key) into given, later using keys;
+          end if;
+          delete from tasklens.changed_rows q where q.change_id = any (ids) and q.value <> all (later);
+          get diagnostics entries = row_count;
+          keys := array(select k from unnest(keys) k where k <> all (later));
+          perform tasklens.copy_rows(part.kind, keys, given);
+          size := least(part.size, 2 * cardinality(keys));
+        end if;
+        delete from tasklens.attached_rows m where m.kind = part.kind and m.key = '*'
+          and not exists (select from tasklens.changed_rows q where q.kind = part.kind and q.attempts > 0 and (q.by_column is null) = false);
+        handled := handled + entries;
+      exception when others or query_canceled then
+        -- What says nothing of these rows: locks, disks. Of a cancelled statement, the little time it had.
+        passing := sqlstate ~ '^(40|53|55|57|58|XX00[12])' and (sqlstate = '57014' and clock_timestamp() > began + 2 * budget) is not true;
+        if passing then
+          raise warning 'copy_changes: % (%)', sqlerrm, sqlstate;
+        elsif change.by_column is not null or given is null and sqlstate ~ '^42' then
+          insert into tasklens.attached_rows as m (kind, key, reason, refused_at) values (part.kind, '*', sqlerrm, now())
+          on conflict on constraint attached_rows_pkey do update set reason = excluded.reason where m.reason <> excluded.reason;
+          exit when change.by_column is null; -- the view is not there, and all rows wait for it
+        else
+          handled := handled + entries;
+        end if;
+        if part.tries = 2 and change.by_column is null and not passing then
+          begin
+            perform tasklens.copy_rows(part.kind, keys, '[]');
+          exception when others then
+            null; -- the copy cannot go, such as for a foreign key
+          end;
+          perform tasklens.note_rows(part.kind, keys, jsonb_build_array(jsonb_build_object('key', keys[1], 'reason', sqlerrm, 'refused', true)));
+        end if;
+        with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) returning q.*)
+        insert into tasklens.changed_rows (kind, by_column, value, progress, attempts, queued_at)
+        select t.kind, t.by_column, t.value, t.progress, least(2, t.attempts + 1), t.queued_at from taken t
+        where part.tries < 2 or t.by_column is not null or passing;
+        exit copying when passing or sqlstate = '57014';
+      end;
+    end loop;
+  end loop;
+  if handled > 0 then
+    perform tasklens.drop_unused_states();
+  end if;
+  return handled;
+end
+$$;
+comment on function public.copy_changes is
+  'Copies what changed in attached views, at most row_limit entries of the queue, for at most a quarter of the statement timeout, and returns how many that were: call it until it returns 0; null while another call is copying. Workers call it before they claim jobs.';
+
+insert into tasklens.migrations (version) values ('20261127001055');
