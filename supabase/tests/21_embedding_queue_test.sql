@@ -47,7 +47,7 @@ select is((select next_due_seconds from claims), null, 'a claim on an empty queu
 update public.tickets set description = 'x';
 select from pg_temp.claim(2);
 select is(pg_temp.taken(), '{1,2}', 'a claim returns at most job_limit jobs, oldest first');
-select is((select jobs -> 0 from claims order by place desc limit 1) - 'job_id', jsonb_build_object('source_id', pg_temp.source(1), 'attempt', 1), 'a claimed job contains its source and attempt number');
+select is((select jobs -> 0 from claims order by place desc limit 1) - 'job_id', jsonb_build_object('source_id', pg_temp.source(1), 'document_id', null, 'attempt', 1), 'a claimed job contains its source and attempt number');
 select from pg_temp.claim();
 select is(pg_temp.taken(), '{3}', 'a claimed job is not claimed again');
 select from pg_temp.claim();
