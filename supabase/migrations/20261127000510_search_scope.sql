@@ -105,12 +105,12 @@ returns jsonb
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  -- PostgREST passes neither contexts nor notices on, and filters are read again below.
+  -- PostgREST does not pass notices on.
   by_hand constant boolean := coalesce(current_setting('request.method', true), '') = '';
   problem text;
   advice text;
 begin
-  if by_hand and filters is not null then
+  if filters is not null then
     begin
       perform tasklens.read_filters(filters);
     exception when invalid_parameter_value then

@@ -219,13 +219,13 @@ begin
           and (scope.projects is null or k.project_id = any (scope.projects))
         limit reach) e
     ) n
-    where n.shared >= 0.8 * n.words and n.shared >= case when n.shared >= 3 then 0.5 else 0.8 end * cardinality(asked)
+    where n.shared >= 2 and n.shared >= 0.8 * n.words and n.shared >= case when n.shared >= 3 then 0.5 else 0.8 end * cardinality(asked)
     order by n.shared desc, n.words, n.ticket_id desc
     limit 20)))[:2];
 end
 $$;
 comment on function tasklens.titled_tickets is
-  'At most two tickets whose name is the question, or nearly: it has at least four fifths of the words of the name, and the name half of its words, four fifths if they share fewer than three.';
+  'At most two tickets whose name is the question, or nearly: it has at least four fifths of the words of the name, and the name half of its words, four fifths if they share two. One word names no ticket.';
 
 -- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
 -- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest

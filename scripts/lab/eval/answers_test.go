@@ -27,7 +27,7 @@ func TestSampleWorkspace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 4 {
+	if len(all) != 2 { // halves
 		t.Fatalf("rates are %+v", all)
 	}
 	for _, r := range all {
