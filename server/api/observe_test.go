@@ -52,8 +52,8 @@ func TestRequestsAreCounted(t *testing.T) {
 		s.get("/api/tickets/" + id + "/similar")
 	}
 	s.post("/api/hybrid-search", map[string]any{"query": "charged twice"}).want(http.StatusOK)
-	s.post("/api/query", map[string]any{"question": "Why was the customer charged twice?", "match_threshold": 1}).want(http.StatusOK)
-	s.post("/api/query", map[string]any{"question": "Why was the customer charged twice?", "match_threshold": 1}).want(http.StatusOK) // from memory
+	s.post("/api/query", map[string]any{"question": "Was somebody charged twice?", "match_threshold": 1}).want(http.StatusOK)
+	s.post("/api/query", map[string]any{"question": "Was somebody charged twice?", "match_threshold": 1}).want(http.StatusOK) // from memory
 	s.says("As [1] and [9] say.", "", "stop")
 	for range 2 { // the second from memory
 		s.post("/api/query", map[string]any{"question": "What do they say?"}).want(http.StatusOK)
