@@ -162,7 +162,11 @@ func (r *Reader) valueOf(field gjson.Result) string { return strings.Join(r.valu
 func (r *row) comments(list gjson.Result, created, updated string, markdown func(string) string) []Comment {
 	comments := []Comment{}
 	for _, c := range list.Array() {
-		if r.omits("comments", r.restricted(c.Map())) {
+		members := c.Map()
+		if level, has := members["level"]; has { // of Jira's XML: the group
+			members["grouplevel"] = level
+		}
+		if r.omits("comments", r.restricted(members)) {
 			continue
 		}
 		body := c.Get("body")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,18 +18,32 @@ const Keep, Omit = "keep", "omit"
 var errLeftOut = errors.New("left out")
 
 // audience are the members that name who may see a comment or a ticket, or only that not all may:
-// of Jira, its service desk and GitHub, and of trackers like them.
-var audience = []string{"visibility", "visibleto", "restricted", "restrictedto", "restriction", "rolelevel", "grouplevel", "security", "securitylevel",
-	"internal", "isinternal", "private", "isprivate", "privatenote", "privatenotes", "internalnote", "hidden", "ishidden", "viewstate", "confidential", "isconfidential", "minimized", "isminimized"}
+// of Jira, its service desk, its database and GitHub, and of trackers like them.
+var audience = []string{"visibility", "commentvisibility", "visibleto", "restricted", "restrictedto", "restriction", "issuerestriction", "rolelevel", "grouplevel", "actionlevel",
+	"security", "securitylevel", "internal", "isinternal", "private", "isprivate", "privatenote", "privatenotes", "internalnote", "hidden", "ishidden", "viewstate",
+	"confidential", "isconfidential", "minimized", "isminimized"}
+
+// openTo are the members that say whether all may see something.
+var openTo = []string{"public", "ispublic", "jsdpublic", "isjsdpublic"}
+
+// internalProperty matches the property by which a service desk marks an internal comment, as
+// JSON, or as JSON or a Python dictionary within a text, and the key or the value first.
+var internalProperty = regexp.MustCompile(`(?i)sd\.public\.comment[^}]*?` + isInternal + `|` + isInternal + `[^}]*\}[^}]*sd\.public\.comment`)
+
+const isInternal = `internal\W{1,40}(?:true|1|yes)\b`
+
+func isProperty(member string) bool {
+	return slices.Contains([]string{"properties", "commentproperties", "entityproperties", "sdpubliccomment"}, member)
+}
 
 // saysWho reports whether a member, folded, may say who may see something.
 func saysWho(member string) bool {
-	return slices.Contains(audience, member) || strings.HasSuffix(member, "public") || member == "properties"
+	return slices.Contains(audience, member) || slices.Contains(openTo, member) || isProperty(member)
 }
 
 // forAll reports whether such a value restricts nothing.
 func forAll(value string) bool {
-	return value == "" || slices.Contains([]string{"false", "0", "no", "none", "null", "all", "everybody", "everyone", "anyone", "public"}, fold(value))
+	return value == "" || slices.Contains([]string{"false", "0", "no", "none", "null", "all", "everybody", "everyone", "anyone", "public", "jsdpublic"}, fold(value))
 }
 
 // restricted says that not everybody may see what has these members, and who may; it is empty if
@@ -36,21 +51,35 @@ func forAll(value string) bool {
 func (r *Reader) restricted(members map[string]gjson.Result) (who string) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		member, value := fold(name), members[name]
-		isPublic := strings.HasSuffix(member, "public") // jsdPublic
-		if member == "properties" && (value.Get(`#(key=="sd.public.comment").value.internal`).Bool() || value.Get(`sd\.public\.comment.internal`).Bool()) {
+		if isProperty(member) && internalProperty.MatchString(name+value.Raw+value.Str) {
 			who = "that are internal"
 		}
-		if member == "properties" || !saysWho(member) {
+		if isProperty(member) || !saysWho(member) {
 			continue
 		}
-		text := oneLine(strings.Join(r.valuesOf(value), ", "))
-		is := fold(text)
-		switch internal := slices.Contains([]string{"true", "1", "yes", member}, is); {
-		case isPublic && (is == "false" || is == "0" || is == "no"), !isPublic && internal && !strings.HasSuffix(member, "minimized"):
-			who = "that are internal"
-		case isPublic || forAll(text) && !value.Get("type").Exists(): // a role may have any name
-		case strings.HasSuffix(member, "minimized"):
+		if value.Type == gjson.String && strings.HasPrefix(strings.TrimSpace(value.Str), "{") && gjson.Valid(value.Str) {
+			value = gjson.Parse(value.Str)
+		}
+		values := r.valuesOf(value)
+		if member == "issuerestriction" { // empty for most
+			values = nil
+			for _, allowed := range value.Get("issuerestrictions").Map() {
+				values = append(values, r.valuesOf(allowed)...)
+			}
+		}
+		text := oneLine(strings.Join(values, ", "))
+		is, isMinimized := fold(text), strings.HasSuffix(member, "minimized")
+		isTrue := slices.Contains([]string{"true", "1", "yes", "y", member}, is)
+		switch {
+		case slices.Contains(openTo, member):
+			if !isTrue && text != "" {
+				who = "that are internal"
+			}
+		case forAll(text) && !value.Get("type").Exists(): // a role may have any name
+		case isMinimized:
 			who = "that are minimized"
+		case isTrue:
+			who = "that are internal"
 		default:
 			who = "that only " + strings.Trim(quote(text), `"`) + " may see"
 		}
