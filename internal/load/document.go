@@ -17,7 +17,8 @@ func LoadNotes(ctx context.Context, db Database, notes *Notes, report Report, op
 	if err != nil {
 		return w.sum, err
 	}
-	if both := before.Stored - before.Unlisted; options.Origin == "" && 2*both < min(before.Stored, len(notes.known)) {
+	// Without a common path, nothing is overwritten, and both folders are in the origin.
+	if both := before.Stored - before.Unlisted; options.Origin == "" && (both > 0 || options.Prune) && 2*both < min(before.Stored, len(notes.known)) {
 		return w.sum, fmt.Errorf("%w: the origin %q has %d documents, and only %d of them are files of this folder, which may be another one of that name: "+
 			"--origin NAME gives it an origin of its own, --origin %[2]s says that it is the same", ticketfile.ErrFiles, notes.Name, before.Stored, both)
 	}

@@ -40,7 +40,7 @@ type row struct {
 	cells   map[string][]string     // the values that are not blank, by the folded name of each column that the file has
 	others  [][2]string             // the columns that no member has: as people see them, and folded
 	object  gjson.Result            // in JSON
-	members map[string]gjson.Result // of the object; of CSV those that may say who may see the ticket
+	members map[string]gjson.Result // of the JSON object; in CSV, the columns about visibility
 }
 
 // list returns what a row has of a member, nil if the file has none of its columns.

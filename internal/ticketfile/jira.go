@@ -83,14 +83,14 @@ func (r *row) finishJira(t *Ticket) error {
 	return nil
 }
 
-// readJiraCells reads the comments of a CSV export, which do not say who may see them.
+// readJiraCells reads the comments of a CSV export, which has no visibility for them.
 func (r *row) readJiraCells(t *Ticket) {
 	cells := r.list("comments")
 	if len(cells) > 0 {
 		r.unclear[0], r.unclear[1] = r.unclear[0]+len(cells), r.unclear[1]+1
 	}
 	if len(cells) > 0 && r.Restricted == Omit {
-		r.notices["comments left out, since the file does not say who may see them"] += len(cells)
+		r.notices["comments left out, because the file has no visibility for them"] += len(cells)
 	}
 	if cells != nil && (len(cells) == 0 || r.Restricted == Keep) {
 		t.Comments = []Comment{}

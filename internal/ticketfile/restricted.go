@@ -46,8 +46,7 @@ func forAll(value string) bool {
 	return value == "" || slices.Contains([]string{"false", "0", "no", "none", "null", "all", "everybody", "everyone", "anyone", "public", "jsdpublic"}, fold(value))
 }
 
-// restricted says that not everybody may see what has these members, and who may; it is empty if
-// all may.
+// restricted describes the restriction in the members of a ticket or comment; "" means none.
 func (r *Reader) restricted(members map[string]gjson.Result) (who string) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		member, value := fold(name), members[name]

@@ -134,7 +134,7 @@ func TestCommentsWithoutVisibility(t *testing.T) {
 				t.Error("an import without comments removes them")
 			}
 		}
-		if comments != want || (restricted == Omit) != slices.Contains(r.Notices(), "comments left out, since the file does not say who may see them: 3") {
+		if comments != want || (restricted == Omit) != slices.Contains(r.Notices(), "comments left out, because the file has no visibility for them: 3") {
 			t.Errorf("%s: %d comments, %q", restricted, comments, r.Notices())
 		}
 	}

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -92,6 +93,26 @@ func TestFailingTextBecomesDeadAlone(t *testing.T) {
 	b.await(0, deadJobs)
 	b.await(0, openJobs)
 	b.mustBeCurrent()
+}
+
+// A text on which the provider fails as if it were down takes no other of its batch along.
+func TestCrashingTextBecomesDeadAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.model.before = func(_ context.Context, _ string, inputs []string) error {
+		if strings.Contains(strings.Join(inputs, " "), "valve 17") {
+			return errors.New("connection reset by peer")
+		}
+		return nil
+	}
+	b.fill(30)
+	o := quick(t)
+	o.Attempts = 3
+	b.start(o)
+	b.await(0, openJobs)
+	if dead, chunks := b.number(deadJobs), b.number(`select count(*) from public.chunks`); dead != 1 || chunks != 30 {
+		t.Errorf("%d jobs are dead and there are %d chunks, want 1, and 30: those of all sources but one", dead, chunks)
+	}
 }
 
 // hold returns a model that waits. asked signals a request, goOn releases all requests.

@@ -1,7 +1,6 @@
 -- Tickets (by key or name), projects (by key or name) and statuses named in a question, and texts
--- that hold an identifier of it whole. They become
--- candidates for retrieval with any similarity, because "What is the status of TX-400?" is similar
--- to any ticket about a status.
+-- that hold an identifier of it whole. They become candidates for retrieval with any similarity,
+-- because "What is the status of TX-400?" is similar to any ticket about a status.
 
 -- The normal form of names and questions: words in lower case, separated by single spaces;
 -- characters of scripts without spaces are separate words. Truncated, because a B-tree key is
