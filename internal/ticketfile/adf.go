@@ -95,7 +95,8 @@ func marker(n node, i, lists int) string {
 	case !strings.HasSuffix(child.Type, "Item"):
 		return ""
 	case n.Type == "orderedList":
-		return indent + strconv.Itoa(i+1) + ". "
+		first, _ := n.Attrs["order"].(float64)
+		return indent + strconv.Itoa(max(int(first), 1)+i) + ". "
 	}
 	return indent + "- " + states[child.Type+" "+child.attr("state")]
 }

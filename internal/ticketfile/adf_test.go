@@ -30,7 +30,7 @@ const document = `{"version":1,"type":"doc","content":[
 func TestADF(t *testing.T) {
 	t.Parallel()
 	got, is := readADF(json.RawMessage(document), nil)
-	want := "## Root cause\n\nSee **the page** (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n   1. deep\n- two\n\n" +
+	want := "## Root cause\n\nSee **the page** (https://a.example), @Ann\n☺2025-03-14 LATE\n\n- one\n   3. deep\n- two\n\n" +
 		"```c\nint *a = *b;\nreturn _x_;\n```\n\nCase | Result\n\nCareful\n\n- [x] ask Bob\n\nLogs\nhttps://b.example\n\nscreen.png\n\nkept\n\ntoo"
 	if !is || got != want {
 		t.Errorf("%t\n got %q\nwant %q", is, got, want)
