@@ -42,7 +42,6 @@ Checking and measuring:
                  measure speed and recall; draw a report's statements (scripts/bench)
   bench against | turns [--chunks N] [--queries N]
                  compare statements with those of another checkout; answer its turns
-  sizes          print how big the project is: functions, lines, packages, settings
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 `
 
@@ -56,7 +55,6 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"eval":        evaluate,
 	"bench":       measure,
 	"chaos":       disturb,
-	"sizes":       reportSizes,
 	"verify-live": verifyLive,
 }
 
