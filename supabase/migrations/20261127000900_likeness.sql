@@ -136,15 +136,14 @@ begin
   search.words := plan.words;
   return query
   with candidate as materialized (
-    select c.keyword_entry_id, c.ticket_id, c.comment_ids
+    select c.keyword_entry_id, c.ticket_id, c.comment_id
     from tasklens.keyword_candidates(search, 8000, 1000) c
     where c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
     limit 200
   ), best as (
-    select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.level desc, s.score desc, c.ticket_id) as rank
-    from tasklens.score_entries(
-      array(select c.keyword_entry_id from candidate c), array(select u from candidate c, unnest(c.comment_ids) as u),
-      search.words, plan.name, 100, 50) s
+    select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.score desc, c.ticket_id) as rank
+    from (select array_agg(c.keyword_entry_id) as entries, array_agg(c.comment_id) as comments from candidate c) a
+    cross join lateral tasklens.score_entries(a.entries, a.comments, search.words, plan.name, 100) s
     join candidate c using (keyword_entry_id)
     order by rank
     limit 100

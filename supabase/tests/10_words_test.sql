@@ -90,8 +90,8 @@ select is((pg_temp.tickets('ibis loon')) [1], 65::bigint, 'words up to three pos
 select is(
   (select round((near.score - far.score)::numeric, 6)
    from public.keyword_entries e
-   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row(c.words, '{1,3}', '{1,2}', null, null, null), 'x', 1, 0) near
-   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row(c.words, '{1,3}', '{1,2}', null, null, null), 'x', 0, 0) far
+   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row(c.words, '{1,3}', '{1,2}', null, null, null), 'x', 1) near
+   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row(c.words, '{1,3}', '{1,2}', null, null, null), 'x', 0) far
    where e.ticket_id = t), extra, 'closeness adds 0.3 times the mean weight of the two words, twice that in a name: ' || extra)
 from (values (65, '{ibi,loon}'::text[], 0.6), (66, '{crane,stork}', 1.2), (64, '{ibi,loon}', 0)) c (t, words, extra);
 -- The frequency of a word from its score: score = f / (1.2 + f), where f is the frequency
@@ -102,7 +102,7 @@ select is(
   (select round((1.2 * s.score / (1 - s.score) * (0.25 + 0.75 * e.body_length * t.entries / t.body_words))::numeric)::integer
    from public.keyword_entries e
    cross join tasklens.word_entries(array['']) t
-   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row('{rhea}', '{1}', '{1}', null, null, null), 'rhea', 0, 0) s
+   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row('{rhea}', '{1}', '{1}', null, null, null), 'rhea', 0) s
    where e.ticket_id = 80 + n), n,
   format('the frequency of a word that occurs %s times is computed', n))
 from unnest(array[1, 2, 5, 20]) n;
@@ -111,7 +111,7 @@ select is(
   (select round((1.2 * s.score / (1 - s.score) * (0.25 + 0.75 * e.title_length * t.entries / t.title_words))::numeric)::integer
    from public.keyword_entries e
    cross join tasklens.word_entries(array['']) t
-   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row('{heron}', '{1}', '{1}', null, null, null), 'x', 0, 0) s
+   cross join lateral tasklens.score_entries(array[e.keyword_entry_id], '{}', row('{heron}', '{1}', '{1}', null, null, null), 'x', 0) s
    where e.ticket_id = n), 3,
   'a word of a name counts three times, normalised by the length of names: ' || n)
 from unnest(array[95, 96]) n;
@@ -205,7 +205,7 @@ select is((pg_temp.tickets('ordinary')) [1:2], '{30002,30003}', 'tickets with th
 -- With explicit limits: total entries looked up for the words, and how many of them are scored.
 create function pg_temp.bounded(query text, reach integer, scored integer) returns bigint[]
 language sql as $$
-  select array_agg(k.ticket_id order by k.rank) from tasklens.rank_entries(tasklens.begin_search(query, null), 1000, reach, scored, scored, scored) k
+  select array_agg(k.ticket_id order by k.rank) from tasklens.rank_entries(tasklens.begin_search(query, null), 1000, reach, scored, scored) k
 $$;
 select is((pg_temp.bounded('ordinary', 100, 600)) [1:2], '{30002,30003}', 'a word over the lookup limit is still searched for in all names');
 select is(cardinality(pg_temp.bounded('ordinary', 100, 600)), 102, 'a word over the lookup limit is found outside of names only up to the limit');

@@ -102,7 +102,7 @@ savepoint ranked;
 reset role;
 create or replace function tasklens.rank_entries(
   search tasklens.search, match_count integer,
-  reach integer default null, scored integer default null, close_limit integer default null, alike_limit integer default null)
+  reach integer default 8000, scored_count integer default 500, near_count integer default 100)
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
 language sql as $$ values (1, 1, 105, 3, 0), (2, 1, 140, 0, 0), (3, 1, 120, 0, 0), (4, 1, 103, 0, 0) $$;
 select results_eq(

@@ -108,13 +108,13 @@ analyze passing;
 create temporary table distance as
 select q.trial_id, c.ticket_id, c.embedding operator(extensions.<=>) pg_temp.point(-q.trial_id) as distance from trial q cross join public.chunks c;
 create temporary table ranked as
-select k.score, k.ticket_id from tasklens.rank_entries(tasklens.begin_search('pump leaks valve', null), 100000, 100000, 100000, 100000, 100000) k;
+select k.score, k.ticket_id from tasklens.rank_entries(tasklens.begin_search('pump leaks valve', null), 100000, 100000, 100000, 100000) k;
 grant select on trial, passing, distance, ranked to authenticated, service_role;
 
 -- Callers may not execute what it calls.
 create function pg_temp.alike(filters jsonb) returns table (ticket_id bigint)
 language sql stable security definer as $$
-  select k.ticket_id from tasklens.rank_entries(tasklens.begin_search('pump leaks valve', filters), 10, 8000, 2000, 2000, 2000) k
+  select k.ticket_id from tasklens.rank_entries(tasklens.begin_search('pump leaks valve', filters), 10, 8000, 2000, 2000) k
 $$;
 
 -- Per trial: the expected number of results, at most ten; the number found; and how many of these

@@ -26,7 +26,7 @@ func rankEverything(ctx context.Context, connection *pgx.Conn) error {
 		language sql stable security definer set search_path = ''
 		as $$
 			select r.rank, r.project_id, r.ticket_id, r.score, r.tier > 0
-			from tasklens.rank_entries(tasklens.begin_search(query_text, filters), match_count, 100000000, 100000000, 100000000, 50) r
+			from tasklens.rank_entries(tasklens.begin_search(query_text, filters), match_count, 100000000, 100000000, 100) r
 		$$`)
 	if err != nil {
 		return fmt.Errorf("create the exact ranking: %w", err)
