@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,14 +34,11 @@ func evaluate(ctx context.Context, args []string) error {
 	if len(args) == 3 && args[0] == "--compare" {
 		return compareResults(args[1], args[2])
 	}
-	if len(args) == 2 && args[0] == "--chart" {
-		return draw(args[1], eval.Chart)
-	}
 	var option string
 	if len(args) == 2 {
 		option, args = args[0], args[1:]
 	}
-	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--duplicates", "--identifiers", "--questions"}, option) {
+	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--duplicates", "--questions"}, option) {
 		return errUsage
 	}
 	config, err := env.ParseAs[evalConfig]()
@@ -69,8 +65,6 @@ func evaluate(ctx context.Context, args []string) error {
 		return e.duplicates(ctx)
 	case "--questions":
 		return aboutFields(ctx, folder)
-	case "--identifiers":
-		return eval.CheckIdentifiers(ctx, e.service, e.connection, os.Stdout)
 	}
 	return e.everything(ctx)
 }
@@ -134,16 +128,6 @@ func compareResults(before, after string) error {
 	}
 	defer b.Close()
 	return eval.Compare(os.Stdout, a, b)
-}
-
-// draw prints the picture of a result.
-func draw(file string, chart func(io.Writer, io.Reader) error) error {
-	result, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer result.Close()
-	return chart(os.Stdout, result)
 }
 
 // evaluation measures what a folder has judgements or questions for.

@@ -30,18 +30,16 @@ Checking and measuring:
 
   check-model [--estimate] PATH
                  measure how well the model of a running service fits by a collection with questions (scripts/check-model)
-  verify-live [--yes] [--keep]
-                 prove a Supabase project and a model by the sample workspace, and write a report (scripts/verify-live)
   eval [--documents | --duplicates] PATH
                  measure the rankings, answers and document searches of a running service by a collection with judgements
                  or questions; only the document searches; or likely duplicates (scripts/eval)
-  eval --compare OLD NEW | --chart RESULT
-                 compare two results of it; draw one
-  bench [--chunks N] [--only load,sql,recall,permissions,documents,http,answers] [--queries N] [--seconds N]
-  bench fresh | soak [--rate N] | real PATH | model | chart REPORT
-                 measure speed and recall; draw a report's statements (scripts/bench)
-  bench against | turns [--chunks N] [--queries N]
-                 compare statements with those of another checkout; answer its turns
+  eval --compare OLD NEW
+                 compare two results of it
+  bench [--chunks N] [--only sql,recall] [--queries N]
+                 measure speed and recall on generated tickets (scripts/bench)
+  bench against | turns | soak [--seconds N] [--rate N] | requests [--path PATH] [--repeat] | model
+                 compare statements with those of another checkout; answer its turns; the load of an hour; print requests
+                 for vegeta; answer as the model of the generated tickets
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 `
 
@@ -55,7 +53,6 @@ var verbs = map[string]func(ctx context.Context, args []string) error{
 	"eval":        evaluate,
 	"bench":       measure,
 	"chaos":       disturb,
-	"verify-live": verifyLive,
 }
 
 // errUsage is returned for wrong arguments.

@@ -38,8 +38,6 @@ type devConfig struct {
 	PostgREST   string `env:"POSTGREST_URL"`
 	SupabaseURL string `env:"SUPABASE_URL"` // issuer of user tokens
 	Schema      string `env:"SUPABASE_SCHEMA" envDefault:"public"`
-	// PlatformURL is the owner's database: the gateway then also stands in for Auth and for tables.
-	PlatformURL string `env:"PLATFORM_DATABASE_URL"`
 }
 
 // readDevConfig reads the settings of a verb with this many arguments.
@@ -94,7 +92,7 @@ func serveGateway(ctx context.Context, args []string) error {
 			return fmt.Errorf("parse POSTGREST_URL: %w", err)
 		}
 		proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
-		return config.serveREST(ctx, gateway.Prefixed(proxy))
+		return serveLoopback(ctx, config.Port, gateway.Prefixed(proxy))
 	}
 	if config.DatabaseURL == "" {
 		return errNoDatabase
@@ -107,19 +105,7 @@ func serveGateway(ctx context.Context, args []string) error {
 		return err
 	}
 	defer g.Close()
-	return config.serveREST(ctx, g)
-}
-
-// serveREST serves PostgREST's functions, with the rest of a Supabase project if that is asked for.
-func (c devConfig) serveREST(ctx context.Context, functions http.Handler) error {
-	if c.PlatformURL == "" {
-		return serveLoopback(ctx, c.Port, functions)
-	}
-	project, err := newPlatform(functions, c)
-	if err != nil {
-		return err
-	}
-	return serveLoopback(ctx, c.Port, project)
+	return serveLoopback(ctx, config.Port, g)
 }
 
 func serveModel(ctx context.Context, args []string) error {

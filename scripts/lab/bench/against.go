@@ -16,7 +16,7 @@ import (
 // next query in all statements, and answers with a line of JSON, an array of Timing. Two checkouts
 // are compared over this protocol, so that each runs its own statements.
 func (r Run) Turns(ctx context.Context, from io.Reader, to io.Writer) error {
-	if _, err := Load(ctx, r.Connection, r.Collection, r.Progress); err != nil {
+	if err := Load(ctx, r.Connection, r.Collection, r.Progress); err != nil {
 		return err
 	}
 	all, err := r.prepareStatements(ctx)

@@ -45,14 +45,6 @@ func (e Endpoint) post(ctx context.Context, path string, body []byte) ([]byte, e
 	return answer, nil
 }
 
-// prepare builds a request to be sent later.
-func (e Endpoint) prepare(path string, body []byte) request {
-	return func(ctx context.Context) error {
-		_, err := e.post(ctx, path, body)
-		return err
-	}
-}
-
 // encode marshals values that are always valid JSON.
 func encode(value map[string]any) []byte {
 	body, err := json.Marshal(value)

@@ -77,15 +77,6 @@ func WithChunks(total int) Collection {
 	return c
 }
 
-// WithTickets returns the collection with this many tickets, without comments.
-func WithTickets(total int) Collection {
-	c := Collection{comments: make([]int, total)}
-	for i := range total {
-		c.chunks = append(c.chunks, chunksOf(i, 1))
-	}
-	return c
-}
-
 // chunksOf returns the number of chunks of a ticket.
 func chunksOf(ticket, long int) int {
 	random := rand.New(rand.NewPCG(seed+1, uint64(ticket)))

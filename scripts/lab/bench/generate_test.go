@@ -41,7 +41,7 @@ func TestWordsAreDifferentAndFollowZipf(t *testing.T) {
 	if len(l.ranks) != vocabulary {
 		t.Fatalf("%d of %d words are different", len(l.ranks), vocabulary)
 	}
-	c := WithTickets(4000)
+	c := WithChunks(24_000)
 	uses, holding := make([]int, vocabulary), make([]int, vocabulary)
 	for i := range c.Tickets() {
 		seen := map[int]bool{}
@@ -101,7 +101,7 @@ func TestThereAreProjectsAndStatusesOfEverySize(t *testing.T) {
 
 func TestQueriesHaveTwoToNineWords(t *testing.T) {
 	t.Parallel()
-	c := WithTickets(500)
+	c := WithChunks(3000)
 	lengths := map[int]bool{}
 	for i := range 400 {
 		lengths[len(strings.Fields(c.Query(i).Text))] = true

@@ -36,36 +36,6 @@ func arrive(ctx context.Context, every time.Duration, n int, do func(ctx context
 	return samples[:started]
 }
 
-// loop runs clients that each send one request after another for a while. Requests are numbered
-// across clients.
-func loop(ctx context.Context, clients int, lasting time.Duration, do func(ctx context.Context, i int) error) []sample {
-	var (
-		samples []sample
-		next    int
-		mu      sync.Mutex
-		running sync.WaitGroup
-	)
-	end := time.Now().Add(lasting)
-	for range clients {
-		running.Go(func() {
-			for ctx.Err() == nil && time.Now().Before(end) {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				started := time.Now()
-				s := sample{err: do(ctx, i)}
-				s.took = time.Since(started)
-				mu.Lock()
-				samples = append(samples, s)
-				mu.Unlock()
-			}
-		})
-	}
-	running.Wait()
-	return samples
-}
-
 // outcome returns the milliseconds of the successful samples, the number of failures, and the first
 // failure.
 func outcome(samples []sample) (took []float64, failed int, first error) {

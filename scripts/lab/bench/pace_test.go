@@ -47,27 +47,3 @@ func TestAnEndedContextStopsArrivals(t *testing.T) {
 		}
 	})
 }
-
-func TestClientsAskOneAfterTheOther(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		running, most := 0, 0
-		numbers := map[int]bool{}
-		samples := loop(t.Context(), 8, time.Second, func(_ context.Context, i int) error {
-			mu.Lock()
-			numbers[i] = true
-			running++
-			most = max(most, running)
-			mu.Unlock()
-			time.Sleep(100 * time.Millisecond)
-			mu.Lock()
-			running--
-			mu.Unlock()
-			return nil
-		})
-		if most != 8 || len(samples) != 80 || len(numbers) != 80 || samples[79].took != 100*time.Millisecond {
-			t.Errorf("%d at once, %d requests of %d numbers", most, len(samples), len(numbers))
-		}
-	})
-}

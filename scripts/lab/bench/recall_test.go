@@ -52,51 +52,21 @@ func TestRecallCountsTheTrueNeighbours(t *testing.T) {
 	}
 }
 
-func TestFiltersAreTheClosestThereAre(t *testing.T) {
+func TestAProjectOnOtherTopicsIsChosenPerQuery(t *testing.T) {
 	t.Parallel()
-	s := shares{projects: map[int64]float64{1: 0.6, 2: 0.2, 3: 0.12, 4: 0.08, 5: 0.0001}, statuses: map[string]float64{"Open": 0.011}, single: 5}
-	got := map[string]filter{}
-	for _, f := range s.filters() {
-		got[f.name] = f
-	}
-	if got["project of 50%"].project != 1 || got["project of 10%"].project != 3 || got["status of 1%"].status != "Open" || got["project of one ticket"].project != 5 {
-		t.Errorf("chose %+v", got)
-	}
-	if _, there := got["project of 1%"]; there {
-		t.Error("a project of 8% passes for one of 1%")
-	}
-}
-
-func TestTheOwnClusterIsLeftOut(t *testing.T) {
-	t.Parallel()
-	s := shares{projects: map[int64]float64{1: 0.1, 2: 0.11, 3: 0.12}}
-	truth := []source{{project: 1, ticket: 9}}
-	if f := s.elsewhere(filter{share: 0.1, outside: true}, Probe{}, truth); f.project != 2 || f.share != 0.11 {
-		t.Errorf("with the nearest in project 1: %+v", f)
-	}
-	if f := s.elsewhere(filter{share: 0.1, outside: true}, Probe{Outside: func(p int64) bool { return p == 3 }}, truth); f.project != 3 {
-		t.Errorf("where only project 3 is not about it: %+v", f)
-	}
-	if f := s.elsewhere(filter{share: 0.001, outside: true}, Probe{}, truth); f.project != 0 {
-		t.Errorf("where there is none: %+v", f)
-	}
-}
-
-func TestTheSameTopHit(t *testing.T) {
-	t.Parallel()
-	a, b, equal := scored{"A", 2}, scored{"B", 1}, scored{"C", 2}
-	for name, test := range map[string]struct {
-		ours, all []scored
-		want      bool
-	}{
-		"the same":          {[]scored{a, b}, []scored{a}, true},
-		"another":           {[]scored{b, a}, []scored{a, b}, false},
-		"one as good":       {[]scored{equal}, []scored{a}, true},
-		"none where one is": {nil, []scored{a}, false},
-		"none at all":       {nil, nil, true},
-	} {
-		if got := sameTop(test.ours, test.all); got != test.want {
-			t.Errorf("%s: %v", name, got)
+	f := filter{elsewhere: projectsOf(0.001)}
+	chosen := map[int64]bool{}
+	for topic := range topics {
+		about, found := f.about(topic)
+		if found && discusses(int(about.project), topic) {
+			t.Errorf("project %d has topic %d", about.project, topic)
 		}
+		chosen[about.project] = true
+	}
+	if len(chosen) < 2 || chosen[1] {
+		t.Errorf("chosen for all topics: %v", chosen)
+	}
+	if all, _ := (filter{project: 1}).about(0); all.project != 1 {
+		t.Errorf("a named project became %+v", all)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -74,8 +73,6 @@ func number(x float64) string { return fmt.Sprintf("%.1f", x) }
 
 func ratio(a, b float64) string { return fmt.Sprintf("%.2f", a/b) }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
-
 // about describes the machine and the date.
 func about(ctx context.Context, connection *pgx.Conn) (string, error) {
 	var postgres, pgvector string
@@ -84,17 +81,6 @@ func about(ctx context.Context, connection *pgx.Conn) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read versions: %w", err)
 	}
-	return fmt.Sprintf("%s on %d processors (%s/%s%s), Postgres %s, pgvector %s.", time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(),
-		runtime.GOOS, runtime.GOARCH, processor(), strings.Fields(postgres)[0], pgvector), nil
-}
-
-// processor returns the processor's name from /proc, after a comma.
-func processor() string {
-	content, _ := os.ReadFile("/proc/cpuinfo") // empty on other systems
-	for line := range strings.Lines(string(content)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			return ", " + strings.Join(strings.Fields(value), " ")
-		}
-	}
-	return ""
+	return fmt.Sprintf("%s on %d processors (%s/%s), Postgres %s, pgvector %s.", time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(),
+		runtime.GOOS, runtime.GOARCH, strings.Fields(postgres)[0], pgvector), nil
 }

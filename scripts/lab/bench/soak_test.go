@@ -32,12 +32,12 @@ func TestSoak(t *testing.T) {
 	mux.Handle("/metrics", observe.New().Handler())
 	front := httptest.NewServer(mux)
 	t.Cleanup(front.Close)
-	f := bench.Fresh{
+	s := &bench.Soak{
 		Connection: run.Connection, DatabaseURL: database.OwnerURL, Collection: bench.WithChunks(1200), Service: bench.Endpoint{URL: front.URL},
-		Salt: 1 << 30, Lasting: 6 * time.Second, Progress: func(string) {},
+		Salt: 1 << 30, Lasting: 6 * time.Second, Rate: 10, Queries: 12, Progress: func(string) {},
 	}
 	// As in scripts/bench, before a worker runs.
-	if _, err := bench.Load(t.Context(), f.Connection, f.Collection, f.Progress); err != nil {
+	if err := bench.Load(t.Context(), s.Connection, s.Collection, s.Progress); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -45,7 +45,7 @@ func TestSoak(t *testing.T) {
 	working.Go(func() { worker.New(service.Database, service.Indexer, worker.Options{}).Run(ctx) })
 	t.Cleanup(func() { stop(); working.Wait() })
 	var out strings.Builder
-	broken, err := f.Soak(ctx, &out, 10, 12)
+	broken, err := s.Do(ctx, &out)
 	if err != nil {
 		t.Fatal(err)
 	}

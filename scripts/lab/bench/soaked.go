@@ -145,17 +145,17 @@ func grown(before, after map[string]tableState) (t Table, broken []string) {
 }
 
 // remains measures recall, searches for the last edits, and counts jobs that failed for good.
-func (f Fresh) remains(ctx context.Context, streams []*stream, queries int) (t Table, broken []string, err error) {
+func (s *Soak) remains(ctx context.Context, streams []*stream) (t Table, broken []string, err error) {
 	followed := streams[2]
 	at, last := 0, 0
-	for _, s := range followed.samples {
-		if !errors.Is(s.err, errNotFound) {
+	for _, one := range followed.samples {
+		if !errors.Is(one.err, errNotFound) {
 			at++
 		}
 	}
 	n := len(followed.samples)
 	for i := max(0, n-soakFollowed); i < n; i++ {
-		err := f.find(ctx, f.newEdit(f.Collection.Tickets()-i%soakFollowed, i))
+		err := s.find(ctx, s.newEdit(s.Collection.Tickets()-i%soakFollowed, i))
 		if err == nil {
 			last++
 		} else if !errors.Is(err, errNotFound) {
@@ -163,14 +163,14 @@ func (f Fresh) remains(ctx context.Context, streams []*stream, queries int) (t T
 		}
 	}
 	var dead int
-	if err := f.Connection.QueryRow(ctx, `select count(*) from tasklens.embedding_jobs`).Scan(&dead); err != nil {
+	if err := s.Connection.QueryRow(ctx, `select count(*) from tasklens.embedding_jobs`).Scan(&dead); err != nil {
 		return t, nil, fmt.Errorf("read the queue: %w", err)
 	}
-	tables, err := Run{Connection: f.Connection, Collection: f.Collection, Queries: queries, Progress: f.Progress}.recall(ctx)
+	compared, err := Run{Connection: s.Connection, Collection: s.Collection, Queries: s.Queries, Progress: s.Progress}.recall(ctx)
 	if err != nil {
 		return t, nil, err
 	}
-	recall, err := strconv.ParseFloat(tables[0].Rows[0][3], 64) // without a filter
+	recall, err := strconv.ParseFloat(compared.Rows[0][2], 64) // without a filter
 	if err != nil {
 		return t, nil, fmt.Errorf("read the recall: %w", err)
 	}

@@ -22,8 +22,6 @@ const (
 	indexTimeout   = 15 * time.Minute // to read all tickets and index them for reference
 )
 
-const referenceBM25F = "reference: BM25F, title × 3"
-
 // Run is one measurement of rankings: a running service, an owner's connection to its database,
 // which already holds the collection's tickets, and the queries.
 type Run struct {
@@ -47,10 +45,6 @@ func (r Run) Do(ctx context.Context) (rows []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	bm25f, err := newBM25F(ctx, r.Connection)
-	if err != nil {
-		return nil, err
-	}
 	drafts, stored := &comparison{service: r.Service}, &comparison{service: r.Service, tickets: tickets}
 	for _, ranking := range []struct {
 		name    string
@@ -68,7 +62,6 @@ func (r Run) Do(ctx context.Context) (rows []Row, err error) {
 		// A connection runs one query at a time.
 		{"reference: all words, ts_rank", r.Queries, postgres.rank(allWords), 1, nil},
 		{"reference: any word, ts_rank", r.Queries, postgres.rank(anyWord), 1, nil},
-		{referenceBM25F, r.Queries, bm25f.rank, 1, nil},
 	} {
 		if len(ranking.queries) == 0 {
 			continue // no query has two relevant tickets

@@ -121,7 +121,6 @@ func TestARunMeasuresTheServiceAndTheReferences(t *testing.T) {
 		"similar to a stored ticket":    {0}, // PUMP-2, whose duplicate does not exist
 		"reference: all words, ts_rank": {1, 0},
 		"reference: any word, ts_rank":  {1, half},
-		"reference: BM25F, title × 3":   {1, half},
 	}
 	for _, row := range rows {
 		expected, known := want[row.Name]
@@ -144,7 +143,7 @@ func TestARunMeasuresTheServiceAndTheReferences(t *testing.T) {
 	for _, line := range []string{
 		"# pumps: embedded by offline-embedding-3\n", "pumps\tcontents\tchunks\t4\n", "pumps\tkeyword\tqueries\t2\n",
 		"pumps\treference: all words, ts_rank\tnDCG@10\t0.5000\n", "pumps\tsimilar to a draft\tlikely_duplicate, right\t",
-		"# pumps: keyword − reference: BM25F, title × 3: nDCG@10 +0.0000 ± 0.0000; to check by (",
+		"# pumps: hybrid, rrf − keyword: nDCG@10 +0.0000 ± 0.0000; to check by (",
 	} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("%q is not in:\n%s", line, &text)

@@ -134,7 +134,7 @@ func (r Result) Rankings(rows []Row, queries []collection.Query) error {
 		}
 	}
 	for _, pair := range [][2]string{
-		{"keyword", referenceBM25F}, {"vector", "keyword"}, {"hybrid, rrf", "keyword"}, {"hybrid, convex", "keyword"},
+		{"vector", "keyword"}, {"hybrid, rrf", "keyword"}, {"hybrid, convex", "keyword"},
 	} {
 		if err := r.difference(named[pair[0]], named[pair[1]], queries); err != nil {
 			return err

@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+)
+
+// search sends search i: one in ten repeated, the others new, with filters and of further pages
+// too.
+func (s *Soak) search(ctx context.Context, i int) error {
+	request := map[string]any{"query": s.Collection.Query(s.Salt + i).Text, "limit": results}
+	switch i % 10 {
+	case 0:
+		request["query"] = s.Collection.Query(i / 10 % repeatedQueries).Text
+	case 1:
+		request["filters"] = map[string]any{"statuses": []string{statuses[1].name}}
+	case 2:
+		request["filters"] = map[string]any{"labels": []string{labelOf(0.5)}, "created": map[string]any{"from": dayOf(0.5)}}
+	case 3:
+		request["filters"] = map[string]any{"projects": []string{"B2"}}
+	case 4, 5:
+		request["offset"] = results * (i % 10)
+	}
+	answer, err := s.Service.post(ctx, "/api/hybrid-search", encode(request))
+	if err == nil && bytes.Contains(answer, []byte(`"degraded":`)) {
+		return errors.New("degraded")
+	}
+	return err
+}
+
+// question asks question i, of which each is new.
+func (s *Soak) question(ctx context.Context, i int) error {
+	_, err := s.Service.post(ctx, "/api/query", body("/api/query", s.Collection.Query(s.Salt+soakQuestions+i).Text))
+	return err
+}

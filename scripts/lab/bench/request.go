@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"tasklens/scripts/lab/offline"
+)
+
+const (
+	repeatedQueries = 20 // of a load that the cache answers
+	// answerThreshold is so low that there are always sources and the chat model is called.
+	answerThreshold = 0.3
+)
+
+// Requests are what vegeta sends to a service, in its format of a target a line.
+type Requests struct {
+	Collection Collection
+	Service    Endpoint
+	Path       string // of the service: /api/hybrid-search or /api/query
+	Salt       int    // unique per run, so that every query is new
+	Repeat     bool   // a few queries, so that the cache answers
+}
+
+// target is a request in vegeta's format; the body is sent in base64.
+type target struct {
+	Method string      `json:"method"`
+	URL    string      `json:"url"`
+	Header http.Header `json:"header"`
+	Body   []byte      `json:"body"`
+}
+
+// Print writes requests until the reader has enough.
+func (r Requests) Print(ctx context.Context, to io.Writer) error {
+	encoder := json.NewEncoder(to)
+	for i := 0; ctx.Err() == nil; i++ {
+		query := r.Salt + i
+		if r.Repeat {
+			query = i % repeatedQueries
+		}
+		err := encoder.Encode(target{http.MethodPost, r.Service.URL + r.Path, http.Header{"Content-Type": {"application/json"}}, body(r.Path, r.Collection.Query(query).Text)})
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// body returns the request for a text on a path.
+func body(path, text string) []byte {
+	if path == "/api/query" {
+		return encode(map[string]any{"question": text, "match_threshold": answerThreshold})
+	}
+	return encode(map[string]any{"query": text, "limit": results})
+}
+
+// Delays are the response times of the model stand-in for an embedding and for a chat.
+type Delays struct{ Embed, Chat time.Duration }
+
+// NewModel returns the model server of a benchmark: the offline one, with the embeddings of the
+// generated collection and realistic delays.
+func NewModel(delays Delays) http.Handler {
+	return offline.NewHandler(offline.Delay(delays.Embed, delays.Chat), offline.Embedder(Embed))
+}
