@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/answer"
-	"tasklens/internal/chat"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/scripts/lab/collection"
@@ -38,7 +37,7 @@ func evaluate(ctx context.Context, args []string) error {
 	if len(args) == 2 {
 		option, args = args[0], args[1:]
 	}
-	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--duplicates", "--questions"}, option) {
+	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--questions"}, option) {
 		return errUsage
 	}
 	config, err := env.ParseAs[evalConfig]()
@@ -61,8 +60,6 @@ func evaluate(ctx context.Context, args []string) error {
 	switch option {
 	case "--documents":
 		return e.documents(ctx)
-	case "--duplicates":
-		return e.duplicates(ctx)
 	case "--questions":
 		return aboutFields(ctx, folder)
 	}
@@ -80,40 +77,27 @@ type askConfig struct {
 	ChatModel     string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 }
 
+// aboutFields asks a folder's questions about fields within this process, which can be told what
+// day it is, and prints the rates of each half.
 func aboutFields(ctx context.Context, folder string) error {
-	config, err := env.ParseAs[askConfig]()
+	c, err := env.ParseAs[askConfig]()
 	if err != nil {
 		return fmt.Errorf("read settings: %w", err)
 	}
-	rates, _, err := config.checkFields(ctx, folder)
-	for i, half := range eval.Halves[:len(rates)] {
-		rates[i].Print(os.Stdout, half)
-	}
-	return err
-}
-
-// checkFields asks a folder's questions about fields within this process, which can be told what
-// day it is. It returns the rates of each half and the tokens of the chat model.
-func (c askConfig) checkFields(ctx context.Context, folder string) (rates []eval.FieldRates, spent chat.Completion, err error) {
 	questions, err := eval.ReadFieldQuestions(folder)
 	if err != nil {
-		return nil, spent, fmt.Errorf("read questions: %w", err)
+		return fmt.Errorf("read questions: %w", err)
 	}
-	count := func(ctx context.Context, _, _ string) (context.Context, func(chat.Completion, error)) {
-		return ctx, func(said chat.Completion, _ error) {
-			spent.TokensIn, spent.TokensOut = spent.TokensIn+said.TokensIn, spent.TokensOut+said.TokensOut
-		}
-	}
-	model := openai.New(openai.Config{BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, ChatModel: c.ChatModel, AttemptTimeout: 10 * time.Second, Watch: count})
+	model := openai.New(openai.Config{BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, ChatModel: c.ChatModel, AttemptTimeout: 10 * time.Second})
 	database := postgrest.New(cmp.Or(c.RESTURL, c.SupabaseURL+"/rest/v1"), c.Key, c.Schema).AsService()
 	for _, half := range eval.Halves {
-		rate, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, questions, half, progress)
+		rates, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, questions, half, progress)
 		if err != nil {
-			return rates, spent, err
+			return err
 		}
-		rates = append(rates, rate)
+		rates.Print(os.Stdout, half)
 	}
-	return rates, spent, nil
+	return nil
 }
 
 func compareResults(before, after string) error {
@@ -201,16 +185,4 @@ func (e evaluation) documents(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (e evaluation) duplicates(ctx context.Context) error {
-	queries, err := collection.Read(e.folder)
-	if err != nil {
-		return err
-	}
-	report, err := eval.CheckDuplicates(ctx, e.service, e.connection, queries, progress)
-	if err != nil {
-		return err
-	}
-	return report.Print(os.Stdout, filepath.Base(e.folder))
 }

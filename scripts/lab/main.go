@@ -30,9 +30,9 @@ Checking and measuring:
 
   check-model [--estimate] PATH
                  measure how well the model of a running service fits by a collection with questions (scripts/check-model)
-  eval [--documents | --duplicates] PATH
+  eval [--documents | --questions] PATH
                  measure the rankings, answers and document searches of a running service by a collection with judgements
-                 or questions; only the document searches; or likely duplicates (scripts/eval)
+                 or questions; only the document searches; or questions about fields (scripts/eval)
   eval --compare OLD NEW
                  compare two results of it
   bench [--chunks N] [--only sql,recall] [--queries N]

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -50,7 +49,6 @@ type Rates struct {
 	Answerable, Sourced, Cited, Noted, Unanswerable, Abstained int
 	Wrong                                                      []string   // questions with a wrong answer
 	Answers                                                    [][]string // each question's sources and answer
-	Took                                                       []float64  // seconds
 }
 
 // CheckAnswers sends every question, and counts by half.
@@ -65,8 +63,6 @@ func CheckAnswers(ctx context.Context, service Service, questions []Asked, progr
 	group.SetLimit(clients)
 	for i, q := range questions {
 		group.Go(func() error {
-			asked := time.Now()
-			defer func() { answers[i].took = time.Since(asked).Seconds() }()
 			if err := service.post(ctx, "/api/query", map[string]any{"question": q.Question}, &answers[i]); err != nil {
 				return fmt.Errorf("ask %q: %w", q.Question, err)
 			}
@@ -98,7 +94,6 @@ type answered struct {
 		Text       string  `json:"text"`
 		Cited      bool    `json:"cited"`
 	} `json:"sources"`
-	took float64
 }
 
 // projectKeys returns the keys of the projects by id.
@@ -134,7 +129,7 @@ func (r *Rates) count(q Asked, got answered, projects map[int64]string) {
 			note = note || s.TicketName != nil && !strings.HasPrefix(s.Text, *s.TicketName)
 		}
 	}
-	r.Answers, r.Took = append(r.Answers, seen), append(r.Took, got.took)
+	r.Answers = append(r.Answers, seen)
 	good := right && !slices.ContainsFunc(q.Says, func(part string) bool {
 		return !strings.Contains(strings.ToLower(got.Answer), strings.ToLower(part))
 	})

@@ -3,7 +3,6 @@ package eval
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,7 +21,6 @@ type ModelCheck struct {
 	Answerable, Sourced, Cited       int               // questions with an answer
 	Unanswerable, Abstained          int               // and without
 	EmbeddingTokens, ChatIn, ChatOut int               // of the service, since it started
-	Took                             []float64         // of each answer, in seconds
 }
 
 // CheckModel sends every question to a service with default settings. Token counts start with the
@@ -49,14 +47,13 @@ func CheckModel(ctx context.Context, service Service, questions []Asked) (check 
 	for _, r := range rates {
 		check.Answerable, check.Sourced, check.Cited = check.Answerable+r.Answerable, check.Sourced+r.Sourced, check.Cited+r.Cited
 		check.Unanswerable, check.Abstained = check.Unanswerable+r.Unanswerable, check.Abstained+r.Abstained
-		check.Took = append(check.Took, r.Took...)
 	}
 	return check, check.countTokens(ctx, service)
 }
 
 // countTokens reads the service's metrics.
 func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
-	text, err := Service{URL: cmp.Or(service.Metrics, service.URL)}.read(ctx, http.MethodGet, "/metrics", nil)
+	text, err := service.read(ctx, http.MethodGet, "/metrics", nil)
 	if err != nil {
 		return fmt.Errorf("count tokens: %w", err)
 	}

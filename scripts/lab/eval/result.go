@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"strings"
 
@@ -107,6 +108,14 @@ func digest(lists [][]string) string {
 		out.WriteString(base64.RawURLEncoding.EncodeToString(sum[:])[:perList])
 	}
 	return out.String()
+}
+
+// checking splits by key, the same way in every run, so that what is tuned on one half can be
+// checked on the other.
+func checking(key string) bool {
+	hash := fnv.New32a()
+	hash.Write([]byte(key))
+	return hash.Sum32()>>3&1 == 1
 }
 
 // difference prints by how much one method is better than another, with the standard error: of all

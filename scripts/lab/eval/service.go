@@ -12,10 +12,8 @@ import (
 
 // Service is a running service, called over HTTP like any client does.
 type Service struct {
-	URL     string // http://host:port
-	Fusion  string // fusion requested by searches; empty for the service's default
-	Token   string // of the caller, where the service requires one
-	Metrics string // the address of its metrics; empty if they are at URL
+	URL    string // http://host:port
+	Fusion string // fusion requested by searches; empty for the service's default
 }
 
 const maxResponse = 32 << 20
@@ -97,9 +95,6 @@ func (s Service) read(ctx context.Context, method, path string, body []byte) ([]
 	}
 	if body != nil {
 		call.Header.Set("Content-Type", "application/json")
-	}
-	if s.Token != "" {
-		call.Header.Set("Authorization", "Bearer "+s.Token)
 	}
 	response, err := http.DefaultClient.Do(call)
 	if err != nil {

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -23,9 +22,6 @@ type arguments struct {
 	text  bool              // body is plain text
 	query map[string]string // GET only
 }
-
-// valid reports whether the whole body is JSON.
-func (a arguments) valid() bool { return a.query != nil || a.text || json.Valid(a.body) }
 
 var invalidBody = fault{status: http.StatusBadRequest, code: "PGRST102", message: "Empty or invalid json"}
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to targ
 		f, ok, err := found.choose(args)
 		if err != nil || !ok {
 			if fresh {
-				return outcome{}, g.noMatch(err, found, to, args)
+				return outcome{}, cmp.Or(err, error(found.notFound(to, args)))
 			}
 		} else {
 			var out outcome
@@ -42,17 +43,6 @@ func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to targ
 	}
 	return outcome{}, fault{status: http.StatusServiceUnavailable, code: "PGRST002",
 		message: "Could not query the database for the schema cache. Retrying."}
-}
-
-// noMatch checks the body first: a malformed one is the more likely reason.
-func (g *Gateway) noMatch(err error, found family, to target, args arguments) error {
-	if !args.valid() {
-		return invalidBody
-	}
-	if err != nil {
-		return err
-	}
-	return found.notFound(to, args)
 }
 
 // transact runs settings and call as one transaction in one round trip: in the extended protocol,

@@ -61,7 +61,7 @@ func faultOf(err error) fault {
 }
 
 // explain converts an error of the database or the connection into a fault.
-func (g *Gateway) explain(err error, who caller, args arguments) error {
+func (g *Gateway) explain(err error, who caller) error {
 	var (
 		ours    fault
 		connect *pgconn.ConnectError
@@ -76,9 +76,8 @@ func (g *Gateway) explain(err error, who caller, args arguments) error {
 		// The error names host, user and database, but never the password.
 		return fault{status: http.StatusServiceUnavailable, code: "PGRST000", message: "Database connection error. Retrying the connection.", details: connect.Error()}
 	case errors.As(err, &pg):
-		// JSON syntax is only checked after an error; see scanBody.
-		if pg.Code == "22P02" && strings.HasSuffix(pg.Message, "type json") &&
-			(!args.valid() || strings.Contains(pg.Detail, "surrogate")) {
+		// Go takes half a surrogate pair for JSON.
+		if pg.Code == "22P02" && strings.HasSuffix(pg.Message, "type json") && strings.Contains(pg.Detail, "surrogate") {
 			return invalidBody
 		}
 		f := fault{status: statusOf(pg, who.anonymous), code: pg.Code, message: pg.Message, details: pg.Detail, hint: pg.Hint}

@@ -144,7 +144,7 @@ func (g *Gateway) handle(ctx context.Context, w http.ResponseWriter, r *http.Req
 	}
 	out, err := g.call(ctx, r, who, to, args)
 	if err != nil {
-		return answer{}, g.explain(err, who, args)
+		return answer{}, g.explain(err, who)
 	}
 	return out.answer(to), nil
 }
