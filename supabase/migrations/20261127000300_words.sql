@@ -20,21 +20,49 @@ comment on function tasklens.unspaced_scripts is 'The characters of scripts with
 
 -- Normalises to NFKC: decomposed accents and Korean (as in Mac file names), half and full widths.
 -- In pieces, because normalize() takes quadratic time on runs of combining marks and cannot be
--- cancelled. Leading marks of a piece are dropped. The result is at most twice as long.
-create function tasklens.compose_text(text text) returns text
+-- cancelled. Leading marks of a piece are dropped. The result is at most twice as long. The two
+-- classes are those of Unicode 15, up to U+FFFF, which a test compares: the default ignorable
+-- characters (soft hyphen, zero-width space), and the marks that writers may leave out, those of
+-- combining classes 1 (overlays), 7 (nukta), 10 to 36 (vowels of Hebrew, Arabic, Syriac) and from
+-- 200 on (accents), but none that spells a vowel of Thai, Lao, Tibetan or Telugu.
+create function tasklens.compose_text(text text, bare boolean default false) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
+declare
+  ignorable constant text := '\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8';
+  marks constant text := '\u0300-\u034e\u0350-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670'
+    '\u06d6-\u06dc\u06df-\u06e4\u06e7-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07eb-\u07f3\u07fd\u0816-\u0819\u081b-\u0823\u0825-\u0827\u0829-\u082d\u0859-\u085b'
+    '\u0898-\u089f\u08ca-\u08e1\u08e3-\u08ff\u093c\u0951-\u0954\u09bc\u09fe\u0a3c\u0abc\u0b3c\u0c3c\u0cbc\u0f18-\u0f19\u0f35\u0f37\u0f39\u0f82-\u0f83\u0f86-\u0f87'
+    '\u0fc6\u1037\u108d\u135d-\u135f\u17dd\u18a9\u1939-\u193b\u1a17-\u1a18\u1a75-\u1a7c\u1a7f\u1ab0-\u1abd\u1abf-\u1ace\u1b34\u1b6b-\u1b73\u1be6\u1c37\u1cd0-\u1cd2'
+    '\u1cd4-\u1ce0\u1ce2-\u1ce8\u1ced\u1cf4\u1cf8-\u1cf9\u1dc0-\u1dff\u20d0-\u20dc\u20e1\u20e5-\u20f0\u2cef-\u2cf1\u2de0-\u2dff\u302a-\u302f\ua66f\ua674-\ua67d'
+    '\ua69e-\ua69f\ua6f0-\ua6f1\ua8e0-\ua8f1\ua92b-\ua92d\ua9b3\uaab0\uaab2-\uaab4\uaab7-\uaab8\uaabe-\uaabf\uaac1\ufb1e\ufe20-\ufe2f';
+  -- Latin letters with accents are left to the dictionary.
+  dropped constant text := '[' || ignorable || case when bare then marks else '' end || ']+';
 begin
-  if compose_text.text ~ '[\u0300-\u036f\u1100-\u11ff\u3099\u309a\uff00-\uffef]' then
+  if compose_text.text ~ '[\u00ad\u0300-\u200f\u202a-\u202e\u2060-\u20ff\u2c00-\uffef]' then
     return (
-      select left(regexp_replace(string_agg(normalize(substr(compose_text.text, 300 * p + 1, 300), nfkc), '' order by p), '[\u0300-\u036f]+', '', 'g'),
+      select left(regexp_replace(string_agg(
+          normalize(regexp_replace(normalize(substr(compose_text.text, 300 * p + 1, 300), nfkd), dropped, '', 'g'), nfkc), '' order by p), '[\u0300-\u036f]+', '', 'g'),
         2 * length(compose_text.text))
       from generate_series(0, length(compose_text.text) / 300) p);
   end if;
   return compose_text.text;
 end
 $$;
-comment on function tasklens.compose_text is 'A text in Unicode normal form (NFKC).';
+comment on function tasklens.compose_text is 'A text in Unicode normal form (NFKC), without ignorable characters; bare: also without the marks that writers may leave out.';
+
+-- The words that English stemming drops. Texts keep them, each with qz at its end, so that phrases
+-- are exact; a query counts them only if it has no others.
+create function tasklens.mark_common(plain text) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  return regexp_replace(plain,
+    '\m(i|me|my|myself|we|our|ours|ourselves|you|your|yours|yourself|yourselves|he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|their|theirs|themselves|what|which|who|whom|this|that|these|those|am|is|are|was|were|be|been|being|have|has|had|having|do|does|did|doing|a|an|the|and|but|if|or|because|as|until|while|of|at|by|for|with|about|against|between|into|through|during|before|after|above|below|to|from|up|down|in|out|on|off|over|under|again|further|then|once|here|there|when|where|why|how|all|any|both|each|few|more|most|other|some|such|no|nor|not|only|own|same|so|than|too|very|s|t|can|will|just|don|should|now)\M',
+    '\1qz', 'gi');
+end
+$$;
+comment on function tasklens.mark_common is 'Plain words, with qz at the end of those that English stemming drops.';
 
 -- A letter with ++ or # is a separate word: C++ and C# are not C.
 create function tasklens.part_names(text text, mark text, opening text, closing text) returns text
@@ -62,7 +90,7 @@ create function tasklens.plain_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  line constant text := regexp_replace(tasklens.part_names(tasklens.compose_text(coalesce(plain_text.text, '')), ' ', ' ', ' '), '[^[:alnum:]]+', ' ', 'g');
+  line constant text := regexp_replace(tasklens.part_names(tasklens.compose_text(coalesce(plain_text.text, ''), true), ' ', ' ', ' '), '[^[:alnum:]]+', ' ', 'g');
   unspaced constant text := '[' || tasklens.unspaced_scripts() || ']';
   spaced constant text := '[^' || tasklens.unspaced_scripts() || ']';
   pair constant text := '(' || unspaced || '{2})';
@@ -78,45 +106,82 @@ end
 $$;
 comment on function tasklens.plain_text is 'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters.';
 
--- Names with a leading dot, spelled out: .NET is also "dotnet". Paths, methods and ellipses do not
--- count.
-create function tasklens.dotted_names(text text) returns text
+-- Signs, spelled out: .NET is "dotnet" (paths, methods and ellipses do not count). A symbol such as
+-- an emoji or an arrow is a word of its own; so are one to three operators in a row, but as a
+-- common one, because code is full of them.
+create function tasklens.sign_words(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
-  if dotted_names.text is null or dotted_names.text !~ '[.][[:alpha:]]' then
-    return '';
-  end if;
   return (
-    select coalesce(string_agg('dot' || lower(m[1]), ' '), '')
-    from regexp_matches(dotted_names.text, '(?<![])[:alnum:]./])[.]([[:alpha:]][[:alnum:]]{0,39})', 'g') as m);
+    select coalesce(string_agg(w.word, ' '), '') from (
+      select 'dot' || lower(m[1]) as word
+      from regexp_matches(sign_words.text, '(?<![])[:alnum:]./])[.]([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
+      where sign_words.text ~ '[.][[:alpha:]]'
+      union all
+      select distinct 'qs' || encode(convert_to(m[1], 'utf8'), 'hex') || case when m[1] ~ '[!-~]' then 'qz' else '' end
+      from regexp_matches(sign_words.text,
+        '([\u00a1-\u00a9\u00ac-\u00b1\u00b4\u00b6\u00bf\u00d7\u00f7\u20a0-\u20cf\u2100-\u2bff\U0001f000-\U0001faff]|(?<![!#$%&*+/:<=>?@\\^|~-])(?:[$%&*+<=>@^|~]|[!#$%&*+/:<=>?@\\^|~-]{2,3})(?![!#$%&*+/:<=>?@\\^|~-]))', 'g') as m
+      where m[1] !~ '[[:alnum:]]') w);
 end
 $$;
-comment on function tasklens.dotted_names is 'The names in a text with a leading dot, as words (dotnet); empty if there are none.';
+comment on function tasklens.sign_words is 'The signs in a text as words: dotnet for .NET, and codes of symbols and operators.';
+
+-- The words that a text also holds in another form, so that either form finds the other.
+create function tasklens.other_words(composed text) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  -- Few texts have each, which a pattern without captures shows in a tenth of the time.
+  return concat_ws(' ', tasklens.sign_words(composed), (
+    select string_agg(w.word, ' ') from (
+      -- camelCase names as a whole: tableview means TableView.
+      select lower(m[1]) as word
+      from regexp_matches(composed, '\m([[:alnum:]]{0,60}[[:lower:][:digit:]][[:upper:]][[:alnum:]]{0,60})\M', 'g') as m
+      where composed ~ '[[:lower:][:digit:]][[:upper:]]'
+      union all
+      -- Hyphenated words joined: e-mail is email.
+      select lower(regexp_replace(m[1], '[-‐]', '', 'g'))
+      from regexp_matches(composed, '(?<![[:alnum:]_-])([[:alpha:]]{1,20}([-‐][[:alpha:]]{1,20}){0,3}[-‐]([[:alpha:]]{1,20}|[0-9]{1,2}))(?![[:alnum:]_-])', 'g') as m
+      where composed ~ '[[:alpha:]][-‐][[:alnum:]]'
+      union all
+      -- Numbers without the letters before them: v2.14.1, HTTP418.
+      select replace(m[1], '.', ' ')
+      from regexp_matches(composed, '(?<![[:alnum:]])[[:alpha:]]{1,12}([0-9]+([.][0-9]+)+|[0-9]{3,})(?![[:alnum:]])', 'g') as m
+      where composed ~ '[[:alpha:]][0-9]'
+      union all
+      -- Options of a command: see parse_query.
+      select 'qo' || lower(m[1])
+      from regexp_matches(composed, '(?<!\S)-([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
+      where composed ~ '(?<!\S)-[[:alpha:]]'
+      union all
+      -- Common words in capitals, where not all is: IT is not it.
+      select lower(m[1]) || 'qc'
+      from regexp_matches(composed, '\m([[:upper:]]{2,10})\M', 'g') as m
+      where composed ~ '\m[[:upper:]]{2}' and (composed ~ '[[:lower:]]' or composed !~ '\S\s+\S') and tasklens.mark_common(m[1]) <> m[1]
+    ) w));
+end
+$$;
+comment on function tasklens.other_words is
+  'Other forms of the words in a text: names in camelCase whole, hyphenated words joined, versions and codes without their letters, signs, options (qo…) and common words in capitals (…qc).';
 
 -- Stable, because the dictionaries could be altered.
-create function tasklens.to_words(text text) returns tsvector
+create function tasklens.to_words(text text, common boolean default false) returns tsvector
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  composed constant text := tasklens.compose_text(to_words.text);
-  whole_names text := '';
+  composed constant text := tasklens.compose_text(coalesce(to_words.text, ''), true);
+  plain constant text := tasklens.plain_text(composed);
 begin
-  if coalesce(composed, '') = '' then
+  if composed = '' then
     return ''::tsvector;
   end if;
-  -- camelCase names as a whole, in lower case: a query for tableview means TableView. Few texts
-  -- have one, which a pattern without captures shows in a tenth of the time.
-  if composed ~ '[[:lower:][:digit:]][[:upper:]]' then
-    whole_names := (
-      select coalesce(string_agg(lower(m[1]), ' '), '')
-      from regexp_matches(composed, '\m([[:alnum:]]{0,60}[[:lower:][:digit:]][[:upper:]][[:alnum:]]{0,60})\M', 'g') as m);
-  end if;
   -- Appended, so that they do not separate neighbours.
-  return to_tsvector('tasklens.words', tasklens.plain_text(composed) || ' ' || whole_names || ' ' || tasklens.dotted_names(composed));
+  return to_tsvector('tasklens.words', case when common then tasklens.mark_common(plain) || ' ' || tasklens.other_words(composed)
+    else plain || ' ' || regexp_replace(tasklens.other_words(composed), '\mqs[0-9a-f]+qz\M', '', 'g') end);
 end
 $$;
-comment on function tasklens.to_words is 'The stemmed words of a text with their positions.';
+comment on function tasklens.to_words is 'The stemmed words of a text with their positions; common: also those that English stemming drops.';
 
 -- English particles. The dictionary drops them, which would reduce "log in" to "log".
 create function tasklens.particles() returns text

@@ -52,8 +52,8 @@ declare
 begin
   loop
     begin
-      title_words := tasklens.to_words(left(title, least(characters, 10000)));
-      body_words := setweight(tasklens.to_words(left(body, characters)), 'B') || setweight(tasklens.to_words(left(notes, characters)), 'C');
+      title_words := tasklens.to_words(left(title, least(characters, 10000)), true);
+      body_words := setweight(tasklens.to_words(left(body, characters), true), 'B') || setweight(tasklens.to_words(left(notes, characters), true), 'C');
       composed := tasklens.compose_text(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
       implied := array[]::text[];
       if composed ~* ('[ -](' || tasklens.particles() || ')\M') then
@@ -74,8 +74,8 @@ begin
       characters := characters / 2;
     end;
   end loop;
-  title_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(title_words) u);
-  body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u);
+  title_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(title_words) u where u.lexeme not like '%qz');
+  body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u where u.lexeme not like '%qz');
 end
 $$;
 comment on function tasklens.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D: login by "log in"; the single characters of scripts without spaces), and their lengths. Texts are cut to what fits into a tsvector.';

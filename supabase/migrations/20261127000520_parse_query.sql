@@ -8,21 +8,21 @@ as $$
   select string_agg('(' || p.query::text || ')', ' & ')::tsquery
   from tasklens.unspaced_scripts() u(scripts)
   cross join lateral (
-    select case when m[1] is null then phraseto_tsquery('tasklens.words', tasklens.plain_text(m[2]))
+    select case when m[1] is null then phraseto_tsquery('tasklens.words', tasklens.mark_common(tasklens.plain_text(m[2])))
       else plainto_tsquery('tasklens.words', tasklens.plain_text(m[1])) end
     from regexp_matches(phrase_text, '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
     union all
-    select plainto_tsquery('tasklens.words', d.names) from tasklens.dotted_names(phrase_text) d(names) where d.names <> ''
+    select plainto_tsquery('tasklens.words', w.signs) from tasklens.sign_words(phrase_text) w(signs)
   ) p(query)
   where numnode(p.query) > 0
 $$;
 comment on function tasklens.phrase is 'A tsquery for the words of a composed text in sequence; null if it has none.';
 
--- plain: the query without exclusions. wanted: any of its words. required: the "quoted phrases", in
--- a ticket's own text or one comment; required_of_named: of tickets named by their key: those that
+-- plain: the query without exclusions. wanted: its words in every form (set by
+-- begin_search). required: the "quoted phrases", in a ticket's own text or one comment; required_of_named: of tickets named by their key: those that
 -- are not keys, because such a ticket need not mention it; required_of_chunks: of vector matches.
--- excluded: a word or phrase after a minus, except a negative number (exit code -9). excluded_keys:
--- possible keys after a minus. ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400"
+-- excluded: a word or phrase after a minus; excluded_keys: possible keys after a minus; left_out:
+-- both, as typed. ticket_keys: possible keys in upper case: TX-400 anywhere, "tx 400"
 -- as the whole query. identifiers: versions, paths, options, names and codes of errors, addresses
 -- (9.3.0.GA, E0463), as typed; is_identifier: the query is nothing else. Set by begin_search:
 -- excluded_tickets, those with excluded keys and those whose comments contain excluded words;
@@ -30,7 +30,7 @@ comment on function tasklens.phrase is 'A tsquery for the words of a composed te
 -- relaxed: nothing visible contains all phrases, so none is required.
 create type tasklens.query as (
   plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
-  excluded_keys text[], ticket_keys text[], identifiers text[], is_identifier boolean,
+  excluded_keys text[], left_out text[], ticket_keys text[], identifiers text[], is_identifier boolean,
   excluded_tickets bigint[], named_tickets bigint[], relaxed boolean
 );
 comment on type tasklens.query is 'A parsed query.';
@@ -45,12 +45,20 @@ declare
   typed text;
   part text[];
   phrase tsquery;
+  options tsquery;
+  is_command boolean;
 begin
   parsed.plain := '';
   parsed.excluded_keys := '{}';
+  parsed.left_out := '{}';
   -- Phones and word processors curl quotes and turn the hyphen of a key into a dash.
   typed := translate(tasklens.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
   typed := regexp_replace(typed, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
+  -- A minus excludes, unless the query is a command: one of its options has a single letter or two
+  -- dashes, or a text that the caller sees has it as typed.
+  options := (select string_agg(quote_literal(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(tasklens.to_words(typed))) as w(lexeme) where w.lexeme like 'qo%');
+  is_command := typed ~ '(?<!\S)(-[A-Za-z]|--[[:alnum:]]\S*)(?!\S)'
+    or options is not null and tasklens.occurs(options, tasklens.projects_as('viewer'));
   for part in
     -- A quote after a letter or digit does not open a phrase: 5" and 6".
     select m from regexp_matches(left(typed, 2000), '(?<![[:alnum:]])(-?)"([^"]*)"|([^\s"]+)', 'g') as m
@@ -61,6 +69,7 @@ begin
       if part[1] = '-' then
         parsed.excluded := coalesce(parsed.excluded || phrase, phrase);
         parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[2] from '^\s*(' || ticket_key || ')\s*$'));
+        parsed.left_out := parsed.left_out || format('"%s"', part[2]);
       else
         parsed.required := coalesce(parsed.required && phrase, phrase);
         if part[2] !~ ('^\s*' || ticket_key || '\s*$') then
@@ -70,15 +79,17 @@ begin
       end if;
     elsif part[3] ~ ('^-' || ticket_key || '[^[:alnum:]]*$') and part[3] ~ '^-.*[[:alpha:]]' then
       parsed.excluded_keys := parsed.excluded_keys || upper(substring(part[3] from ticket_key));
-    elsif part[3] ~ '^-\.?[[:alnum:]]' and part[3] !~ '^-(0x[[:xdigit:]]+|[0-9.,]+)[^[:alnum:]]*$' then
+      parsed.left_out := parsed.left_out || substring(part[3] from 2);
+    -- Nor is a number excluded: exit code -9.
+    elsif not is_command and part[3] ~ '^-\.?[[:alnum:]]' and part[3] !~ '^-(0x[[:xdigit:]]+|[0-9.,]+)[^[:alnum:]]*$' then
       phrase := tasklens.phrase(substring(part[3] from 2));
+      parsed.left_out := parsed.left_out || substring(part[3] from 2);
       parsed.excluded := coalesce(parsed.excluded || phrase, phrase, parsed.excluded);
     else
       parsed.plain := parsed.plain || ' ' || part[3];
     end if;
   end loop;
   parsed.excluded_keys := array_remove(parsed.excluded_keys, null);
-  parsed.wanted := (select string_agg(quote_literal(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(tasklens.to_words(parsed.plain))) as w(lexeme));
   parsed.ticket_keys := array(
     -- Both readings of A-B-12: the project may be B or A-B.
     select upper(m[1]) from regexp_matches(parsed.plain, '([[:alnum:]_]+-[0-9]+)(?![[:alnum:]])', 'g') as m
@@ -90,15 +101,44 @@ begin
   select coalesce(array_agg(t.token order by t.place) filter (where t.is_identifier), '{}'), coalesce(bool_and(t.is_identifier), false)
     into parsed.identifiers, parsed.is_identifier
     from (
-      select s.token, r.place, s.token ~ '^--[[:alnum:]]|[[:alnum:]][._/:#@\\-]+[[:alnum:]]|[[:lower:][:digit:]][[:upper:]]|[[:alpha:]].*[0-9][0-9]|[0-9].*[[:alpha:]].*[0-9]' as is_identifier
+      select s.token, r.place, s.token ~ '[0-9]%$|^[§$€£¥][0-9]|^--[[:alnum:]]|[[:alnum:]][._/:#@\\-]+[[:alnum:]]|[[:lower:][:digit:]][[:upper:]]|[[:alpha:]].*[0-9][0-9]|[0-9].*[[:alpha:]].*[0-9]' as is_identifier
       from regexp_matches(parsed.plain, '[^][(){}<>"''`,;[:space:]]*[[:alnum:]][^][(){}<>"''`,;[:space:]]*', 'g') with ordinality as r(m, place)
       cross join lateral (
-        select regexp_replace(regexp_replace(m[1], '[^[:alnum:]]+$', ''), '^((?!--[[:alnum:]])[^[:alnum:]])*([[:alpha:]]+://(www\.)?)?', '')
+        select regexp_replace(regexp_replace(m[1], '([^[:alnum:]%]|(?<![0-9])%)+$', ''), '^((?!--[[:alnum:]]|[§$€£¥][0-9])[^[:alnum:]])*([[:alpha:]]+://(www\.)?)?', '')
       ) s(token)
     ) t;
+  -- A number alone, too.
+  if parsed.identifiers = '{}' and parsed.plain ~ '^\s*[0-9]{3,}\s*$' then
+    parsed.identifiers := array[btrim(parsed.plain)];
+    parsed.is_identifier := true;
+  end if;
   return parsed;
 end
 $$;
-comment on function tasklens.parse_query is 'The wanted words (OR), required phrases, exclusions, ticket keys and identifiers of a query.';
+comment on function tasklens.parse_query is 'The required phrases, exclusions, ticket keys and identifiers of a query.';
+
+-- How texts may write an identifier. Letters may precede a version (2.14.1, v2.14.1), and a hash may
+-- be cut to seven digits or more.
+create function tasklens.identifier_forms(identifier text, out words tsquery, out needle text, out pattern text)
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  hash constant text := lower(substring(identifier from '(?i)^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,40}$'));
+begin
+  if hash is not null then
+    needle := left(hash, 7);
+    words := (select (string_agg(quote_literal(left(hash, i)), ' | ') || ':*')::tsquery from generate_series(7, length(hash)) i) || tasklens.phrase(identifier);
+    pattern := '(?<![[:alnum:]])' || needle || coalesce((select string_agg('(?:' || substr(hash, i, 1), '' order by i) from generate_series(8, length(hash)) i), '')
+      || '[0-9a-f]*' || repeat(')?', length(hash) - 7) || '(?![[:alnum:]])';
+    return;
+  end if;
+  needle := lower(regexp_replace(identifier, '^[[:alpha:]]{1,12}(?=[0-9]+[.][0-9])', ''));
+  words := tasklens.phrase(needle) || coalesce(tasklens.phrase(identifier), tasklens.phrase(needle));
+  -- 8.1 is not 8.1.1.
+  pattern := case when needle ~ '^[0-9]+[.][0-9]' then '(?<![0-9])' when needle ~ '^[0-9]+$' then '(?<![[:alnum:]-])' else '(?<![[:alnum:]])' end || '(?<![0-9][.])'
+    || regexp_replace(needle, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])(?![.][0-9])';
+end
+$$;
+comment on function tasklens.identifier_forms is 'The words, a part and a regular expression, whatever the case, of the texts that hold an identifier; words is null if it has none.';
 
 insert into tasklens.migrations (version) values ('20261127000520');

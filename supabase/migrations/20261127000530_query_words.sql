@@ -79,9 +79,9 @@ as $$
 $$;
 comment on function tasklens.nearest_words is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
 
--- One word of a query as two neighbours: checkbox is "check box". The halves are not stop words and
--- have at least three letters. Looked up only if the rarer half, and the entries likely to have
--- both, are few.
+-- One word of a query as two neighbours: checkbox is "check box", email "e mail". No half is a common
+-- word, except a particle that begins one (onboarding). Looked up only if the rarer half, and the
+-- entries likely to have both, are few.
 create function tasklens.split_words(query_text text, visible bigint[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
 language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off
@@ -96,14 +96,15 @@ return query
       from regexp_matches(tasklens.plain_text(split_words.query_text), '[[:alnum:]]+', 'g') with ordinality as r(m, place)
       order by r.place limit 32
     ) t
-    where t.token ~ '^[a-z]{6,20}$'
+    where t.token ~ '^[a-z]{4,20}$'
     order by t.token, t.place
   ), half as materialized (
     select t.place, (ts_lexize('pg_catalog.english_stem', t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
     from token t
-    cross join generate_series(3, length(t.token) - 3) as cut
+    cross join generate_series(1, length(t.token) - 2) as cut
     cross join lateral (
-      select ts_lexize('pg_catalog.english_stem', left(t.token, cut)), ts_lexize('pg_catalog.english_stem', substr(t.token, cut + 1)) offset 0
+      select case when left(t.token, cut) ~ ('^(?!in$)(' || tasklens.particles() || ')$') then array[left(t.token, cut) || 'qz'] else ts_lexize('pg_catalog.english_stem', left(t.token, cut)) end,
+        ts_lexize('pg_catalog.english_stem', substr(t.token, cut + 1)) offset 0
     ) s(one, other)
     where cardinality(s.one) > 0 and cardinality(s.other) > 0
   ), known as materialized (
@@ -143,18 +144,21 @@ comment on type tasklens.words is 'The words to search for, rarest first, with t
 
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
 -- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
--- word count as that word, too: "log in" is login, "check box" checkbox; the first must not be a
--- stop word, so that "in form" is not inform. Of a long query the 32 rarest words count.
-create function tasklens.plan_words(query_text text, visible bigint[]) returns tasklens.words
+-- word count as that word, too: "log in" is login, "check box" checkbox; the first is no common word
+-- but a particle ("on boarding"), so that "in form" is not inform. Of a long query the 32 rarest
+-- words count. Common words count if there are no others: who can.
+create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false) returns tasklens.words
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   words tasklens.words;
 begin
   with asked as (
-    select u.lexeme as word, u.positions[1]::integer as place from unnest(tasklens.to_words(query_text)) u
+    -- Other forms of a word have later positions, and are not corrected.
+    select u.lexeme as word, u.positions[1]::integer as place, common or u.positions[1] > p.length as is_given
+    from unnest(tasklens.to_words(query_text, common)) u cross join regexp_count(tasklens.plain_text(query_text), '\S+') p(length)
   ), counted as (
-    select a.word, a.place, e.entries, e.titles, e.comments, tasklens.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
+    select a.word, a.place, a.is_given, e.entries, e.titles, e.comments, tasklens.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
     from asked a join tasklens.word_entries(array(select x.word from asked x)) e using (word)
   ), joined as (
     select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null) as halves, n.place
@@ -170,14 +174,15 @@ begin
     cross join lateral unnest(array[
       (ts_lexize('pg_catalog.english_stem', n.token || n.next)) [1],
       case when n.next ~ ('^(' || tasklens.particles() || ')$') then (ts_lexize('pg_catalog.english_stem', s.stems[1] || n.next)) [1] end]) j(word)
-    where n.token ~ '^[a-z]{2,20}$' and n.next ~ '^[a-z]{2,20}$' and cardinality(s.stems) > 0 and j.word is not null
+    where n.token ~ '^[a-z]{1,20}$' and n.next ~ '^[a-z]{1,20}$' and j.word is not null
+      and (cardinality(s.stems) > 0 or n.token ~ ('^(?!in$)(' || tasklens.particles() || ')$'))
     order by j.word, n.place
   ), known as (
     select c.word, c.place, c.entries, c.titles, c.comments, 1.0::double precision as worth, c.entries + c.comments as weighed
     from counted c where c.is_known
     union all
     select n.word, u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
-    from (select c.word, c.place from counted c where not c.is_known order by c.place limit 8) u
+    from (select c.word, c.place from counted c where not c.is_known and not c.is_given order by c.place limit 8) u
     cross join lateral tasklens.nearest_words(u.word, visible) n
     union all
     -- Separate positions after the query, so that they do not separate neighbours. The joined word
@@ -207,9 +212,37 @@ begin
       ) t
       order by t.entries + t.comments, t.term
     ) w;
+  if words.terms = '{}' and not common and not exists (select from unnest(tasklens.to_words(query_text)) u where u.lexeme !~ '^q[os]|qc$') then
+    return tasklens.plan_words(query_text, visible, true);
+  end if;
   return words;
 end
 $$;
 comment on function tasklens.plan_words is 'The words of a query that are known in these projects (null: all).';
+
+create function tasklens.read_query(query_text text) returns table (excluded text[], ignored text[])
+language plpgsql stable rows 1 security definer set search_path = ''
+as $$
+declare
+  query constant tasklens.query := tasklens.parse_query(query_text);
+  words constant tasklens.words := tasklens.plan_words(query.plain, tasklens.projects_as('viewer'));
+begin
+  return query select query.left_out, array(
+    select distinct t.token from regexp_split_to_table(query.plain, '\s+') t(token)
+    where t.token ~ '[^][(){}<>"''`,;.:!?/\\•·…–—-]' and (t.token !~ '[[:alnum:]]' or words.terms = '{}')
+      and not exists (select from unnest(tasklens.to_words(t.token)) u where u.lexeme !~ '^q[os]|q[cz]$')
+      and not exists (select from unnest(tasklens.to_words(t.token, true)) u where quote_literal(u.lexeme) = any (words.terms))
+    order by 1);
+end
+$$;
+comment on function tasklens.read_query is 'read_query, in what the caller may see.';
+
+create function public.read_query(query_text text) returns table (excluded text[], ignored text[])
+language sql stable rows 1 security invoker set search_path = ''
+as $$
+  select r.* from tasklens.read_query(read_query.query_text) r
+$$;
+comment on function public.read_query is
+  'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), and what no text holds and no search can use (signs; common words where there are no others).';
 
 insert into tasklens.migrations (version) values ('20261127000530');

@@ -95,14 +95,11 @@ declare
   few_holders constant integer := 5; -- at most, among other words
   query constant tasklens.query := search.query;
   scope constant tasklens.scope := search.scope;
-  identifier text;
-  phrase tsquery;
+  identifier record;
   found_entries bigint[];
   holders bigint[] := array[]::bigint[];
 begin
-  foreach identifier in array query.identifiers[:8] loop
-    phrase := tasklens.phrase(identifier);
-    continue when phrase is null;
+  for identifier in select i.typed, f.* from unnest(query.identifiers[:8]) i(typed) cross join lateral tasklens.identifier_forms(i.typed) f where f.words is not null loop
     execute format($statement$
       with entry as not materialized (
         select e.keyword_entry_id, e.project_id, e.ticket_id, e.words from public.keyword_entries e
@@ -126,8 +123,8 @@ begin
       )
       select array(
         select distinct x.keyword_entry_id from (select * from own_text union all select * from remark) x
-        -- The plain comparison is the faster one. 8.1 is not 8.1.1.
-        where strpos(lower(x.text), lower($3)) > 0 and x.text ~* ('(?<![[:alnum:]])(?<![0-9][.])' || regexp_replace($3, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])(?![.][0-9])'))
+        -- The plain comparison is the faster one.
+        where strpos(lower(x.text), $3) > 0 and x.text ~* $5)
       $statement$,
       concat(case when search.few is not null then ' and e.keyword_entry_id = any ($1.few)' else concat(
         case when scope.projects is not null then ' and e.project_id = any (($1.scope).projects)' end,
@@ -135,9 +132,9 @@ begin
         case when query.required is not null then ' and e.words @@ ($1.query).required' end) end),
       case when scope.projects is not null then ' and m.project_id = any (($1.scope).projects)' end)
       into found_entries
-      using search, phrase || coalesce(tasklens.phrase(lower(identifier)), phrase), identifier, read_limit;
+      using search, identifier.words, identifier.needle, read_limit, identifier.pattern;
     -- Compounds such as non-blocking and and/or are words.
-    if query.is_identifier or cardinality(found_entries) <= few_holders and identifier !~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$' then
+    if query.is_identifier or cardinality(found_entries) <= few_holders and identifier.typed !~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$' then
       holders := holders || found_entries;
     end if;
   end loop;
@@ -236,6 +233,9 @@ begin
     query.required_of_chunks := query.required;
     search.query := query;
     search.words := tasklens.plan_words(query.plain, visible);
+    search.query.wanted := (
+      select string_agg(w.term, ' | ')::tsquery
+      from (select unnest((search.words).terms) union select quote_literal(u.lexeme) from unnest(tasklens.to_words(query.plain)) u) w(term));
   end if;
   search.few := tasklens.few_entries(search.scope, query.required);
   if cardinality(query.identifiers) > 0 then

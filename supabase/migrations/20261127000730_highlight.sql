@@ -2,37 +2,42 @@
 
 -- ts_headline drops what looks like markup (Vec<T>). So <, > and & and the marks are private-use
 -- characters until the end, and then become entities and tags. The parser's words must be those of
--- tasklens.plain_text, so another private-use character (E005) separates them meanwhile. Pairs of
--- characters of scripts without spaces are marked in advance, at even and odd offsets. C++ and C#
--- are spelled out meanwhile, each between E006 and E007.
+-- tasklens.plain_text, so another private-use character (E005) separates them meanwhile. Signs, and
+-- pairs of characters of scripts without spaces, are marked in advance, at even and odd offsets. C++
+-- and C# are spelled out meanwhile, each between E006 and E007. E008 is where text is left out.
 create function tasklens.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   plain text := left(text, 20000);
+  asked constant text := wanted::text;
+  common constant boolean := asked ~ 'qz''' and plain !~ 'qz';
   pairs text[];
   first_pair integer;
-  parted text;
+  source text;
   line text;
 begin
   -- From U+0300 on: combining marks, the private-use characters, and the scripts without spaces.
   -- Most texts have none.
   if plain ~ '[\u0300-\uffff]' then
     plain := tasklens.compose_text(plain);
-    if plain ~ u&'[\E000-\E007]' then
-      plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005\E006\E007', '');
+    if plain ~ u&'[\E000-\E008]' then
+      plain := translate(plain, u&'\E000\E001\E002\E003\E004\E005\E006\E007\E008', '');
     end if;
-    -- Of a long query the first hundred.
-    pairs := array(
-      select m[1] from regexp_matches(wanted::text, '''([' || tasklens.unspaced_scripts() || ']{1,2})''', 'g') with ordinality as r(m, place)
-      order by place limit 100);
-    first_pair := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
   end if;
   -- Not translate(), which compares every character with each one in its list.
   plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
-  line := left(plain, 200);
+  if asked ~ ('''qs|[' || tasklens.unspaced_scripts() || ']') then
+    -- Of a long query the first hundred.
+    pairs := array(
+      select case when m[1] is null then translate(convert_from(decode(m[2], 'hex'), 'utf8'), '<>&', u&'\E002\E003\E004') else m[1] end
+      from regexp_matches(asked, '''(?:([' || tasklens.unspaced_scripts() || ']{1,2})|qs([0-9a-f]+)(?:qz)?)''', 'g') with ordinality as r(m, place)
+      order by place limit 100);
+    first_pair := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
+  end if;
   if first_pair is not null then
-    plain := (
+    first_pair := case when length(plain) <= 200 then 1 else greatest(1, first_pair - 40) end;
+    plain := case when first_pair > 1 then u&'\E008' else '' end || (
       select string_agg(
         case when c.is_marked and not c.was_marked then u&'\E000' else '' end || c.letter
           || case when c.is_marked and not c.stays_marked then u&'\E001' else '' end, '' order by c.place)
@@ -44,20 +49,37 @@ begin
           select s.letter, s.place,
             s.letter = any (pairs) or coalesce(s.letter || lead(s.letter) over (order by s.place) = any (pairs), false)
             or coalesce(lag(s.letter) over (order by s.place) || s.letter = any (pairs), false) as is_marked
-          from regexp_split_to_table(substr(plain, case when length(plain) <= 200 then 1 else greatest(1, first_pair - 40) end, 200), '') with ordinality as s(letter, place)
+          from regexp_split_to_table(substr(plain, first_pair, 200), '') with ordinality as s(letter, place)
         ) l
-      ) c);
+      ) c) || case when length(plain) >= first_pair + 200 then u&'\E008' else '' end;
   end if;
-  if wanted is not null then
-    parted := tasklens.part_names(plain, u&'\E005', u&'\E006', u&'\E007');
-    plain := tasklens.part_names(plain, '', u&'\E006', u&'\E007');
+  if wanted is null then
+    line := left(plain, 200) || case when length(plain) > 200 then u&'\E008' else '' end;
+  else
     -- Whole names if their parts are not wanted: "tableview" marks TableView.
-    foreach line in array array[parted, plain] loop
-      line := ts_headline('tasklens.words', regexp_replace(line, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g'), wanted,
+    foreach source in array array[
+      tasklens.part_names(plain, u&'\E005', u&'\E006', u&'\E007'), tasklens.part_names(plain, '', u&'\E006', u&'\E007')]
+    loop
+      source := regexp_replace(source, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g');
+      line := ts_headline('tasklens.words', case when common then tasklens.mark_common(source) else source end, wanted,
         u&'StartSel="\E000", StopSel="\E001", ' || case when first_pair is not null or length(plain) <= 200 then 'HighlightAll=true'
-          else 'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter=" … "' end);
-      exit when line ~ u&'\E000' or parted = plain;
+          else u&'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter="\E008"' end);
+      if common then
+        line := replace(line, 'qz', '');
+      end if;
+      exit when line ~ u&'\E000' or plain !~ '[[:alnum:]][[:upper:]]';
     end loop;
+    if first_pair is null and length(plain) > 200 then
+      line := (
+        select string_agg(case when f.place = 1 and not starts_with(f.whole, f.piece) then u&'\E008' else '' end || f.marked
+            || case when case when f.next is null then right(f.whole, length(f.piece)) = f.piece else strpos(f.whole, f.piece || f.next) > 0 end
+              then ' ' else u&'\E008' end, '' order by f.place)
+        from (
+          select p.marked, p.place, q.piece, lead(q.piece) over (order by p.place) as next, regexp_replace(source, '\s+', '', 'g') as whole
+          from string_to_table(line, u&'\E008') with ordinality as p(marked, place)
+          cross join lateral (select regexp_replace(p.marked, u&'[\\s\E000\E001]+', '', 'g') as piece) q
+        ) f);
+    end if;
     if first_pair is not null then
       -- Without the marks within others.
       line := (
@@ -78,12 +100,15 @@ begin
     line := regexp_replace(regexp_replace(line, u&'\E006(\E000?[A-Za-z])sharp(\E001?)\E007?', '\1#\2', 'g'), u&'sharp(\E001?)\E007', '#\1', 'g');
     line := translate(line, u&'\E006\E007', '');
   end if;
+  if line ~ u&'\E008' then
+    line := regexp_replace(regexp_replace(btrim(line), u&'(?<=\\S)\\s*\E008\\s*(?=\\S)', ' … ', 'g'), u&'\\s*\E008\\s*', '…', 'g');
+  end if;
   return replace(replace(replace(replace(replace(replace(replace(line,
     u&'\E002', '&lt;'), u&'\E003', '&gt;'), u&'\E004', '&amp;'), '"', '&quot;'), '''', '&#39;'),
     u&'\E000', '<mark>'), u&'\E001', '</mark>');
 end
 $$;
-comment on function tasklens.highlight is 'An HTML-escaped excerpt of a text with <mark> around the words of the query.';
+comment on function tasklens.highlight is 'An HTML-escaped excerpt of a text with <mark> around the words of the query, and … where it leaves text out.';
 
 -- The chunk of a ticket or project that matches the words best by full-text rank; the first on a
 -- tie.

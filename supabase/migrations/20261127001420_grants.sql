@@ -15,15 +15,15 @@ begin
       ('public', 'authenticated, service_role', '{
         caller_role, count_tickets, data_version, find_documents_by_entity, find_filter_values, find_similar_documents, find_similar_tickets,
         find_similar_tickets_batch, get_document, get_ticket, list_projects, list_statuses, list_tickets,
-        may_write_project, nearest_chunks, rate_document, retrieve_chunks, search_by_keyword, search_by_vector, search_documents,
+        may_write_project, nearest_chunks, rate_document, read_query, retrieve_chunks, search_by_keyword, search_by_vector, search_documents,
         search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch, visible_texts}'),
       ('tasklens', 'authenticated, service_role', '{
         beginning_of, best_chunk_by_words, check_arguments, check_batch, clamp, combine_items, combine_keywords,
-        compose_text, count_tickets, cut_text, document_candidates, document_queries, dotted_names, filter_list, filter_range, filter_text, find_chunks, find_entities, find_filter_values, find_matches,
+        compose_text, count_tickets, cut_text, document_candidates, document_queries, filter_list, filter_range, filter_text, find_chunks, find_entities, find_filter_values, find_matches,
         find_page, find_similar, find_ticket, highlight, is_unrestricted,
-        links_of, list_passing, parse_query, part_names, particles, phrase,
-        plain_text, projects_as, rank_documents, read_data_version, read_filters, scan_document_chunks, scan_documents, searched_set,
-        serving_model, specifics, text_limit, ticket_members, to_words,
+        links_of, list_passing, mark_common, other_words, part_names, particles, phrase,
+        plain_text, projects_as, rank_documents, read_data_version, read_query, read_filters, scan_document_chunks, scan_documents, searched_set,
+        serving_model, sign_words, specifics, text_limit, ticket_members, to_words,
         unrelated_similarity, unspaced_scripts, without_form}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,

@@ -99,6 +99,7 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('may_write_project',           '(1)',                                                     '- 1 1 1 1 1 1'),
   ('nearest_chunks',              '(pg_temp.unit(1, 1536))',                                 '- 0 4 3 3 3 7'),
   ('rate_document',               '(''00000000-0000-4000-8000-000000000001'', true)',        '- 1 1 1 1 1 1'),
+  ('read_query',                  '(''a -b'')',                                              '- 1 1 1 1 1 1'),
   ('retrieve_chunks',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 4 3 3 3 7'),
   ('search_by_keyword',           '(''pump'')',                                              '- 0 3 3 3 3 6'),
   ('search_by_vector',            '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 4 3 3 3 7'),
