@@ -1101,6 +1101,13 @@ export type Database = {
         Args: { doc_id: string; helpful: boolean }
         Returns: number
       }
+      read_query: {
+        Args: { query_text: string }
+        Returns: {
+          excluded: string[]
+          ignored: string[]
+        }[]
+      }
       read_sources: {
         Args: { embedding_set?: number; source_ids: number[] }
         Returns: {

@@ -71,9 +71,21 @@ const KeyPattern = `[\pL\pN_]+(?:-[\pL\pN_]+)*-\d+`
 
 var typedKey = regexp.MustCompile(KeyPattern)
 
-// Annotate adds what an empty or a surprising page needs: the names in its filters that nothing
-// has, and the keys in the query that no ticket has.
+// noted matches a minus before a word, and signs alone: what a query may leave out or search in vain.
+var noted = regexp.MustCompile(`(^|\s)(-\S|[^\pL\pN\s]+(\s|$))`)
+
+// Annotate adds what an empty or a surprising page needs: what the query leaves out or cannot use,
+// the names in its filters that nothing has, and the keys in the query that no ticket has.
 func (p *Page) Annotate(ctx context.Context, db Database, q Query) error {
+	if q.Text != "" && (len(p.Hits) == 0 || noted.MatchString(q.Text)) {
+		var read []struct{ Excluded, Ignored []string }
+		if err := db.Call(ctx, "read_query", map[string]any{"query_text": q.Text}, &read); err != nil {
+			return fmt.Errorf("read the query: %w", err)
+		}
+		for _, r := range read {
+			p.Excluded, p.Ignored = r.Excluded, r.Ignored
+		}
+	}
 	asked := filter.Filters{}
 	if len(p.Hits) == 0 {
 		asked = slices.Clone(q.Filters)

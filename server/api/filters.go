@@ -30,12 +30,13 @@ func (n narrowed) within(filters filter.Filters) filter.Filters {
 	return filters.And(also)
 }
 
-// readAs reports how a query with filters in its text was parsed.
+// readAs reports how a query with filters or exclusions in its text was parsed.
 type readAs struct {
-	_ struct{} `doc:"How the query was read. Absent if nothing in it is a filter."`
+	_ struct{} `doc:"How the query was read. Absent if nothing in it is a filter or excluded."`
 
-	Text    string         `json:"text" doc:"What was searched for; empty if the query is filters alone."`
-	Filters filter.Members `json:"filters"`
+	Text     string         `json:"text" doc:"What was searched for; empty if the query is filters alone."`
+	Filters  filter.Members `json:"filters"`
+	Excluded []string       `json:"excluded,omitempty" min:"1" example:"[\"voucher\"]" doc:"What was left out: words, phrases in quotes and keys after a minus, as typed."`
 }
 
 // narrow parses the filters in a query's text and adds them to the others.

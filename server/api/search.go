@@ -87,18 +87,28 @@ func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query,
 	if err != nil {
 		return page, read, err
 	}
-	if err := page.Annotate(ctx, who.db, query); err != nil || read == nil {
+	if err := page.Annotate(ctx, who.db, query); err != nil {
 		return page, read, err
+	}
+	if len(page.Excluded) > 0 {
+		as := readAs{Text: query.Text}
+		if read != nil {
+			as = *read
+		}
+		as.Excluded, read = page.Excluded, &as
+	}
+	if read == nil {
+		return page, nil, nil
 	}
 	corrected, changed := read.Filters.Correct(page.Candidates)
 	if !changed {
 		return page, read, nil
 	}
-	unknown := page.UnknownKeys
+	unknown, ignored := page.UnknownKeys, page.Ignored
 	query.Filters = given.And(corrected)
 	page, err = a.Searcher.Hybrid(ctx, who.db, query, embedding)
-	page.UnknownKeys = unknown // they depend on the text alone
-	return page, &readAs{Text: read.Text, Filters: corrected}, err
+	page.UnknownKeys, page.Ignored = unknown, ignored // they depend on the text alone
+	return page, &readAs{Text: read.Text, Filters: corrected, Excluded: read.Excluded}, err
 }
 
 // normal is the one form of texts that look the same: composed Unicode (NFC) and single spaces.

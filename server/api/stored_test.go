@@ -63,6 +63,25 @@ func TestStoredNames(t *testing.T) {
 	}
 }
 
+// What a query leaves out, and what of it no search can use, is said.
+func TestWhatQueriesLeaveOut(t *testing.T) {
+	t.Parallel()
+	s := startDetailed(t)
+	for query, want := range map[string]string{
+		"payment -refund":              `"read_as":{"text":"payment -refund","filters":{},"excluded":["refund"]}`,
+		"payment is:open -refund -pay": `"read_as":{"text":"payment -refund -pay","filters":{"open":true},"excluded":["refund","pay"]}`,
+		"🦄 payment":                    `"ignored":["🦄"]`,
+		"whom ourselves":               `"ignored":["ourselves","whom"]`,
+		"git push -f -payment":         "",
+	} {
+		body, _ := json.Marshal(map[string]any{"query": query, "retrieval": "keyword"})
+		text := s.send(http.MethodPost, "/api/hybrid-search", string(body)).text
+		if !strings.Contains(text, want) || want == "" && (strings.Contains(text, "read_as") || strings.Contains(text, `"ignored"`)) {
+			t.Errorf("%q: %s, want %s", query, text, want)
+		}
+	}
+}
+
 // What a user may not see is not named. Of each project the assignee is its member's id.
 func TestHiddenNames(t *testing.T) {
 	t.Parallel()

@@ -1396,6 +1396,13 @@ export interface components {
             unknown_keys?: string[];
             /** @description Names in the filters that nothing has, if there are no results. */
             candidates?: components["schemas"]["Candidate"][];
+            /**
+             * @description What of the query no text contains and no search can use: signs, and common words where there are no others.
+             * @example [
+             *       "🦄"
+             *     ]
+             */
+            ignored?: string[];
             /** @description Quoted phrases that no text contains and whose words count instead. */
             relaxed?: "phrase"[];
             read_as?: components["schemas"]["ReadAs"];
@@ -1646,11 +1653,18 @@ export interface components {
             /** Format: int64 */
             count: number;
         };
-        /** @description How the query was read. Absent if nothing in it is a filter. */
+        /** @description How the query was read. Absent if nothing in it is a filter or excluded. */
         ReadAs: {
             /** @description What was searched for; empty if the query is filters alone. */
             text: string;
             filters: components["schemas"]["ReadFilters"];
+            /**
+             * @description What was left out: words, phrases in quotes and keys after a minus, as typed.
+             * @example [
+             *       "voucher"
+             *     ]
+             */
+            excluded?: string[];
         };
         DraftRequest: {
             /**

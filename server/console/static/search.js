@@ -137,7 +137,7 @@ export function Search({ params }) {
   function toChips(answer) {
     const { read_as: read, ...response } = answer.response;
     const more = read && latest.current.trim() === answer.request.query ? chosenFrom(read.filters ?? {}, filters, projects.value ?? []) : null;
-    if (!read || !more) return answer;
+    if (!read || !more || read.excluded) return answer; // no chip of the address can say what is left out
     write(read.text);
     const next = addressWith({ ...filters, ...more, q: read.text });
     ran.current = searchedFor(next);
@@ -193,6 +193,8 @@ export function Search({ params }) {
         <span class="muted">${facet.title}</span> <span dir="auto">${labelOf(facet)}</span><${Icon} name="close" /></button>`)}
       ${readPaths.map((path) => tell(only(read?.filters ?? {}, path)).map(({ title, text: value }) => html`<button type="button" class="chip read" onClick=${() => drop(path)}
         aria-label=${`Remove the filter ${title}: ${value}`} title="Read among the words"><span class="muted">${title}</span> <span dir="auto">${value}</span><${Icon} name="close" /></button>`))}
+      ${(read?.excluded ?? []).map((word) => html`<button type="button" class="chip read" onClick=${() => { const words = text.replace(`-${word}`, word); write(words); change({ q: words.trim() }); input.current?.focus(); }}
+        aria-label=${`Search for ${word}, which is left out`} title="Search for it instead"><span class="muted">Without</span> <span dir="auto">${word}</span><${Icon} name="close" /></button>`)}
       ${(typing?.values ?? []).map((value) => html`<button type="button" class="chip" onClick=${() => typing?.facet && choose(typing.facet, value)}><span class="muted">${typing?.facet?.title}</span> <span dir="auto">${value.label}</span></button>`)}
       ${typing && typing.values.length === 0 && html`<span class="small muted hint">Enter applies the filter <span dir="auto">${typing.name}:${typing.part}</span></span>`}
     </div>`}
