@@ -51,21 +51,10 @@ end
 $$;
 comment on function tasklens.compose_text is 'A text in Unicode normal form (NFKC), without ignorable characters; bare: also without the marks that writers may leave out.';
 
--- The words that English stemming drops. Texts keep them, each with qz at its end, so that phrases
--- are exact; a query counts them only if it has no others.
-create function tasklens.mark_common(plain text) returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  return regexp_replace(plain,
-    '\m(i|me|my|myself|we|our|ours|ourselves|you|your|yours|yourself|yourselves|he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|their|theirs|themselves|what|which|who|whom|this|that|these|those|am|is|are|was|were|be|been|being|have|has|had|having|do|does|did|doing|a|an|the|and|but|if|or|because|as|until|while|of|at|by|for|with|about|against|between|into|through|during|before|after|above|below|to|from|up|down|in|out|on|off|over|under|again|further|then|once|here|there|when|where|why|how|all|any|both|each|few|more|most|other|some|such|no|nor|not|only|own|same|so|than|too|very|s|t|can|will|just|don|should|now)\M',
-    '\1qz', 'gi');
-end
-$$;
-comment on function tasklens.mark_common is 'Plain words, with qz at the end of those that English stemming drops.';
-
--- A letter with ++ or # is a separate word: C++ and C# are not C.
-create function tasklens.part_names(text text, mark text, opening text, closing text) returns text
+-- A letter with ++ or # is a separate word: C++ and C# are not C. common: the words that English
+-- stemming drops get qz at their ends. Texts keep them, so that phrases are exact; a query counts
+-- them only if it has no others.
+create function tasklens.part_names(text text, mark text, opening text, closing text, common boolean default false) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
@@ -76,21 +65,27 @@ begin
       '(?<![[:alnum:]])([A-Za-z])\+\+(?!\+)', opening || '\1plusplus' || closing, 'g'),
       '(?<![[:alnum:]])([A-Za-z])#(?![[:alpha:]#])', opening || '\1sharp' || closing, 'g');
   end if;
-  return regexp_replace(regexp_replace(spelled,
+  spelled := regexp_replace(regexp_replace(spelled,
     '([[:lower:][:digit:]])([[:upper:]])', '\1' || mark || '\2', 'g'),
     '([[:upper:]])([[:upper:]][[:lower:]]{2})', '\1' || mark || '\2', 'g');
+  if common then
+    return regexp_replace(spelled,
+      '(?<![[:alnum:]])(i|me|my|myself|we|our|ours|ourselves|you|your|yours|yourself|yourselves|he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|their|theirs|themselves|what|which|who|whom|this|that|these|those|am|is|are|was|were|be|been|being|have|has|had|having|do|does|did|doing|a|an|the|and|but|if|or|because|as|until|while|of|at|by|for|with|about|against|between|into|through|during|before|after|above|below|to|from|up|down|in|out|on|off|over|under|again|further|then|once|here|there|when|where|why|how|all|any|both|each|few|more|most|other|some|such|no|nor|not|only|own|same|so|than|too|very|s|t|can|will|just|don|should|now)(?![[:alnum:]])',
+      '\1qz', 'gi');
+  end if;
+  return spelled;
 end
 $$;
-comment on function tasklens.part_names is 'A text with a mark between the parts of its camelCase names, and with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark.';
+comment on function tasklens.part_names is 'A text with a mark between the parts of its camelCase names, and with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark; common: with qz at the end of words that English stemming drops.';
 
 -- Splits a text into plain words, so that the parser finds no host names, paths, tags or signed
 -- numbers: Ti.UI.TableView becomes "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
 -- without spaces become overlapping pairs of characters, so that any two neighbours are a word.
-create function tasklens.plain_text(text text) returns text
+create function tasklens.plain_text(text text, common boolean default false) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  line constant text := regexp_replace(tasklens.part_names(tasklens.compose_text(coalesce(plain_text.text, ''), true), ' ', ' ', ' '), '[^[:alnum:]]+', ' ', 'g');
+  line constant text := regexp_replace(tasklens.part_names(tasklens.compose_text(coalesce(plain_text.text, ''), true), ' ', ' ', ' ', common), '[^[:alnum:]]+', ' ', 'g');
   unspaced constant text := '[' || tasklens.unspaced_scripts() || ']';
   spaced constant text := '[^' || tasklens.unspaced_scripts() || ']';
   pair constant text := '(' || unspaced || '{2})';
@@ -106,60 +101,51 @@ end
 $$;
 comment on function tasklens.plain_text is 'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters.';
 
--- Signs, spelled out: .NET is "dotnet" (paths, methods and ellipses do not count). A symbol such as
--- an emoji or an arrow is a word of its own; so are one to three operators in a row, but as a
--- common one, because code is full of them.
-create function tasklens.sign_words(text text) returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  return (
-    select coalesce(string_agg(w.word, ' '), '') from (
-      select 'dot' || lower(m[1]) as word
-      from regexp_matches(sign_words.text, '(?<![])[:alnum:]./])[.]([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
-      where sign_words.text ~ '[.][[:alpha:]]'
-      union all
-      select distinct 'qs' || encode(convert_to(m[1], 'utf8'), 'hex') || case when m[1] ~ '[!-~]' then 'qz' else '' end
-      from regexp_matches(sign_words.text,
-        '([\u00a1-\u00a9\u00ac-\u00b1\u00b4\u00b6\u00bf\u00d7\u00f7\u20a0-\u20cf\u2100-\u2bff\U0001f000-\U0001faff]|(?<![!#$%&*+/:<=>?@\\^|~-])(?:[$%&*+<=>@^|~]|[!#$%&*+/:<=>?@\\^|~-]{2,3})(?![!#$%&*+/:<=>?@\\^|~-]))', 'g') as m
-      where m[1] !~ '[[:alnum:]]') w);
-end
-$$;
-comment on function tasklens.sign_words is 'The signs in a text as words: dotnet for .NET, and codes of symbols and operators.';
-
 -- The words that a text also holds in another form, so that either form finds the other.
-create function tasklens.other_words(composed text) returns text
+create function tasklens.other_words(composed text, signs_only boolean default false) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
   -- Few texts have each, which a pattern without captures shows in a tenth of the time.
-  return concat_ws(' ', tasklens.sign_words(composed), (
-    select string_agg(w.word, ' ') from (
+  return (
+    select coalesce(string_agg(w.word, ' '), '') from (
+      -- .NET is dotnet; paths, methods and ellipses do not count.
+      select 'dot' || lower(m[1]) as word
+      from regexp_matches(composed, '(?<![])[:alnum:]./])[.]([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
+      where composed ~ '[.][[:alpha:]]'
+      union all
+      -- A symbol such as an emoji or an arrow is a word of its own; so are one to three operators in
+      -- a row, but as a common one, because code is full of them.
+      select distinct 'qs' || encode(convert_to(m[1], 'utf8'), 'hex') || case when m[1] ~ '[!-~]' then 'qz' else '' end
+      from regexp_matches(composed,
+        '([\u00a1-\u00a9\u00ac-\u00b1\u00b4\u00b6\u00bf\u00d7\u00f7\u20a0-\u20cf\u2100-\u2bff\U0001f000-\U0001faff]|(?<![!#$%&*+/:<=>?@\\^|~-])(?:[$%&*+<=>@^|~]|[!#$%&*+/:<=>?@\\^|~-]{2,3})(?![!#$%&*+/:<=>?@\\^|~-]))', 'g') as m
+      where m[1] !~ '[[:alnum:]]'
+      union all
       -- camelCase names as a whole: tableview means TableView.
-      select lower(m[1]) as word
+      select lower(m[1])
       from regexp_matches(composed, '\m([[:alnum:]]{0,60}[[:lower:][:digit:]][[:upper:]][[:alnum:]]{0,60})\M', 'g') as m
-      where composed ~ '[[:lower:][:digit:]][[:upper:]]'
+      where not signs_only and composed ~ '[[:lower:][:digit:]][[:upper:]]'
       union all
       -- Hyphenated words joined: e-mail is email.
       select lower(regexp_replace(m[1], '[-‐]', '', 'g'))
       from regexp_matches(composed, '(?<![[:alnum:]_-])([[:alpha:]]{1,20}([-‐][[:alpha:]]{1,20}){0,3}[-‐]([[:alpha:]]{1,20}|[0-9]{1,2}))(?![[:alnum:]_-])', 'g') as m
-      where composed ~ '[[:alpha:]][-‐][[:alnum:]]'
+      where not signs_only and composed ~ '[[:alpha:]][-‐][[:alnum:]]'
       union all
       -- Numbers without the letters before them: v2.14.1, HTTP418.
       select replace(m[1], '.', ' ')
       from regexp_matches(composed, '(?<![[:alnum:]])[[:alpha:]]{1,12}([0-9]+([.][0-9]+)+|[0-9]{3,})(?![[:alnum:]])', 'g') as m
-      where composed ~ '[[:alpha:]][0-9]'
+      where not signs_only and composed ~ '[[:alpha:]][0-9]'
       union all
       -- Options of a command: see parse_query.
       select 'qo' || lower(m[1])
       from regexp_matches(composed, '(?<!\S)-([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
-      where composed ~ '(?<!\S)-[[:alpha:]]'
+      where not signs_only and composed ~ '(?<!\S)-[[:alpha:]]'
       union all
       -- Common words in capitals, where not all is: IT is not it.
       select lower(m[1]) || 'qc'
       from regexp_matches(composed, '\m([[:upper:]]{2,10})\M', 'g') as m
-      where composed ~ '\m[[:upper:]]{2}' and (composed ~ '[[:lower:]]' or composed !~ '\S\s+\S') and tasklens.mark_common(m[1]) <> m[1]
-    ) w));
+      where not signs_only and composed ~ '\m[[:upper:]]{2}' and (composed ~ '[[:lower:]]' or composed !~ '\S\s+\S') and ts_lexize('pg_catalog.english_stem', lower(m[1])) = '{}'
+    ) w);
 end
 $$;
 comment on function tasklens.other_words is
@@ -171,14 +157,14 @@ language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   composed constant text := tasklens.compose_text(coalesce(to_words.text, ''), true);
-  plain constant text := tasklens.plain_text(composed);
+  plain constant text := tasklens.plain_text(composed, common);
 begin
   if composed = '' then
     return ''::tsvector;
   end if;
   -- Appended, so that they do not separate neighbours.
-  return to_tsvector('tasklens.words', case when common then tasklens.mark_common(plain) || ' ' || tasklens.other_words(composed)
-    else plain || ' ' || regexp_replace(tasklens.other_words(composed), '\mqs[0-9a-f]+qz\M', '', 'g') end);
+  return to_tsvector('tasklens.words', plain || ' ' || case when common then tasklens.other_words(composed)
+    else regexp_replace(tasklens.other_words(composed), '\mqs[0-9a-f]+qz\M', '', 'g') end);
 end
 $$;
 comment on function tasklens.to_words is 'The stemmed words of a text with their positions; common: also those that English stemming drops.';

@@ -8,11 +8,11 @@ as $$
   select string_agg('(' || p.query::text || ')', ' & ')::tsquery
   from tasklens.unspaced_scripts() u(scripts)
   cross join lateral (
-    select case when m[1] is null then phraseto_tsquery('tasklens.words', tasklens.mark_common(tasklens.plain_text(m[2])))
+    select case when m[1] is null then phraseto_tsquery('tasklens.words', tasklens.plain_text(m[2], true))
       else plainto_tsquery('tasklens.words', tasklens.plain_text(m[1])) end
     from regexp_matches(phrase_text, '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
     union all
-    select plainto_tsquery('tasklens.words', w.signs) from tasklens.sign_words(phrase_text) w(signs)
+    select plainto_tsquery('tasklens.words', w.signs) from tasklens.other_words(phrase_text, true) w(signs) where w.signs <> ''
   ) p(query)
   where numnode(p.query) > 0
 $$;

@@ -112,7 +112,7 @@ return query
   ), total as materialized (
     select greatest(t.entries, 1) as entries from tasklens.word_entries(array['']) t
   ), pair as materialized (
-    select h.place, h.whole, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
+    select h.place, h.whole, least(length(h.one), length(h.other)) < 3 as is_short, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
     from half h join known a on a.word = h.one join known b on b.word = h.other cross join total t
     where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
     limit 8
@@ -130,7 +130,8 @@ return query
     ) f
   ) n
   cross join lateral (select greatest(n.entries, e.entries) as entries from tasklens.word_entries(array[p.whole]) e) w
-  where n.entries > 0;
+  -- Short halves are rarely meant: "l int" is no lint.
+  where n.entries > 0 and (not p.is_short or 20 * n.entries >= w.entries);
 end
 $$;
 comment on function tasklens.split_words is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
@@ -154,11 +155,13 @@ declare
   words tasklens.words;
 begin
   with asked as (
-    -- Other forms of a word have later positions, and are not corrected.
-    select u.lexeme as word, u.positions[1]::integer as place, common or u.positions[1] > p.length as is_given
+    -- Other forms of a word have later positions, and are not corrected. One that is not typed weighs
+    -- half.
+    select u.lexeme as word, u.positions[1]::integer as place, common or u.positions[1] > p.length as is_final,
+      case when u.positions[1] > p.length and strpos(lower(query_text), u.lexeme) = 0 and u.lexeme !~ '^q[so]|qc$' then 0.5 else 1 end as worth
     from unnest(tasklens.to_words(query_text, common)) u cross join regexp_count(tasklens.plain_text(query_text), '\S+') p(length)
   ), counted as (
-    select a.word, a.place, a.is_given, e.entries, e.titles, e.comments, tasklens.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
+    select a.*, e.entries, e.titles, e.comments, tasklens.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
     from asked a join tasklens.word_entries(array(select x.word from asked x)) e using (word)
   ), joined as (
     select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null) as halves, n.place
@@ -178,11 +181,11 @@ begin
       and (cardinality(s.stems) > 0 or n.token ~ ('^(?!in$)(' || tasklens.particles() || ')$'))
     order by j.word, n.place
   ), known as (
-    select c.word, c.place, c.entries, c.titles, c.comments, 1.0::double precision as worth, c.entries + c.comments as weighed
+    select c.word, c.place, c.entries, c.titles, c.comments, c.worth, c.entries + c.comments as weighed
     from counted c where c.is_known
     union all
     select n.word, u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
-    from (select c.word, c.place from counted c where not c.is_known and not c.is_given order by c.place limit 8) u
+    from (select c.word, c.place from counted c where not c.is_known and not c.is_final order by c.place limit 8) u
     cross join lateral tasklens.nearest_words(u.word, visible) n
     union all
     -- Separate positions after the query, so that they do not separate neighbours. The joined word

@@ -58,14 +58,15 @@ begin
   else
     -- Whole names if their parts are not wanted: "tableview" marks TableView.
     foreach source in array array[
-      tasklens.part_names(plain, u&'\E005', u&'\E006', u&'\E007'), tasklens.part_names(plain, '', u&'\E006', u&'\E007')]
+      tasklens.part_names(plain, u&'\E005', u&'\E006', u&'\E007', common), tasklens.part_names(plain, '', u&'\E006', u&'\E007', common)]
     loop
       source := regexp_replace(source, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g');
-      line := ts_headline('tasklens.words', case when common then tasklens.mark_common(source) else source end, wanted,
+      line := ts_headline('tasklens.words', source, wanted,
         u&'StartSel="\E000", StopSel="\E001", ' || case when first_pair is not null or length(plain) <= 200 then 'HighlightAll=true'
           else u&'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter="\E008"' end);
       if common then
         line := replace(line, 'qz', '');
+        source := replace(source, 'qz', '');
       end if;
       exit when line ~ u&'\E000' or plain !~ '[[:alnum:]][[:upper:]]';
     end loop;

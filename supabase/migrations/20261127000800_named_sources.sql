@@ -211,9 +211,9 @@ begin
   return (tasklens.passing_tickets(scope, array(
     select n.ticket_id
     from (
-      select e.ticket_id, length(e.title_words) as words, length(e.title_words) - length(ts_delete(e.title_words, asked)) as shared
+      select e.ticket_id, e.title_length as words, length(e.title_words) - length(ts_delete(e.title_words, asked)) as shared
       from (
-        select k.ticket_id, k.title_words from public.keyword_entries k
+        select k.ticket_id, k.title_length, k.title_words from public.keyword_entries k
         where k.title_words @@ coalesce(some_words, each_word) and k.ticket_id is not null
           and (scope.projects is null or k.project_id = any (scope.projects))
         limit reach) e
