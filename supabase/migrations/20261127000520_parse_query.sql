@@ -117,28 +117,4 @@ end
 $$;
 comment on function tasklens.parse_query is 'The required phrases, exclusions, ticket keys and identifiers of a query.';
 
--- How texts may write an identifier. Letters may precede a version (2.14.1, v2.14.1), and a hash may
--- be cut to seven digits or more.
-create function tasklens.identifier_forms(identifier text, out words tsquery, out needle text, out pattern text)
-language plpgsql stable security invoker set search_path = ''
-as $$
-declare
-  hash constant text := lower(substring(identifier from '(?i)^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,40}$'));
-begin
-  if hash is not null then
-    needle := left(hash, 7);
-    words := (select (string_agg(quote_literal(left(hash, i)), ' | ') || ':*')::tsquery from generate_series(7, length(hash)) i) || tasklens.phrase(identifier);
-    pattern := '(?<![[:alnum:]])' || needle || coalesce((select string_agg('(?:' || substr(hash, i, 1), '' order by i) from generate_series(8, length(hash)) i), '')
-      || '[0-9a-f]*' || repeat(')?', length(hash) - 7) || '(?![[:alnum:]])';
-    return;
-  end if;
-  needle := lower(regexp_replace(identifier, '^[[:alpha:]]{1,12}(?=[0-9]+[.][0-9])', ''));
-  words := tasklens.phrase(needle) || coalesce(tasklens.phrase(identifier), tasklens.phrase(needle));
-  -- 8.1 is not 8.1.1.
-  pattern := case when needle ~ '^[0-9]+[.][0-9]' then '(?<![0-9])' when needle ~ '^[0-9]+$' then '(?<![[:alnum:]-])' else '(?<![[:alnum:]])' end || '(?<![0-9][.])'
-    || regexp_replace(needle, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])(?![.][0-9])';
-end
-$$;
-comment on function tasklens.identifier_forms is 'The words, a part and a regular expression, whatever the case, of the texts that hold an identifier; words is null if it has none.';
-
 insert into tasklens.migrations (version) values ('20261127000520');

@@ -95,11 +95,30 @@ declare
   few_holders constant integer := 5; -- at most, among other words
   query constant tasklens.query := search.query;
   scope constant tasklens.scope := search.scope;
-  identifier record;
+  identifier text;
+  hash text;
+  needle text;
+  words tsquery; -- of texts that hold it
+  pattern text;
   found_entries bigint[];
   holders bigint[] := array[]::bigint[];
 begin
-  for identifier in select i.typed, f.* from unnest(query.identifiers[:8]) i(typed) cross join lateral tasklens.identifier_forms(i.typed) f where f.words is not null loop
+  foreach identifier in array query.identifiers[:8] loop
+    -- Letters may precede a version (2.14.1, v2.14.1); a hash may be cut to seven digits or more.
+    hash := lower(substring(identifier from '(?i)^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,40}$'));
+    if hash is not null then
+      needle := left(hash, 7);
+      words := (select (string_agg(quote_literal(left(hash, i)), ' | ') || ':*')::tsquery from generate_series(7, length(hash)) i) || tasklens.phrase(identifier);
+      pattern := '(?<![[:alnum:]])' || needle || coalesce((select string_agg('(?:' || substr(hash, i, 1), '' order by i) from generate_series(8, length(hash)) i), '')
+        || '[0-9a-f]*' || repeat(')?', length(hash) - 7) || '(?![[:alnum:]])';
+    else
+      needle := lower(regexp_replace(identifier, '^[[:alpha:]]{1,12}(?=[0-9]+[.][0-9])', ''));
+      words := tasklens.phrase(needle) || coalesce(tasklens.phrase(identifier), tasklens.phrase(needle));
+      -- 8.1 is not 8.1.1.
+      pattern := case when needle ~ '^[0-9]+[.][0-9]' then '(?<![0-9])' when needle ~ '^[0-9]+$' then '(?<![[:alnum:]-])' else '(?<![[:alnum:]])' end || '(?<![0-9][.])'
+        || regexp_replace(needle, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])(?![.][0-9])';
+    end if;
+    continue when words is null;
     execute format($statement$
       with entry as not materialized (
         select e.keyword_entry_id, e.project_id, e.ticket_id, e.words from public.keyword_entries e
@@ -132,9 +151,9 @@ begin
         case when query.required is not null then ' and e.words @@ ($1.query).required' end) end),
       case when scope.projects is not null then ' and m.project_id = any (($1.scope).projects)' end)
       into found_entries
-      using search, identifier.words, identifier.needle, read_limit, identifier.pattern;
+      using search, words, needle, read_limit, pattern;
     -- Compounds such as non-blocking and and/or are words.
-    if query.is_identifier or cardinality(found_entries) <= few_holders and identifier.typed !~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$' then
+    if query.is_identifier or cardinality(found_entries) <= few_holders and identifier !~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$' then
       holders := holders || found_entries;
     end if;
   end loop;

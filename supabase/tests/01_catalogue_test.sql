@@ -108,7 +108,6 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.note_rows(text, text[], jsonb)', 'volatile', 'invoker', ''),
     ('tasklens.occurs(tsquery, bigint[], bigint)', 'stable', 'invoker', ''),
     ('tasklens.parse_query(text)', 'stable', 'invoker', ''),
-    ('tasklens.identifier_forms(text)', 'stable', 'invoker', ''),
     ('tasklens.other_words(text, boolean)', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.read_query(text)', 'stable', 'definer', 'authenticated service_role'),
     ('public.read_query(text)', 'stable', 'invoker', 'authenticated service_role'),
