@@ -11,7 +11,8 @@ import (
 // Spelling is what a query may call a stored value of a member, named as in JSON.
 type Spelling struct{ Member, Text string }
 
-// Stored are the stored values that spellings can mean. An empty list: none.
+// Stored are the stored values that spellings can mean. An empty list: none, so that a filter with
+// it is text.
 type Stored map[Spelling][]string
 
 // Candidate is a name in filters that no stored value has.
@@ -27,6 +28,25 @@ const (
 	mostSpellings = 40 // that one query asks for
 	valueWords    = 6  // of one value
 )
+
+// Unmeant are the names of candidates that do not mean one stored value.
+func Unmeant(names []Candidate) Stored {
+	stored := Stored{}
+	for _, name := range names {
+		if len(name.Names) != 1 {
+			stored[Spelling{name.Member, name.Value}] = nil
+		}
+	}
+	return stored
+}
+
+// isUnmeant reports whether one of these values was looked up and means nothing.
+func (t *text) isUnmeant(member string, values []string) bool {
+	return slices.ContainsFunc(values, func(value string) bool {
+		meant, is := t.stored[Spelling{member, value}]
+		return is && len(meant) == 0
+	})
+}
 
 // lookup returns the one value that a spelling means. Without stored values it notes the question.
 func (t *text) lookup(member, spelling string) (value string, is bool) {

@@ -43,7 +43,7 @@ type Page struct {
 	Executed       []string           `json:"executed" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that ran."`
 	Degraded       []string           `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or ran out of time."`
 	UnknownKeys    []string           `json:"unknown_keys,omitempty" min:"1" example:"[\"TX-99999\"]" doc:"Keys in the query that no ticket has, of projects that exist."`
-	Candidates     []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the filters that nothing has, if there are no results."`
+	Candidates     []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the filters that nothing has, if there are no results, or none before ~read_as~ took their place: each means the one value that it resembles, or its filter is text beside other words."`
 	Ignored        []string           `json:"ignored,omitempty" min:"1" example:"[\"🦄\"]" doc:"What of the query no text contains and no search can use: signs, and common words where there are no others."`
 	Excluded       []string           `json:"-"` // what the query leaves out
 	Relaxed        []string           `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Quoted phrases that no text contains and whose words count instead."`

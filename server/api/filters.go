@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"time"
 
@@ -39,19 +40,31 @@ type readAs struct {
 	Excluded []string       `json:"excluded,omitempty" min:"1" example:"[\"voucher\"]" doc:"What was left out: words, phrases in quotes and keys after a minus, as typed."`
 }
 
-// narrow parses the filters in a query's text and adds them to the others.
-func (a *API) narrow(ctx context.Context, who *caller, query *search.Query) (*readAs, error) {
+// readText separates the filters in a query from its text. unmeant: names of which a filter is text.
+func readText(ctx context.Context, who *caller, query string, unmeant filter.Stored) (text string, typed filter.Members, err error) {
 	now := time.Now()
-	text, typed, asked, err := filter.ReadText(query.Text, now, nil)
-	if err == nil && len(asked) > 0 {
-		var stored filter.Stored
-		if stored, err = search.Stored(ctx, who.db, asked, false); err != nil {
-			return nil, err
+	_, _, asked, err := filter.ReadText(query, now, nil)
+	if err == nil {
+		stored := filter.Stored{}
+		if len(asked) > 0 {
+			if stored, err = search.Stored(ctx, who.db, asked, false); err != nil {
+				return "", filter.Members{}, err
+			}
 		}
-		text, typed, _, err = filter.ReadText(query.Text, now, stored)
+		maps.Copy(stored, unmeant)
+		text, typed, _, err = filter.ReadText(query, now, stored)
 	}
 	if err != nil {
-		return nil, fault.InvalidFields(fault.Field{Name: "query", Message: err.Error()})
+		err = fault.InvalidFields(fault.Field{Name: "query", Message: err.Error()})
+	}
+	return text, typed, err
+}
+
+// narrow parses the filters in a query's text and adds them to the others.
+func (a *API) narrow(ctx context.Context, who *caller, query *search.Query) (*readAs, error) {
+	text, typed, err := readText(ctx, who, query.Text, filter.Stored{})
+	if err != nil {
+		return nil, err
 	}
 	query.Filters = query.Filters.And(typed)
 	query.Typed, query.Text = query.Text, text

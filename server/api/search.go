@@ -80,8 +80,9 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	return a.respond(ctx, who, everything, find)
 }
 
-// searchAsRead searches, and again if that finds nothing because of names that can only mean one
-// stored value each. given are the filters that were not typed.
+// searchAsRead searches, and again if that finds nothing because of names that nothing has: each
+// means the one stored value that it resembles, or, beside words, its filter is text. The page keeps
+// them as candidates. given are the filters that were not typed.
 func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query, given filter.Filters, read *readAs, embedding memo.Query) (search.Page, *readAs, error) {
 	page, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
 	if err != nil {
@@ -100,15 +101,23 @@ func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query,
 	if read == nil {
 		return page, nil, nil
 	}
-	corrected, changed := read.Filters.Correct(page.Candidates)
-	if !changed {
+	if len(page.Candidates) == 0 {
 		return page, read, nil
 	}
-	unknown, ignored := page.UnknownKeys, page.Ignored
-	query.Filters = given.And(corrected)
-	page, err = a.Searcher.Hybrid(ctx, who.db, query, embedding)
-	page.UnknownKeys, page.Ignored = unknown, ignored // they depend on the text alone
-	return page, &readAs{Text: read.Text, Filters: corrected, Excluded: read.Excluded}, err
+	again := *read
+	if again.Text != "" {
+		if again.Text, again.Filters, err = readText(ctx, who, query.Typed, filter.Unmeant(page.Candidates)); err != nil {
+			return page, read, err
+		}
+	}
+	corrected, changed := again.Filters.Correct(page.Candidates)
+	if !changed && again.Text == read.Text {
+		return page, read, nil
+	}
+	again.Filters, query.Text, query.Filters = corrected, again.Text, given.And(corrected)
+	found, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
+	found.UnknownKeys, found.Ignored, found.Candidates = page.UnknownKeys, page.Ignored, page.Candidates
+	return found, &again, err
 }
 
 // normal is the one form of texts that look the same: composed Unicode (NFC) and single spaces.

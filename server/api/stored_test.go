@@ -52,6 +52,24 @@ func TestStoredNames(t *testing.T) {
 			t.Errorf("%q: %s, want %s", query, got.Candidates, want)
 		}
 	}
+	// Beside words, a filter whose value nothing has is text; a value that resembles one is that.
+	for query, want := range map[string][3]string{
+		"payment status:500":             {"payment status:500", `{}`, `[{"member":"statuses","value":"500","names":[]}]`},
+		"payment status:500 type:bug":    {"payment status:500", `{"types":["bug"]}`, `[{"member":"statuses","value":"500","names":[]}]`},
+		`payment type:"no such"`:         {`payment type:"no such"`, `{}`, `[{"member":"types","value":"no such","names":[]}]`},
+		"payment label:paymets":          {"payment", `{"labels":{"any":["payments"]}}`, `[{"member":"labels","value":"paymets","names":["payments"]}]`},
+		"payment status:500,Done":        {"payment", `{"statuses":["500","Done"]}`, ""},
+		"status:500":                     {"", `{"statuses":["500"]}`, `[{"member":"statuses","value":"500","names":[]}]`},
+		"payment https://status:500/ is": {"", "", ""},
+	} {
+		got := ask(query)
+		if want[1] == "" && got.ReadAs == nil {
+			continue
+		}
+		if got.ReadAs == nil || got.ReadAs.Text != want[0] || string(got.ReadAs.Filters) != want[1] || string(got.Candidates) != want[2] || strings.HasPrefix(query, "payment") && len(got.Results) == 0 {
+			t.Errorf("%q: %d results, read as %+v, %s; want %q", query, len(got.Results), got.ReadAs, got.Candidates, want)
+		}
+	}
 	got := read[explained](s.send(http.MethodPost, "/api/hybrid-search", `{"query":"","filters":{"assignee":["noo"],"labels":{"all":["pay"]}}}`))
 	if want := `[{"member":"assignee","value":"noo","names":["Noor"]},{"member":"labels","value":"pay","names":["payments"]}]`; string(got.Candidates) != want || len(got.Results) > 0 {
 		t.Errorf("filters of the body: %s, want %s", got.Candidates, want)

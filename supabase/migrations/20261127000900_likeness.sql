@@ -33,6 +33,7 @@ declare
   typed constant text := tasklens.without_form(ltrim(left(plan_text.text, 20000), e' \t\r\n'));
   first_line constant text := split_part(typed, e'\n', 1);
   body constant tsvector := tasklens.to_words(substr(typed, length(first_line) + 1));
+  body_length constant integer := regexp_count(tasklens.plain_text(substr(typed, length(first_line) + 1)), '\S+');
   visible constant bigint[] := tasklens.projects_as('viewer');
   planned tasklens.words;
   chosen tasklens.words;
@@ -55,7 +56,10 @@ begin
     select t.term, 1.4 * t.idf * t.n / (1.2 + t.n) as worth from name_term t where t.entries + t.comments >= least_texts
   ), body_word as materialized (
     select u.lexeme as word, u.positions[1]::integer as place, cardinality(u.positions) as times
-    from unnest(body) u order by u.positions[1], u.lexeme limit 200
+    from unnest(body) u
+    -- Without forms of words that are not typed: their parts say as much.
+    where u.positions[1] <= body_length or strpos(lower(typed), u.lexeme) > 0
+    order by u.positions[1], u.lexeme limit 200
   ), body_term as (
     select quote_literal(b.word) as term,
       ln(1 + greatest(usual.texts - (e.entries + e.comments), 0.0) / (e.entries + e.comments + 0.5) + 0.5 / (e.entries + e.comments + 0.5)) as idf,

@@ -1394,7 +1394,7 @@ export interface components {
              *     ]
              */
             unknown_keys?: string[];
-            /** @description Names in the filters that nothing has, if there are no results. */
+            /** @description Names in the filters that nothing has, if there are no results, or none before `read_as` took their place: each means the one value that it resembles, or its filter is text beside other words. */
             candidates?: components["schemas"]["Candidate"][];
             /**
              * @description What of the query no text contains and no search can use: signs, and common words where there are no others.
