@@ -71,7 +71,8 @@ const KeyPattern = `[\pL\pN_]+(?:-[\pL\pN_]+)*-\d+`
 
 var typedKey = regexp.MustCompile(KeyPattern)
 
-// noted matches a minus before a word, and signs alone: what a query may leave out or search in vain.
+// noted matches a minus before a word, and signs alone: what a query may leave out or search in
+// vain.
 var noted = regexp.MustCompile(`(^|\s)(-\S|[^\pL\pN\s]+(\s|$))`)
 
 // Annotate adds what an empty or a surprising page needs: what the query leaves out or cannot use,

@@ -40,7 +40,8 @@ type readAs struct {
 	Excluded []string       `json:"excluded,omitempty" min:"1" example:"[\"voucher\"]" doc:"What was left out: words, phrases in quotes and keys after a minus, as typed."`
 }
 
-// readText separates the filters in a query from its text. unmeant: names of which a filter is text.
+// readText separates the filters in a query from its text. unmeant: names of which a filter is
+// text.
 func readText(ctx context.Context, who *caller, query string, unmeant filter.Stored) (text string, typed filter.Members, err error) {
 	now := time.Now()
 	_, _, asked, err := filter.ReadText(query, now, nil)

@@ -81,8 +81,8 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 }
 
 // searchAsRead searches, and again if that finds nothing because of names that nothing has: each
-// means the one stored value that it resembles, or, beside words, its filter is text. The page keeps
-// them as candidates. given are the filters that were not typed.
+// means the one stored value that it resembles, or, beside words, its filter is text. The page
+// keeps them as candidates. given are the filters that were not typed.
 func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query, given filter.Filters, read *readAs, embedding memo.Query) (search.Page, *readAs, error) {
 	page, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
 	if err != nil {

@@ -79,9 +79,9 @@ as $$
 $$;
 comment on function tasklens.nearest_words is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
 
--- One word of a query as two neighbours: checkbox is "check box", email "e mail". No half is a common
--- word, except a particle that begins one (onboarding). Looked up only if the rarer half, and the
--- entries likely to have both, are few.
+-- One word of a query as two neighbours: checkbox is "check box", email "e mail". No half is a
+-- common word, except a particle that begins one (onboarding). Looked up only if the rarer half,
+-- and the entries likely to have both, are few.
 create function tasklens.split_words(query_text text, visible bigint[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
 language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off
@@ -145,9 +145,9 @@ comment on type tasklens.words is 'The words to search for, rarest first, with t
 
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
 -- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
--- word count as that word, too: "log in" is login, "check box" checkbox; the first is no common word
--- but a particle ("on boarding"), so that "in form" is not inform. Of a long query the 32 rarest
--- words count. Common words count if there are no others: who can.
+-- word count as that word, too: "log in" is login, "check box" checkbox; the first is no common
+-- word but a particle ("on boarding"), so that "in form" is not inform. Of a long query the 32
+-- rarest words count. Common words count if there are no others: who can.
 create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false) returns tasklens.words
 language plpgsql stable security invoker set search_path = ''
 as $$

@@ -3,8 +3,8 @@
 -- ts_headline drops what looks like markup (Vec<T>). So <, > and & and the marks are private-use
 -- characters until the end, and then become entities and tags. The parser's words must be those of
 -- tasklens.plain_text, so another private-use character (E005) separates them meanwhile. Signs, and
--- pairs of characters of scripts without spaces, are marked in advance, at even and odd offsets. C++
--- and C# are spelled out meanwhile, each between E006 and E007. E008 is where text is left out.
+-- pairs of characters of scripts without spaces, are marked in advance, at even and odd offsets.
+-- C++ and C# are spelled out meanwhile, each between E006 and E007. E008 is where text is left out.
 create function tasklens.highlight(text text, wanted tsquery) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$

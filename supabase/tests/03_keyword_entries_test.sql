@@ -7,7 +7,8 @@ select plan(47);
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name, description) values (1, 'AA', 'Apples', 'about orchards'), (2, 'BB', 'Bananas', null);
 
--- The words of a ticket's entry (or of a project's, if ticket is null): 'appl:A aboutqz:B orchard:B'.
+-- The words of a ticket's entry (or of a project's, if ticket is null): 'appl:A aboutqz:B
+-- orchard:B'.
 create function pg_temp.words(project bigint, ticket bigint default null) returns text
 language sql as $$
   select string_agg(w.lexeme || ':' || array_to_string(w.weights, ''), ' ' order by w.weights, w.positions)
