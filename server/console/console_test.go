@@ -10,7 +10,7 @@ import (
 )
 
 // maxPacked is the maximum transfer of a first visit.
-const maxPacked = 120 << 10
+const maxPacked = 60_000
 
 func TestSize(t *testing.T) {
 	t.Parallel()

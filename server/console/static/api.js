@@ -32,6 +32,8 @@ export class Problem extends Error {
     super(problem.detail || 'Something went wrong.');
     /** @type {ProblemCode | ''} */
     this.code = problem.code ?? '';
+    const status = problem.status ?? 0; // 0: no response
+    this.passing = status < 400 || status === 429 || status >= 500; // whether the same request may work later
     this.requestId = problem.request_id ?? '';
     this.fields = problem.errors ?? [];
     this.retryAfter = retryAfter;

@@ -2,7 +2,7 @@
 // The page: its screens, who uses it, and what they may do.
 import { render } from './preact.js';
 import { html } from './dom.js';
-import { useEffect, useState } from './hooks.js';
+import { useEffect, useLayoutEffect, useState } from './hooks.js';
 import * as api from './api.js';
 import { Ask, useConversation } from './ask.js';
 import { Documents } from './documents.js';
@@ -73,6 +73,11 @@ function App({ told }) {
     if (session && (document.activeElement ?? document.body) === document.body) focusField();
   }, [!session, owner]);
   const screen = SCREENS.find((s) => s.view === view) ?? SCREENS[0];
+  // Another screen, document or page begins at its top. What is shown may then scroll to its own place.
+  useLayoutEffect(() => {
+    if (document.activeElement?.closest('.pages')) document.getElementById('main')?.focus({ preventScroll: true }); // browsers keep in view what has the focus
+    scrollTo(0, 0);
+  }, [screen, params.get('id'), params.get('page')]);
   useEffect(() => {
     const q = params.get('q');
     document.title = `${q ? `${q} · ` : ''}${screen.name} · tasklens`;

@@ -7,7 +7,8 @@ import { FACETS, spell, tell } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
 import { Candidates } from './results.js';
 import { go, href } from './route.js';
-import { asProblem, Bar, Choice, count, date, decimal, Empty, Failure, Icon, useLoad } from './ui.js';
+import { plainText } from './snippet.js';
+import { asProblem, Bar, Choice, count, date, decimal, Empty, Failure, Icon, ProjectOptions, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').Source} Source */
 /** @typedef {import('./api.js').QueryRequest} QueryRequest */
@@ -98,8 +99,7 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
         onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) { e.preventDefault(); submit(); } }}></textarea>
       <div class="row">
         <${Choice} label="Answer from" value=${corpus} options=${CORPORA} onChange=${(/** @type {string} */ value) => change({ corpus: value === 'tickets' ? '' : value })} />
-        ${corpus !== 'documents' && html`<select aria-label="Project" value=${project} onChange=${(/** @type {any} */ e) => change({ project: e.target.value })}>
-          <option value="">All projects</option>${(projects.value ?? []).map((p) => html`<option value=${String(p.project_id)}>${p.name}</option>`)}</select>`}
+        ${corpus !== 'documents' && html`<select aria-label="Project" value=${project} onChange=${(/** @type {any} */ e) => change({ project: e.target.value })}><${ProjectOptions} projects=${projects.value} /></select>`}
         ${turns.length > 0 && html`<button type="button" class="link small" onClick=${() => { clear(); change({ q: '' }); field.current?.focus(); }}>New conversation</button>`}
         ${busy ? html`<button key="stop" type="button" class="button stop" onClick=${stop}><${Icon} name="stop" />Stop</button>`
       : html`<button key="ask" class="button primary">Ask</button>`}
@@ -198,7 +198,7 @@ function SourceCard({ source, number, open, onToggle }) {
   return html`<div class="head"><span class="number">${number}</span>
       ${source.type === 'project' ? html`<span class="name">Project</span>` : html`<a class="name" href=${link} dir="auto">${source.ticket_key && html`<span class="key">${source.ticket_key}</span> `}${source.type === 'document' ? source.title : source.ticket_name}</a>`}
       ${source.similarity !== null && html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${source.similarity} /><span>${decimal(source.similarity)}</span></span>`}</div>
-    <p class=${`text ${open ? '' : 'clipped'}`} dir="auto">${text}</p>
+    <p class=${`text ${open ? '' : 'clipped'}`} dir="auto">${open ? text : plainText(text)}</p>
     ${(text.length > 80 || text.includes('\n')) && html`<button type="button" class="link small" aria-expanded=${open} onClick=${onToggle}>${open ? 'Show less' : 'Show all'}<span class="sr"> of source ${number}</span></button>`}`;
 }
 

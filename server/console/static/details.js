@@ -7,6 +7,7 @@ import { FACETS } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
 import { href } from './route.js';
 import { settings } from './session.js';
+import { plainText } from './snippet.js';
 import { asProblem, Bar, count, date, decimal, Failure, Icon, useLoad } from './ui.js';
 import { Why } from './why.js';
 
@@ -27,7 +28,7 @@ export function Details({ result, answer, projects, onClose }) {
     <header><div><p class="key">${result.ticket_key ? html`<${Key} name=${result.ticket_key} />` : 'Project'}</p><h2 dir="auto">${name}</h2></div>
       <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick=${onClose}><${Icon} name="close" /></button></header>
     <p class="meta">${result.status && html`<span class="status">${result.status}</span>`}<span class="muted" dir="auto">${result.project_name}</span></p>
-    ${comment && found && html`<div class="passage"><p class="small muted">Found in a comment${comment.author ? ` by ${comment.author}` : ''}, ${date(comment.created_at)}:</p><p class="text" dir="auto">${result.text}</p></div>`}
+    ${comment && found && html`<div class="passage"><p class="small muted">Found in a comment${comment.author ? ` by ${comment.author}` : ''}, ${date(comment.created_at)}:</p><p class="text" dir="auto">${plainText(result.text)}</p></div>`}
     ${loaded.problem && html`<section><${Failure} problem=${loaded.problem} retry=${loaded.again} /></section>`}
     ${ticket === null && html`<${Markdown} text=${result.text.startsWith(name) ? result.text.slice(name.length).trim() : result.text} keys=${keys} />`}
     ${loaded.value && html`<${Whole} ticket=${loaded.value} keys=${keys} />`}
@@ -94,4 +95,4 @@ function Similar({ ticket }) {
 export const SimilarList = ({ list }) => html`<ul class="similar">${list.map((t) => html`<li key=${t.ticket_id}>
   <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name" dir="auto">${t.ticket_name}</span></a>
   <span class="status">${t.status}${t.likely_duplicate ? ' · likely duplicate' : ''}</span>
-  ${t.similarity !== null && html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${t.similarity} /><span>${decimal(t.similarity)}</span></span>`}</li>`)}</ul>`;
+  <span class="near"><${Bar} label="Likeness" kind="meaning" value=${t.fused_score} /><span>${decimal(t.fused_score)}</span></span></li>`)}</ul>`;

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { DocumentForm, DocumentPage } from './document.js';
 import { go, href } from './route.js';
+import { plainText } from './snippet.js';
 import { Bar, Choice, decimal, Empty, Failure, Icon, score, Stack, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').FoundDocument} FoundDocument */
@@ -68,7 +69,7 @@ function Found({ q, basic, all, params }) {
 /** @param {{document: FoundDocument, q: string, best: number}} props */
 function DocumentResult({ document: d, q, best }) {
   return html`<a class="result" href=${href('documents', { id: d.id, q })}><span class="head"><span class="name" dir="auto">${d.title}</span></span>
-    <span class="excerpt" dir="auto">${d.content.slice(0, 400).replace(/^#+ /gm, '').replaceAll('`', '')}</span>
+    <span class="excerpt" dir="auto">${plainText(d.content.slice(0, 400))}</span>
     ${d.final_score !== undefined ? html`<${Parts} document=${d} best=${best} />` : html`<span class="near"><${Bar} label="Similarity" kind="meaning" value=${d.similarity} /><span>${decimal(d.similarity)}</span></span>`}</a>`;
 }
 

@@ -3,7 +3,7 @@
 import { html } from './dom.js';
 import { useState } from './hooks.js';
 import * as api from './api.js';
-import { Empty, Failure, useLoad, useSettled } from './ui.js';
+import { Empty, Failure, ProjectOptions, useLoad, useSettled } from './ui.js';
 import { SimilarList } from './details.js';
 
 const PAUSE = 400; // milliseconds without a key until the draft is compared
@@ -19,7 +19,7 @@ export function Draft() {
   const enough = text.length >= 3;
   const found = useLoad(async (signal) => (enough ? api.similarToDraft({ text, limit: 6, project_id: draft.project ? Number(draft.project) : undefined }, signal) : null), [text, draft.project]);
   return html`<div class="draft">
-    <section aria-labelledby="draft"><h1 id="draft">Before you file</h1>
+    <section aria-labelledby="writing"><h1 id="writing">Before you file</h1>
       <p class="muted">Write the ticket here. What is already filed about it shows up as you type. Nothing is stored.</p>
       <form onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
         <label for="title">Title</label>
@@ -27,8 +27,7 @@ export function Draft() {
         <label for="text">Description</label>
         <textarea id="text" rows="9" dir="auto" maxlength="90000" value=${draft.text} placeholder="What happens, what should happen, how to see it" onInput=${(/** @type {any} */ e) => edit({ text: e.target.value })}></textarea>
         <label for="project">Compare with</label>
-        <select id="project" value=${draft.project} onChange=${(/** @type {any} */ e) => edit({ project: e.target.value })}><option value="">All projects</option>
-          ${(projects.value ?? []).map((p) => html`<option value=${String(p.project_id)}>${p.name}</option>`)}</select>
+        <select id="project" value=${draft.project} onChange=${(/** @type {any} */ e) => edit({ project: e.target.value })}><${ProjectOptions} projects=${projects.value} /></select>
       </form></section>
     <section aria-labelledby="duplicates" aria-busy=${found.loading}><h2 id="duplicates">Already filed?</h2>
       <p class="told" role="status">${enough && found.loading ? 'Comparing …' : enough && found.value ? 'The nearest first. Judge by what they say.' : ''}</p>

@@ -10,8 +10,8 @@ import { count, Icon } from './ui.js';
 const FEW = 7; // values of a facet that show at first
 const ROW = 27.5; // pixels of one of them
 
-/** room: how many values the open facets can have, so that their counts move nothing. @param {{response?: SearchResponse, filters: Record<string, string>, room: Record<string, number | undefined>, onChoose: (name: string, key: string) => void}} props */
-export function FacetLists({ response, filters, room, onChoose }) {
+/** room: how many values the open facets can have, so that their counts move nothing. @param {{response?: SearchResponse, filters: Record<string, string>, room: Record<string, number | undefined>, labelOf: (facet: import('./facets.js').Facet, value: import('./facets.js').FacetValue) => string, onChoose: (name: string, key: string) => void}} props */
+export function FacetLists({ response, filters, room, labelOf, onChoose }) {
   const [all, setAll] = useState('');
   const [shown, setShown] = useState(false);
   const facets = response?.facets;
@@ -23,7 +23,7 @@ export function FacetLists({ response, filters, room, onChoose }) {
       return html`<details class="facet" open=${place < 2}><summary><span>${facet.title}</span>${facets && values.length > 0 && html`<span class="count">${count(values.length)}</span>`}<${Icon} name="right" /></summary>
         <div style=${place < 2 ? { minHeight: `${ROW * Math.min(room[facet.name] ?? FEW, FEW + 1)}px` } : undefined}>${facets && values.length === 0 && html`<p class="small muted">None</p>`}
         <ul>${few.map((value, i) => html`<li key=${i}><button type="button" aria-pressed=${isChosen(facet, value, filters[facet.param])} onClick=${() => onChoose(facet.param, isChosen(facet, value, filters[facet.param]) ? '' : keyOf(facet, value))}>
-          <span class="name" dir="auto">${value.label}</span><span class="count">${count(value.count)}</span></button></li>`)}</ul>
+          <span class="name" dir="auto">${labelOf(facet, value)}</span><span class="count">${count(value.count)}</span></button></li>`)}</ul>
         ${values.length > few.length && html`<button type="button" class="link small" onClick=${() => setAll(facet.name)}>${count(values.length - few.length)} more</button>`}</div>
       </details>`;
     })}

@@ -4,7 +4,8 @@ import { html } from './dom.js';
 import * as api from './api.js';
 import { FACETS, pathsOf, tell, only, without } from './facets.js';
 import { go, href } from './route.js';
-import { count, date, Empty, FoundBy, Highlight, Icon, pieces, splitName, useLoad } from './ui.js';
+import { Highlight, pieces, plain, splitName } from './snippet.js';
+import { count, date, Empty, FoundBy, Icon, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').SearchResult} SearchResult */
 /** @typedef {import('./searches.js').Answer} Answer */
@@ -76,7 +77,7 @@ export function Result({ result, open, sort, link }) {
   return html`<li><a class="result" href=${link} aria-current=${open ? 'true' : undefined}
     onClick=${(/** @type {MouseEvent} */ e) => { if (!e.metaKey && !e.ctrlKey && !e.shiftKey) { e.preventDefault(); go(link, { replace: e.detail === 0 && location.hash.includes('open=') }); } }}>
     <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name" dir="auto"><${Highlight} pieces=${name} /></span></span>
-    <span class="excerpt" dir="auto">${(excerpt.length > 0 || result.text.trim() !== title) && html`<${Highlight} pieces=${excerpt} />`}</span>
+    <span class="excerpt" dir="auto">${(excerpt.length > 0 || result.text.trim() !== title) && html`<${Highlight} pieces=${plain(excerpt)} />`}</span>
     <span class="meta"><${FoundBy} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}
       ${result.kind === 'ticket' && result.assignee && html`<span class="person" dir="auto">${result.assignee}</span>`}
       ${at && html`<time class="muted" datetime=${at} title=${sort === 'newest' ? 'Filed' : 'Changed'}>${date(at)}</time>`}<span class="muted project" dir="auto">${result.project_name}</span></span>

@@ -1,7 +1,7 @@
 // @ts-check
 // The search screen: what is typed, the address, and what of both is searched for.
 import { html } from './dom.js';
-import { useEffect, useRef, useState } from './hooks.js';
+import { useEffect, useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { beingTyped, chosenFrom, FACETS, filtersOf, keyOf, only, pathsOf, spell, tell, without } from './facets.js';
 import { FacetLists } from './facetlists.js';
@@ -10,7 +10,7 @@ import { Candidates, idOf, Nothing, Notes, Pages, Result, Skeleton, Told } from 
 import { go, href } from './route.js';
 import { useSearches } from './searches.js';
 import { Start } from './start.js';
-import { Failure, Icon, useLoad } from './ui.js';
+import { Failure, Icon, projectNames, useLoad } from './ui.js';
 import { Details } from './details.js';
 
 /** @typedef {import('./api.js').SearchRequest} SearchRequest */
@@ -49,6 +49,7 @@ export function Search({ params }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   const searches = useSearches();
   const projects = useLoad((signal) => api.projects(signal), []);
+  const names = useMemo(() => projectNames(projects.value), [projects.value]);
   const statuses = useLoad((signal) => api.statuses(signal), []);
   const filters = Object.fromEntries(FACETS.map((f) => [f.param, params.get(f.param) ?? '']));
   const filtered = FACETS.some((f) => filters[f.param]);
@@ -63,12 +64,18 @@ export function Search({ params }) {
   const now = useRef(params); // also for a pause that began at an earlier address
   now.current = params;
 
+  // What a name of a filter may be completed to, before anything is found and beside it.
+  const naming = new RegExp(`(?:^|\\s)-?(?:${FACETS.map((f) => f.typed).join('|')}):`, 'i').test(text);
+  const known = useLoad(async (signal) => (naming ? (await api.search({ query: '', filters: { created: { from: '0001-01-01' } }, retrieval: 'keyword', facets: true, limit: 1, log: false }, signal)).facets : undefined), [naming]);
+
   /** The values of a facet that are known. @param {Facet} facet @returns {Value[]} */
   function valuesOf(facet) {
-    if (facet.name === 'project') return (projects.value ?? []).map((p) => ({ key: String(p.project_id), label: p.name, names: [p.key, p.name] }));
+    if (facet.name === 'project') return (projects.value ?? []).map((p) => ({ key: String(p.project_id), label: names.get(String(p.project_id)) ?? p.name, names: [p.key, p.name] }));
     if (facet.name === 'status') return (statuses.value ?? []).map((s) => ({ key: s.name, label: s.name, names: [s.name] }));
     if (facet.name === 'open') return [{ key: 'true', label: 'open', names: ['open'] }, { key: 'false', label: 'done', names: ['done'] }];
-    return (searches.shown?.response.facets?.[facet.name] ?? []).map((v) => ({ key: keyOf(facet, v), label: v.label, names: [v.label] }));
+    const found = searches.shown?.response.facets?.[facet.name] ?? [];
+    const all = known.value?.[facet.name] ?? [];
+    return [...all, ...found.filter((v) => !all.some((f) => f.value === v.value))].map((v) => ({ key: keyOf(facet, v), label: v.label, names: [v.label] }));
   }
   /** @param {Facet} facet */
   const labelOf = (facet) => valuesOf(facet).find((v) => v.key.toLowerCase() === filters[facet.param].toLowerCase())?.label ?? filters[facet.param];
@@ -202,7 +209,8 @@ export function Search({ params }) {
       onProject=${(/** @type {number} */ id) => { change({ project: id }); input.current?.focus(); }} />` : html`
     <h1 class="sr">Search</h1>
     <div class="columns">
-      <${FacetLists} response=${response} filters=${filters} room=${{ project: projects.value?.length, status: statuses.value?.length }} onChoose=${(/** @type {string} */ name, /** @type {string} */ key) => change({ [name]: key })} />
+      <${FacetLists} response=${response} filters=${filters} room=${{ project: projects.value?.length, status: statuses.value?.length }} labelOf=${(/** @type {Facet} */ facet, /** @type {import('./api.js').FacetValue} */ value) => (facet.name === 'project' && names.get(String(value.value))) || value.label}
+        onChoose=${(/** @type {string} */ name, /** @type {string} */ key) => change({ [name]: key })} />
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
         <${Told} searches=${searches} page=${page} again=${again} sort=${params.get('sort') ?? ''} onSort=${(/** @type {string} */ sort) => change({ sort })} />
         ${searches.problem && html`<div class=${shown ? 'toast' : ''}><${Failure} problem=${searches.problem} retry=${again} /></div>`}

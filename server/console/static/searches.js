@@ -65,7 +65,9 @@ export function useSearches() {
       }, (error) => {
         if (signal.aborted || api.isAbort(error)) return;
         mine[retrieval] = '';
-        if (retrieval === 'hybrid' || mine.hybrid === '') update({ busy: busy(), slow: false, problem: asProblem(error) });
+        if (retrieval === 'keyword' && mine.hybrid !== '') return;
+        const problem = asProblem(error);
+        update({ busy: busy(), slow: false, problem, ...(!problem.passing && { shown: null }) });
       });
     }
   }

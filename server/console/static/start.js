@@ -4,16 +4,34 @@ import { html } from './dom.js';
 import * as api from './api.js';
 import { count, Empty, Failure, Icon, useLoad } from './ui.js';
 
+// What is wrong in many trackers, in words that their tickets rarely have.
+const WORDINGS = ['kicked out', 'too expensive', 'keeps crashing', 'everything is sluggish', 'people cannot get in', 'wants a refund',
+  'emails do not come', 'hard to read', 'stale information', 'runs out of disk space', 'nothing happens after a tap', 'numbers are wrong'];
+const SHOWN = 3;
+const LANES = 3; // searches at the same time
+const NEAR = 2; // rank by meaning from which a match is an example
+
+/** Wordings that find a ticket by its meaning alone: it has none of their words. @param {AbortSignal} signal */
+async function findExamples(signal) {
+  /** @type {{query: string, place: number, ticket: string}[]} */
+  const found = [];
+  const left = [...WORDINGS];
+  await Promise.all(Array.from({ length: LANES }, async () => {
+    for (let query; (query = left.shift()); ) {
+      const { results } = await api.search({ query, limit: SHOWN, log: false }, signal);
+      const place = results.findIndex((r) => r.ticket_key && r.vector_rank && r.vector_rank <= NEAR && !r.keyword_rank && !r.highlight.includes('<mark>'));
+      if (place >= 0) found.push({ query, place, ticket: `${results[place].ticket_key} ${results[place].ticket_name}` });
+    }
+  }));
+  const place = (/** @type {{query: string, place: number}} */ one) => one.place * WORDINGS.length + WORDINGS.indexOf(one.query);
+  return found.sort((a, b) => place(a) - place(b)).slice(0, SHOWN);
+}
+
 /** Before anything is searched for: examples out of what there is. @param {{projects: any, onChoose: (query: string) => void, onProject: (id: number) => void}} props */
 export function Start({ projects, onChoose, onProject }) {
   const list = /** @type {import('./api.js').Project[] | undefined} */ (projects.value);
-  const examples = useLoad(async (signal) => {
-    const largest = [...(list ?? [])].sort((a, b) => b.tickets - a.tickets).slice(0, 4);
-    const found = await Promise.all(largest.map((p) => api.search({ query: p.name, project_id: p.project_id, retrieval: 'keyword', limit: 4 }, signal)));
-    const tickets = found.map((f) => f.results.filter((r) => r.ticket_name)).filter((f) => f.length > 0);
-    return { of: list, queries: [...tickets.map((f) => f[0].ticket_name ?? ''), ...tickets.slice(0, 1).map((f) => (f[1] ?? f[0]).ticket_key ?? '')] };
-  }, [list]);
-  const queries = examples.value?.queries ?? [];
+  const examples = useLoad(async (signal) => ({ of: list, found: list?.length ? await findExamples(signal) : [] }), [list]);
+  const found = examples.value?.found ?? [];
   // All at once, so that nothing moves.
   const shown = list && (examples.problem || examples.value?.of === list) ? list : [];
   if (projects.problem) return html`<${Failure} problem=${projects.problem} retry=${projects.again} />`;
@@ -23,7 +41,7 @@ export function Start({ projects, onChoose, onProject }) {
   return html`<div class="start">
     <h1>Find it by what it means</h1>
     <p class="lead">Describe a problem in your own words, or type a key. Exact matches and similar meanings come in one list.</p>
-    <div class="try">${queries.length > 0 && html`<h2>Try</h2><ul class="examples">${queries.map((text) => html`<li><button type="button" class="example" onClick=${() => onChoose(text)}><${Icon} name="search" />${text}</button></li>`)}</ul>`}</div>
+    <div class="try">${found.length > 0 && html`<h2>Try</h2><ul class="examples">${found.map(({ query, ticket }) => html`<li><button type="button" class="example" onClick=${() => onChoose(query)}><${Icon} name="search" /><span>${query}<small>finds <span dir="auto">${ticket}</span></small></span></button></li>`)}</ul>`}</div>
     ${shown.length > 0 && html`<h2>Projects</h2>`}
     <ul class="tiles">${shown.map((p) => html`<li><button type="button" class="tile" onClick=${() => onProject(p.project_id)} title=${`Search in ${p.name}`}>
       <span class="key">${p.key}</span><span class="name">${p.name}</span><span class="muted small">${count(p.tickets)} ${p.tickets === 1 ? 'ticket' : 'tickets'}</span></button></li>`)}</ul>

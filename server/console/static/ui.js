@@ -34,45 +34,21 @@ export const score = (n) => finest.format(n);
 /** A time, or a day, which is the same in every time zone. @param {string} text */
 export const date = (text) => day.format(new Date(text.length === 10 ? `${text}T00:00` : text));
 
-/** @type {Record<string, string>} */
-const entities = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#34;': '"', '&#39;': "'" };
-
-/** @typedef {{text: string, marked: boolean}} Piece */
-
-/** Escaped text with marks around what matched, as pieces of plain text. @param {string} highlight @returns {Piece[]} */
-export const pieces = (highlight) => highlight.split(/(<mark>.*?<\/mark>)/s).map((part) => ({
-  marked: part.startsWith('<mark>'),
-  text: part.replace(/^<mark>|<\/mark>$/g, '').replace(/&(?:lt|gt|amp|quot|#34|#39);/g, (entity) => entities[entity]),
-})).filter((piece) => piece.text !== '');
-
-/**
- * The pieces of a name, and of what follows it; all of them follow where the highlight does not begin with the name.
- * @param {Piece[]} all @param {string} name @returns {[Piece[], Piece[]]}
- */
-export function splitName(all, name) {
-  if (!all.map((piece) => piece.text).join('').startsWith(name)) return [[{ text: name, marked: false }], all];
-  /** @type {Piece[]} */
-  const before = [];
-  /** @type {Piece[]} */
-  const after = [];
-  let left = name.length;
-  for (const { text, marked } of all) {
-    if (left > 0) before.push({ text: text.slice(0, left), marked });
-    if (text.length > left) after.push({ text: text.slice(left), marked });
-    left = Math.max(0, left - text.length);
-  }
-  if (after[0]) after[0].text = after[0].text.replace(/^[\s—]+/, '');
-  return [before, after];
+/** The names of projects by id, with the key of those whose name another has too. @param {import('./api.js').Project[]} [projects] */
+export function projectNames(projects = []) {
+  /** @param {import('./api.js').Project} p */
+  const plainName = (p) => p.name.trim().toLowerCase();
+  return new Map(projects.map((p) => [String(p.project_id), projects.some((other) => other !== p && plainName(other) === plainName(p)) ? `${p.name} (${p.key})` : p.name]));
 }
 
-/** The marks are drawn, all else is text. @param {{pieces: Piece[]}} props */
-export const Highlight = ({ pieces: all }) => all.map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text));
+/** @param {{projects?: import('./api.js').Project[]}} props */
+export const ProjectOptions = ({ projects }) => html`<option value="">All projects</option>${[...projectNames(projects)].map(([id, name]) => html`<option value=${id}>${name}</option>`)}`;
 
 /** Which search found it. @param {{result: import('./api.js').SearchResult}} props */
 export function FoundBy({ result }) {
-  return html`${result.kind === 'ticket' && result.exact && html`<span class="badge exact" title="The query names its key, or an identifier that it contains">Exact</span>`}
-    ${result.vector_rank && html`<span class="badge meaning" title="Rank in the search by meaning">Meaning ${count(result.vector_rank)}</span>`}
-    ${result.keyword_rank && html`<span class="badge keyword" title="Rank in the search by keyword">Keyword ${count(result.keyword_rank)}</span>`}`;
+  return html`<span class="badges">${result.kind === 'ticket' && result.exact && html`<span class="badge exact" title="The query names its key, or an identifier that it contains">Exact</span>`}
+    ${result.vector_rank && html`<span class="badge meaning" title=${`It means nearly the same: number ${count(result.vector_rank)} by meaning`}>Similar meaning</span>`}
+    ${result.keyword_rank && html`<span class="badge keyword" title=${`It contains words of the query: number ${count(result.keyword_rank)} by words`}>Same words</span>`}</span>`;
 }
 
 /** A share of a whole, drawn. @param {{label: string, value: number, max?: number, kind?: string, tick?: number, text?: string}} props */
@@ -104,7 +80,7 @@ const TITLES = {
   unavailable: 'Not available right now', timeout: 'It took too long',
 };
 
-/** A failure, and another attempt. @param {{problem: Problem, retry?: () => void}} props */
+/** A failure, and another attempt where that can help. @param {{problem: Problem, retry?: () => void}} props */
 export function Failure({ problem, retry }) {
   const [left, setLeft] = useState(waits(problem));
   useEffect(() => {
@@ -117,7 +93,7 @@ export function Failure({ problem, retry }) {
     <div><strong>${(problem.code && TITLES[problem.code]) || 'It did not work'}</strong>
       <p>${problem.message}${problem.fields.map((f) => ` ${f.field}: ${f.message}.`)}</p>
       ${problem.requestId && html`<p class="small muted">Request ${problem.requestId}</p>`}</div>
-    ${retry && html`<button type="button" class="button" disabled=${left > 0} onClick=${retry}>${left > 0 ? `Try again in ${left} s` : 'Try again'}</button>`}
+    ${retry && problem.passing && html`<button type="button" class="button" disabled=${left > 0} onClick=${retry}>${left > 0 ? `Try again in ${left} s` : 'Try again'}</button>`}
   </div>`;
 }
 

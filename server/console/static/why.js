@@ -3,6 +3,7 @@
 import { html } from './dom.js';
 import { useState } from './hooks.js';
 import * as api from './api.js';
+import { plainText } from './snippet.js';
 import { Bar, count, decimal, Icon, score, Stack, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').SearchResult} SearchResult */
@@ -40,7 +41,7 @@ function Arithmetic({ result, answer, place }) {
   return html`
     ${dated && html`<p class="small">The list is sorted by date, not by these scores.</p>`}
     ${result.kind === 'ticket' && result.exact && !dated && html`<p class="small">It has the key, or contains the exact identifier, that the query names, so it comes before everything else.</p>`}
-    ${passage && html`<p class="small muted">The passage that was found:</p><blockquote class="text" dir="auto">${passage}</blockquote>`}
+    ${passage && html`<p class="small muted">The passage that was found:</p><blockquote class="text" dir="auto">${plainText(passage)}</blockquote>`}
     <div class="legs">
       <div class="leg"><h4><span class="dot meaning"></span>Meaning</h4>
         ${vector ? html`<dl>
