@@ -9,6 +9,7 @@ import "strings"
 const (
 	runShell   = "sh run"
 	runSQL     = "sql run"
+	runStep    = "sql step" // committed, in order and in a database of the page's own
 	outputJSON = "json output"
 	outputText = "text output"
 )

@@ -198,30 +198,3 @@ func TestOwnTablesWritersNeverWait(t *testing.T) {
 	}
 	copyAll(t, owner)
 }
-
-func TestSteps(t *testing.T) {
-	t.Parallel()
-	const step, end = "```sql step\n", "\n```\n"
-	const shown = "```text output\n"
-	query := func(_ context.Context, sql string) (string, error) {
-		if strings.Contains(sql, "bad") {
-			return "", context.Canceled
-		}
-		return strings.TrimPrefix(sql, "select "), nil
-	}
-	for name, c := range map[string]struct{ text, wrong string }{
-		"holds":          {step + "select 1" + end + shown + " 1" + end, ""},
-		"another output": {step + "select 1" + end + shown + " 2" + end, `a.md:1: select 1: the line "2" was not printed`},
-		"fails":          {step + "bad" + end + step + "select 1" + end, "a.md:1: bad: context canceled"},
-		"no step":        {"```sql run\nselect 1" + end, "no steps found"},
-	} {
-		var out strings.Builder
-		err := Steps(t.Context(), "a.md", c.text, query, &out)
-		if err != nil {
-			out.WriteString(err.Error())
-		}
-		if c.wrong == "" && err != nil || !strings.Contains(out.String(), c.wrong) || c.wrong != "" && err == nil {
-			t.Errorf("%s: %v: %s", name, err, out.String())
-		}
-	}
-}

@@ -7,9 +7,6 @@ import (
 	"io"
 )
 
-// runStep marks SQL that is committed: the steps of a page run in order, in their own database.
-const runStep = "sql step"
-
 // Steps runs the steps of a page in order with query, which returns the printed rows, and reports
 // failures. A failed step ends the page, because later ones depend on it.
 func Steps(ctx context.Context, file, markdown string, query func(ctx context.Context, sql string) (string, error), out io.Writer) error {
