@@ -48,11 +48,11 @@ func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to targ
 // transact runs settings and call as one transaction in one round trip: in the extended protocol,
 // everything between two Syncs is a transaction.
 func (g *Gateway) transact(ctx context.Context, r *http.Request, who caller, to target, args arguments, f function, of family) (outcome, error) {
-	session, err := g.pool.acquire(ctx)
+	session, release, err := g.pool.acquire(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	defer g.pool.release(session)
+	defer release()
 	steps := []statement{g.settingSQL(r, who, to, f, of), callSQL(f, args, to.single, g.config.MaxRows)}
 	inBlock := to.single && (f.shape == setScalar || f.shape == setObjects)
 	if inBlock {

@@ -56,12 +56,12 @@ type familyKey struct{ schema, name string }
 // catalogue caches families. Schema changes need no notification: each call checks the fingerprint
 // in its own transaction, and functions that are not cached are looked up.
 type catalogue struct {
-	pool  *pool
+	pool  pool
 	mu    sync.RWMutex
 	known map[familyKey]family // only existing functions, so bounded
 }
 
-func newCatalogue(pool *pool) *catalogue {
+func newCatalogue(pool pool) *catalogue {
 	return &catalogue{pool: pool, known: map[familyKey]family{}}
 }
 
@@ -123,11 +123,11 @@ func (c *catalogue) load(ctx context.Context, key familyKey) (family, error) {
 	if len(key.name) > maxName || strings.ContainsRune(key.name, 0) || !utf8.ValidString(key.name) {
 		return family{}, nil
 	}
-	session, err := c.pool.acquire(ctx)
+	session, release, err := c.pool.acquire(ctx)
 	if err != nil {
 		return family{}, err
 	}
-	defer c.pool.release(session)
+	defer release()
 	values, _, err := session.run(ctx, statement{sql: loadSQL, types: []uint32{pgtype.NameOID, pgtype.NameOID},
 		values: [][]byte{[]byte(key.schema), []byte(key.name)}})
 	if err != nil {

@@ -85,11 +85,11 @@ func (g *Gateway) explain(err error, who caller) error {
 			f.challenge = "Bearer"
 		}
 		if strings.HasPrefix(pg.Code, "57P") {
-			g.pool.reset() // the server is shutting down, which ends all connections
+			g.pool.Reset() // the server is shutting down, which ends all connections
 		}
 		return f
 	}
-	g.pool.reset()
+	g.pool.Reset()
 	return faultOf(err)
 }
 

@@ -21,8 +21,6 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
@@ -91,7 +89,7 @@ func (c Config) check() error {
 // for concurrent use.
 type Gateway struct {
 	config    Config
-	pool      *pool
+	pool      pool
 	catalogue *catalogue
 }
 
@@ -100,18 +98,16 @@ func New(_ context.Context, c Config) (*Gateway, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("configure gateway: %w", err)
 	}
-	login, err := pgconn.ParseConfig(c.DatabaseURL)
+	c.MaxRows = cmp.Or(c.MaxRows, MaxRows)
+	pool, err := newPool(c.DatabaseURL, cmp.Or(c.MaxConns, defaultConns))
 	if err != nil {
 		return nil, fmt.Errorf("parse gateway's database URL: %w", err)
 	}
-	login.ConnectTimeout = connectTime
-	c.MaxRows = cmp.Or(c.MaxRows, MaxRows)
-	pool := newPool(login, cmp.Or(c.MaxConns, defaultConns))
 	return &Gateway{config: c, pool: pool, catalogue: newCatalogue(pool)}, nil
 }
 
 // Close waits for running requests and closes the pool.
-func (g *Gateway) Close() { g.pool.close() }
+func (g *Gateway) Close() { g.pool.Pool.Close() }
 
 // ServeHTTP runs a request in one transaction, to its end even if the client leaves, as PostgREST
 // does: only a statement_timeout ends it.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -17,29 +16,22 @@ const maxPrepared = 256
 // first needs them, after the role is set, because the login role may not use the schema. Roles can
 // share them: search_path differs by schema privilege, and a change of it replans.
 type session struct {
-	conn       *pgconn.PgConn
-	generation int
-	idleSince  time.Time
-	prepared   map[string]string // SQL to name
-	serial     int
+	conn     *pgconn.PgConn
+	prepared map[string]string // SQL to name
+	serial   int
 }
 
-func newSession(conn *pgconn.PgConn, generation int) *session {
-	return &session{conn: conn, generation: generation, prepared: map[string]string{}}
+// sessionOf returns the session of a connection, which holds it.
+func sessionOf(conn *pgconn.PgConn) *session {
+	kept, known := conn.CustomData()["gateway"].(*session)
+	if !known {
+		kept = &session{conn: conn, prepared: map[string]string{}}
+		conn.CustomData()["gateway"] = kept
+	}
+	return kept
 }
 
-// ready reports whether the connection is alive and outside a transaction.
-func (s *session) ready() bool {
-	return !s.conn.IsClosed() && !s.conn.IsBusy() && s.conn.TxStatus() == 'I'
-}
-
-func (s *session) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), farewellTime)
-	defer cancel()
-	_ = s.conn.Close(ctx) // it is discarded anyway
-}
-
-// exec runs a command without parameters. An empty one checks that the connection is alive.
+// exec runs a command without parameters.
 func (s *session) exec(ctx context.Context, command string) error {
 	_, err := s.conn.Exec(ctx, command).ReadAll()
 	return err
