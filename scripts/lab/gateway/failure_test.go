@@ -232,16 +232,3 @@ func TestManyFunctions(t *testing.T) {
 		t.Errorf("prepared statements: %s", got)
 	}
 }
-
-func TestConfigIsChecked(t *testing.T) {
-	t.Parallel()
-	_, err := gateway.New(context.Background(), gateway.Config{MaxConns: -1, MaxRows: -1})
-	if err == nil {
-		t.Fatal("accepted")
-	}
-	for _, part := range []string{"URL", "secret", "schema", "size", "rows"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%q does not name the %s", err, part)
-		}
-	}
-}
