@@ -134,3 +134,31 @@ test('no name covers the arrow of its list', async (t) => {
     assert.ok(right >= arrow, `${right} < ${arrow}`);
   }
 });
+
+test('likely duplicates say what agrees, link, and leave an emptied form alone', async (t) => {
+  const page = await open(t, `${demo}/#draft`, { shift: 0.3 });
+  await page.getByText('Start with a title').waitFor();
+  for (const empty of ['   ', '??!!']) {
+    await page.fill('#title', empty);
+    await page.waitForTimeout(600); // past the pause
+    assert.equal(await page.locator('.similar li, .notice').count(), 0);
+  }
+  await page.fill('#title', 'Customers are charging twice');
+  const first = page.locator('.similar li', { hasText: 'TX-400' });
+  await first.locator('.agrees').getByText(/^Both say: .*charged/).waitFor(); // another form of the word
+  const marks = await first.locator('.agrees mark').allInnerTexts();
+  assert.ok(marks.length > 0 && marks.every((word) => /^(customer|charg|twice)/i.test(word)), marks.join());
+  await accessible(page);
+  const asked = [];
+  page.on('request', (r) => { if (r.url().endsWith('/tickets/similar')) asked.push(r.postDataJSON().text); });
+  await first.getByRole('button', { name: 'Link it' }).click();
+  await first.getByRole('button', { name: 'Linked' }).waitFor();
+  assert.match(await page.inputValue('#text'), /^Relates to TX-400: Customer charged twice/);
+  assert.equal(await page.inputValue('#title'), 'Customers are charging twice'); // it is still to be filed
+  await page.waitForTimeout(600);
+  assert.deepEqual(asked, []); // the link says nothing of the draft
+  await page.fill('#text', '');
+  await page.fill('#title', '');
+  await page.locator('.similar li').first().waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.similar').count(), 0);
+});
