@@ -211,3 +211,45 @@ test('the state of the service is shown', async (t) => {
   const alone = await open(t, demo, { failing: true, prepare: (it) => it.route('**/readyz', (route) => route.abort()) });
   await alone.locator('.state', { hasText: 'Not reachable' }).waitFor();
 });
+
+test('figures are drawn, and each leads to its tickets in Search', async (t) => {
+  const page = await open(t, `${demo}/#ask`, { shift: 0.3 });
+  await ask(page, 'How many open tickets are there per assignee?');
+  const rows = turn(page, 0).locator('.groups tbody tr');
+  await rows.first().waitFor();
+  const widths = await rows.locator('.share').evaluateAll((all) => all.map((it) => it.getBoundingClientRect().width));
+  const numbers = (await rows.locator('.n').allInnerTexts()).map(Number);
+  assert.ok(widths.every((width, i) => Math.abs(width / widths[0] - numbers[i] / numbers[0]) < 0.05), `${widths} ${numbers}`);
+  await accessible(page);
+  await rows.first().getByRole('link').click();
+  await page.locator('.told', { hasText: `${numbers[0]} tickets` }).waitFor();
+  await page.goBack();
+  await ask(page, 'How many tickets were created per month?');
+  const months = turn(page, 1).locator('.columns-chart tbody tr');
+  await months.first().waitFor();
+  const names = await months.locator('td:first-child').allInnerTexts();
+  assert.deepEqual(names, [...names].sort()); // from the left to the right
+  await accessible(page);
+  const [name, number] = [names[1], await months.nth(1).locator('.n').innerText()];
+  assert.equal(sql(`select count(*) from tickets where to_char(created_at at time zone 'utc', 'YYYY-MM') = '${name}'`).trim(), number);
+  await months.nth(1).getByRole('link').click();
+  await page.locator('.told', { hasText: `${number} tickets` }).waitFor();
+});
+
+test('the placeholder says what is asked, an answer can be asked for again, and its copy has links', async (t) => {
+  const page = await open(t, `${demo}/#ask`, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const sent = requests(page);
+  for (const [name, about] of [['Documents', 'documents'], ['All', 'tickets and documents'], ['Tickets', 'tickets']]) {
+    await page.getByRole('group', { name: 'Answer from' }).getByRole('button', { name }).click();
+    await page.locator(`#question[placeholder="Ask about the ${about}"]`).waitFor();
+  }
+  await ask(page, QUESTION);
+  await page.getByRole('button', { name: 'Copy with sources' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const links = (await page.evaluate(() => navigator.clipboard.readText())).match(/http\S+/g);
+  assert.ok(links.length > 0 && links.every((link) => link.startsWith(`${demo}/#search?q=`)), links?.join());
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await until('it is asked again', () => sent.length === 2);
+  assert.deepEqual([sent[1].question, sent[1].messages], [QUESTION, []]);
+  assert.equal(await page.locator('.turn').count(), 1);
+});

@@ -192,3 +192,22 @@ test('the keyword search that typing began is not repeated', async (t) => {
   await page.locator('a.result').first().waitFor(); // it was not given up either
   assert.deepEqual(asked, ['keyword', 'hybrid']);
 });
+
+test('what was read as a filter is searched for as text by one click', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`, { shift: 0.3 });
+  await told(page, 'by meaning and keywords');
+  await page.fill('#query', 'payment label:ios created:>2020-01-01 -voucher');
+  await page.keyboard.press('Enter');
+  await page.locator('.chip.read', { hasText: 'ios' }).waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Search for ios as text' }).click();
+  await until('it is text', async () => (await page.inputValue('#query')).endsWith('"ios"'));
+  const query = await page.inputValue('#query');
+  assert.match(query, /^payment .*-voucher/);
+  await page.locator('.chip.read', { hasText: 'Created' }).waitFor(); // the others remain
+  assert.equal(await page.locator('.chip', { hasText: 'Label' }).count(), 0);
+  await page.goto(`${demo}/#search?q=refund&status=Done`);
+  await page.getByRole('button', { name: 'Search for Done as text' }).click();
+  await until('it is text', async () => (await page.inputValue('#query')) === 'refund "Done"');
+  await page.locator('.chip.on').waitFor({ state: 'detached' });
+});

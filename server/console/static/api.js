@@ -13,6 +13,7 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['QueryRequest']} QueryRequest */
 /** @typedef {Schemas['QueryResponse']} QueryResponse */
 /** @typedef {Schemas['Source']} Source */
+/** @typedef {Schemas['GroupCount']} GroupCount */
 /** @typedef {Schemas['Document']} Document */
 /** @typedef {Schemas['DocumentRequest']} DocumentRequest */
 /** @typedef {Schemas['FoundDocument']} FoundDocument */

@@ -7,6 +7,7 @@ import { FACETS, spell, tell } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
 import { Candidates } from './results.js';
 import { go, href } from './route.js';
+import { settings } from './session.js';
 import { plainText } from './snippet.js';
 import { asProblem, Bar, Choice, count, date, decimal, Empty, Failure, Icon, ProjectOptions, useLoad } from './ui.js';
 
@@ -15,7 +16,8 @@ import { asProblem, Bar, Choice, count, date, decimal, Empty, Failure, Icon, Pro
 /** id: its place in the page; one that is neither busy nor done has failed or was stopped. @typedef {{id: number, request: QueryRequest, text: string, sources: Source[] | null, done: import('./api.js').QueryResponse | null, busy: boolean, problem: api.Problem | null}} Turn */
 
 /** @type {[string, string][]} */
-const CORPORA = [['tickets', 'Tickets'], ['documents', 'Documents'], ['all', 'Both']];
+const CORPORA = [['tickets', 'Tickets'], ['documents', 'Documents'], ['all', 'All']];
+const SEARCHED = { tickets: 'tickets', documents: 'documents', all: 'tickets and documents' };
 const MESSAGES = 10; // that a request may have
 const LONGEST = 8000; // characters of a message
 const MATCHED = / match(?:es)? .*?(?=(?:, by \w+|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
@@ -40,9 +42,10 @@ export function useConversation() {
       turn = { ...turn, ...change };
       setTurns((all) => all.map((one) => (one.id === turn.id ? turn : one)));
     };
-    setTurns([...earlier.filter((one) => one.request !== request), turn]);
+    const others = earlier.filter((one) => one.request !== request);
+    setTurns([...others, turn]);
     try {
-      const messages = earlier.flatMap(({ request: { question }, done }) => (done ? [{ role: 'user', content: question }, { role: 'assistant', content: done.answer.slice(0, LONGEST) }] : []));
+      const messages = others.flatMap(({ request: { question }, done }) => (done ? [{ role: 'user', content: question }, { role: 'assistant', content: done.answer.slice(0, LONGEST) }] : []));
       const asked = { ...request, messages: /** @type {QueryRequest['messages']} */ (messages.slice(-MESSAGES)), time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
       const done = await api.ask(asked, { sources: ({ sources }) => update({ sources }), delta: (delta) => update({ text: turn.text + delta }) }, signal);
       update({ text: done.answer, sources: done.sources, done, busy: false });
@@ -94,7 +97,7 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
     ${turns.map((turn) => html`<${Exchange} key=${turn.id} turn=${turn} keys=${keys} onAgain=${() => ask(turn.request)} onAsk=${put} />`)}
     <form class="question" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(); }}>
       <label class="sr" for="question">Your question</label>
-      <textarea ref=${field} id="question" rows=${turns.length > 0 ? 1 : 2} dir="auto" maxlength="2000" placeholder=${turns.length > 0 ? 'Ask on, or something else' : 'Ask about anything in the tickets and documents'} value=${text} autofocus
+      <textarea ref=${field} id="question" rows=${turns.length > 0 ? 1 : 2} dir="auto" maxlength="2000" placeholder=${`${turns.length > 0 ? 'Ask on' : 'Ask'} about the ${/** @type {Record<string, string>} */ (SEARCHED)[corpus] ?? SEARCHED.all}`} value=${text} autofocus
         onInput=${(/** @type {any} */ e) => setText(e.target.value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) { e.preventDefault(); submit(); } }}></textarea>
       <div class="row">
@@ -140,7 +143,7 @@ function Answer({ turn, keys, onAgain, onAsk }) {
   }
 
   async function copy() {
-    const list = (sources ?? []).map((s, i) => `[${i + 1}] ${nameOf(s)}`).filter((_, i) => cited.has(i + 1));
+    const list = (sources ?? []).map((s, i) => `[${i + 1}] ${nameOf(s)} ${addressOf(s)}`.trim()).filter((_, i) => cited.has(i + 1));
     await navigator.clipboard.writeText(`${text}\n\n${list.join('\n')}`.trim());
     setCopied(true);
   }
@@ -154,6 +157,7 @@ function Answer({ turn, keys, onAgain, onAsk }) {
       ${!busy && !done && !turn.problem && html`<p class="small muted">Stopped. <button type="button" class="link" onClick=${onAgain}>Ask again</button></p>`}
       ${done?.low_similarity && !done.read_as && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
       ${!busy && !turn.problem && !done?.candidates && text && html`<div class="row"><span class="small muted">${[done?.model, done?.cached && 'from the cache'].filter(Boolean).join(' · ')}</span>
+        <button type="button" class="link small" onClick=${onAgain}>Ask again</button>
         ${navigator.clipboard && html`<button type="button" class="button" onClick=${copy}><${Icon} name="copy" />${copied ? 'Copied' : 'Copy with sources'}</button>`}</div>`}
     </div>
     ${sources && sources.length > 0 && html`<div><h3>Sources</h3>
@@ -180,19 +184,67 @@ function Figures({ turn: { request }, done, cite, onAsk }) {
   return html`<p class="text" dir="auto">${done.answer.split('\n')[0].replace(MATCHED, '')}</p>
     ${total !== undefined && (search.q || search.project) && html`<p class="chips">${filters.map((filter) => html`<span class="chip read"><span class="muted">${filter.title}</span> <span dir="auto">${filter.text}</span></span>`)}
       <a class="chip" href=${href('search', search)}><${Icon} name="search" />${done.count_capped ? 'More than ' : ''}${count(total)} ${total === 1 ? 'ticket' : 'tickets'} in Search</a></p>`}
-    ${groups && html`<table class="groups"><thead><tr><th scope="col">${title}</th><th scope="col">Tickets</th></tr></thead>
-      <tbody>${groups.map((group) => html`<tr><td dir="auto">${group.label ?? html`<span class="muted">none</span>`}</td><td>${count(group.count)}</td></tr>`)}</tbody></table>`}
+    ${groups && html`<${Groups} groups=${groups} title=${title} search=${search} read=${read} />`}
     ${tickets && html`<ol class="similar">${tickets.map((t, i) => html`<li key=${t.ticket_id}>
       <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name" dir="auto">${t.ticket_name}</span></a>${cite(i + 1)}
       <span class="meta muted"><span class="status">${t.status}</span>${t.assignee && html`<span dir="auto">${t.assignee}</span>`}${Object.entries({ Filed: t.created_at, Changed: t.updated_at, Resolved: t.resolved_at, Due: t.due_date }).map(([name, at]) => at && html`<span>${name} ${date(at)}</span>`)}</span></li>`)}</ol>`}`;
 }
 
+const PERIOD = /^\d{4}(-\d\d){0,2}$/;
+
+/**
+ * Numbers of tickets, drawn: over time as columns from the left to the right, others as bars. Each leads to its tickets.
+ * @param {{groups: api.GroupCount[], title?: string, search: Record<string, unknown>, read: NonNullable<import('./api.js').QueryResponse['read_as']>}} props
+ */
+function Groups({ groups, title, search, read }) {
+  const most = Math.max(...groups.map((group) => group.count));
+  const facet = FACETS.find((f) => f.name === read.group_by);
+  const dated = !facet && groups.every(({ label }) => PERIOD.test(label ?? ''));
+  const shown = dated ? [...groups].reverse() : groups;
+  /** @param {api.GroupCount} group */
+  function link({ value, label }) {
+    if (dated) {
+      const [from, to] = spanOf(String(label), shown.map((g) => g.label ?? ''));
+      const within = read.filters[/** @type {'created'} */ (read.group_by)];
+      const least = (/** @type {string | undefined} */ a, /** @type {string} */ b, /** @type {number} */ sign) => (a && (a > b) === (sign > 0) ? a : b);
+      return href('search', { ...search, q: `${read.text} ${spell({ ...read.filters, [read.group_by ?? '']: { from: least(within?.from, from, 1), to: least(within?.to, to, -1) } })}`.trim() });
+    }
+    if (!facet || (value === undefined && !['assignee', 'reporter'].includes(facet.member))) return '';
+    const own = facet.member === 'open' ? value : [value ?? null];
+    return href('search', { ...search, q: `${read.text} ${spell({ ...read.filters, [facet.member]: own })}`.trim() });
+  }
+  return html`<div class="scroll" tabindex=${dated ? 0 : undefined}><table class=${dated ? 'groups columns-chart' : 'groups'}><thead><tr><th scope="col">${title}</th><th scope="col">Tickets</th></tr></thead>
+    <tbody>${shown.map((group) => {
+      const name = group.label ?? html`<span class="muted">none</span>`;
+      const to = link(group);
+      return html`<tr><td dir="auto">${to ? html`<a href=${to}>${name}</a>` : name}</td><td><span class="share" style=${dated ? { height: `${(group.count / most) * 96}px` } : { width: `calc((100% - 56px) * ${group.count / most})` }}></span><span class="n">${count(group.count)}</span></td></tr>`;
+    })}</tbody></table></div>`;
+}
+
+/** The days of a period that is named by its year, month, or first day: a day, a week or a quarter, as the others lie apart. @param {string} label @param {string[]} all in order @returns {[string, string]} */
+function spanOf(label, all) {
+  const [year, month, first] = label.split('-').map(Number);
+  const day = 86_400_000;
+  const time = (/** @type {string} */ of) => Date.parse(of);
+  const gaps = all.slice(1).map((of, n) => (time(of) - time(all[n])) / day);
+  const least = Math.min(...gaps, Infinity);
+  const end = !month ? Date.UTC(year, 11, 31) : !first ? Date.UTC(year, month, 0)
+    : least >= 80 && first === 1 ? Date.UTC(year, month + 2, 0) : least >= 7 && least !== Infinity && gaps.every((gap) => gap % 7 === 0) ? Date.UTC(year, month - 1, first + 6) : Date.UTC(year, month - 1, first);
+  const from = new Date(Date.UTC(year, (month || 1) - 1, first || 1)).toISOString().slice(0, 10);
+  return [from, new Date(end).toISOString().slice(0, 10)];
+}
+
 /** @param {Source} s */
 const nameOf = (s) => (s.type === 'document' ? s.title : s.type === 'ticket' ? `${s.ticket_key} ${s.ticket_name}` : s.project_name);
 
+/** Where a source is shown. @param {Source} s */
+const linkOf = (s) => (s.type === 'document' ? href('documents', { id: s.document_id }) : href('search', s.ticket_key ? { q: s.ticket_key, open: s.ticket_key } : { project: s.project_id }));
+/** Its address for others: in the tracker, where that is known. @param {Source} s */
+const addressOf = (s) => (s.type === 'ticket' && settings.ticket_url ? settings.ticket_url.replaceAll('{key}', encodeURIComponent(s.ticket_key)) : new URL(linkOf(s), document.baseURI).href);
+
 /** @param {{source: Source, number: number, open: boolean, onToggle: () => void}} props */
 function SourceCard({ source, number, open, onToggle }) {
-  const link = source.type === 'document' ? href('documents', { id: source.document_id }) : href('search', { q: source.ticket_key ?? '', open: source.ticket_key });
+  const link = linkOf(source);
   const name = (source.type === 'document' ? source.title : source.ticket_name) ?? '';
   const text = name && source.text.startsWith(`${name}\n`) ? source.text.slice(name.length).trim() : source.text;
   return html`<div class="head"><span class="number">${number}</span>

@@ -38,6 +38,9 @@ function requestOf(params) {
   return request;
 }
 
+/** @param {{value: string, onClick: () => void}} props */
+const AsText = ({ value, onClick }) => html`<button type="button" class="link small as-text" aria-label=${`Search for ${value} as text`} onClick=${onClick}>as text</button>`;
+
 /** @param {URLSearchParams} params */
 const searchedFor = (params) => JSON.stringify(SEARCHED.map((name) => params.get(name) ?? ''));
 
@@ -165,6 +168,16 @@ export function Search({ params }) {
     input.current?.focus();
   }
 
+  /** Searches for what was read as a filter as a phrase, which is not read again. @param {string} path @param {string} value as it is shown */
+  function asText(path, value) {
+    const facet = FACETS.find((f) => f.member === path);
+    const kept = read ? [read.text, ...(read.excluded ?? []).map((word) => `-${word}`).filter((word) => !read.text.includes(word)), spell(without(read.filters ?? {}, path))] : [latest.current];
+    const words = [...kept, `"${value.replaceAll('"', '')}"`].map((part) => part.trim()).filter(Boolean).join(' ');
+    write(words);
+    change({ q: words, ...(facet && { [facet.param]: '' }) });
+    input.current?.focus();
+  }
+
   /** @param {Facet} facet @param {Value} value */
   function choose(facet, value) {
     const rest = typing?.rest ?? text;
@@ -197,11 +210,11 @@ export function Search({ params }) {
     ${(active.length > 0 || typing || read) && html`<div class="chips">
       ${active.map((facet) => html`<button type="button" class="chip on" onClick=${() => change({ [facet.param]: '' })}
         aria-label=${`Remove the filter ${facet.title}: ${labelOf(facet)}`}>
-        <span class="muted">${facet.title}</span> <span dir="auto">${labelOf(facet)}</span><${Icon} name="close" /></button>`)}
+        <span class="muted">${facet.title}</span> <span dir="auto">${labelOf(facet)}</span><${Icon} name="close" /></button><${AsText} value=${labelOf(facet)} onClick=${() => asText(facet.member, labelOf(facet))} />`)}
       ${readPaths.map((path) => tell(only(read?.filters ?? {}, path)).map(({ title, text: value }) => html`<button type="button" class="chip read" onClick=${() => drop(path)}
-        aria-label=${`Remove the filter ${title}: ${value}`} title="Read among the words"><span class="muted">${title}</span> <span dir="auto">${value}</span><${Icon} name="close" /></button>`))}
+        aria-label=${`Remove the filter ${title}: ${value}`} title="Read among the words"><span class="muted">${title}</span> <span dir="auto">${value}</span><${Icon} name="close" /></button><${AsText} value=${value} onClick=${() => asText(path, value)} />`))}
       ${(read?.excluded ?? []).map((word) => html`<button type="button" class="chip read" onClick=${() => { const words = text.replace(`-${word}`, word); write(words); change({ q: words.trim() }); input.current?.focus(); }}
-        aria-label=${`Search for ${word}, which is left out`} title="Search for it instead"><span class="muted">Without</span> <span dir="auto">${word}</span><${Icon} name="close" /></button>`)}
+        aria-label=${`Without ${word}: search for it instead`} title="Search for it instead"><span class="muted">Without</span> <span dir="auto">${word}</span><${Icon} name="close" /></button>`)}
       ${(typing?.values ?? []).map((value) => html`<button type="button" class="chip" onClick=${() => typing?.facet && choose(typing.facet, value)}><span class="muted">${typing?.facet?.title}</span> <span dir="auto">${value.label}</span></button>`)}
       ${typing && typing.values.length === 0 && html`<span class="small muted hint">Enter applies the filter <span dir="auto">${typing.name}:${typing.part}</span></span>`}
     </div>`}
