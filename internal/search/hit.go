@@ -16,7 +16,7 @@ type Hit struct {
 	Similarity  *float64     `json:"similarity,omitempty" min:"-1" max:"1.0001" example:"0.82" doc:"Absent if vector search did not find it."`
 	Source      string       `json:"source" enum:"vector,keyword,filters" doc:"~vector~ if vector search found it; ~filters~ if there was no text to search for."`
 	RRFScore    float64      `json:"rrf_score" min:"0" example:"0.03252247488101534" doc:"The sum of weight / (60 + rank) over the searches that found it."`
-	FusedScore  float64      `json:"fused_score" min:"0" example:"0.03252247488101534" doc:"Orders the results after those that are ~exact~; ~rrf_score~ with ~rrf~."`
+	FusedScore  float64      `json:"fused_score" min:"0" example:"0.03252247488101534" doc:"Orders the results, after those that the query names, and those that hold the identifier that it is; ~rrf_score~ with ~rrf~."`
 	ProjectID   int64        `json:"project_id" min:"1" example:"1"`
 	ProjectName string       `json:"project_name" example:"Checkout and Payments"`
 	VectorRank  *int64       `json:"vector_rank,omitempty" min:"1" example:"1" doc:"From 1. Absent if that search did not find it."`

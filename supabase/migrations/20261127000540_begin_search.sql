@@ -76,23 +76,21 @@ $$;
 comment on function tasklens.few_entries is
   'The entries of a scope that contain what is required, in the own text or a comment, if they are so few that each can be read; else null, as without a filter and a required phrase.';
 
--- query and words are null without a text. few: see few_entries. holders: entries that hold an
--- identifier of the query whole. embedding: that of the text by embedding_model, or null.
+-- query and words are null without a text. few: see few_entries. holders: of a query that is an
+-- identifier, the entries that hold it as typed; alike: those that hold it in another form.
+-- embedding: that of the text by embedding_model, or null.
 create type tasklens.search as (
-  scope tasklens.scope, query tasklens.query, words tasklens.words, few bigint[], holders bigint[],
+  scope tasklens.scope, query tasklens.query, words tasklens.words, few bigint[], holders bigint[], alike bigint[],
   embedding extensions.vector, embedding_model text, match_threshold double precision
 );
 comment on type tasklens.search is 'A search, resolved against what its caller may see.';
 
--- The index knows the parts of an identifier in sequence; the texts that hold these are read. Among
--- other words, an identifier that more than a few texts hold is a word like any other: on judged
--- queries, 20 cost 0.006 of nDCG@10, and 5 nothing.
-create function tasklens.identifier_holders(search tasklens.search) returns bigint[]
+-- The index knows the parts of an identifier in sequence; the texts that hold these are read.
+create function tasklens.identifier_holders(search tasklens.search, among bigint[], out holders bigint[], out alike bigint[])
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   read_limit constant integer := 2000; -- texts and comments of each identifier
-  few_holders constant integer := 5; -- at most, among other words
   query constant tasklens.query := search.query;
   scope constant tasklens.scope := search.scope;
   identifier text;
@@ -100,9 +98,11 @@ declare
   needle text;
   words tsquery; -- of texts that hold it
   pattern text;
-  found_entries bigint[];
-  holders bigint[] := array[]::bigint[];
+  as_typed bigint[];
+  otherwise bigint[];
 begin
+  holders := array[]::bigint[];
+  alike := array[]::bigint[];
   foreach identifier in array query.identifiers[:8] loop
     -- Letters may precede a version (2.14.1, v2.14.1); a hash may be cut to seven digits or more.
     hash := lower(substring(identifier from '(?i)^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,40}$'));
@@ -118,7 +118,8 @@ begin
       pattern := case when needle ~ '^[0-9]+[.][0-9]' then '(?<![0-9])' when needle ~ '^[0-9]+$' then '(?<![[:alnum:]-])' else '(?<![[:alnum:]])' end || '(?<![0-9][.])'
         || regexp_replace(needle, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])(?![.][0-9])';
     end if;
-    continue when words is null;
+    -- Among others, compounds such as non-blocking and and/or are words.
+    continue when words is null or not query.is_identifier and identifier ~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$';
     execute format($statement$
       with entry as not materialized (
         select e.keyword_entry_id, e.project_id, e.ticket_id, e.words from public.keyword_entries e
@@ -136,32 +137,30 @@ begin
         ) x
       ), remark as (
         select e.keyword_entry_id, coalesce(c.visible_text, c.body) as text
-        from (select m.comment_id, m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $4) m
+        from (select m.comment_id, m.ticket_id from public.comment_entries m where m.words @@ $2%s%s limit $4) m
         join public.comments c on c.comment_id = m.comment_id
         join entry e on e.ticket_id = m.ticket_id
       )
-      select array(
-        select distinct x.keyword_entry_id from (select * from own_text union all select * from remark) x
-        -- The plain comparison is the faster one.
-        where strpos(lower(x.text), $3) > 0 and x.text ~* $5)
+      select array_agg(x.keyword_entry_id) filter (where x.text ~* $6), array_agg(x.keyword_entry_id) filter (where not x.text ~* $6)
+      from (select * from own_text union all select * from remark) x
+      -- The plain comparison is the faster one.
+      where strpos(lower(x.text), $3) > 0 and x.text ~* $5
       $statement$,
-      concat(case when search.few is not null then ' and e.keyword_entry_id = any ($1.few)' else concat(
+      concat(case when among is not null then ' and e.keyword_entry_id = any ($7)' else concat(
         case when scope.projects is not null then ' and e.project_id = any (($1.scope).projects)' end,
         case when scope.on_tickets then format(' and (select %s from public.tickets t where t.ticket_id = e.ticket_id)', replace(scope.condition_of_one, '($1)', '($1.scope)')) end,
         case when query.required is not null then ' and e.words @@ ($1.query).required' end) end),
-      case when scope.projects is not null then ' and m.project_id = any (($1.scope).projects)' end)
-      into found_entries
-      using search, words, needle, read_limit, pattern;
-    -- Compounds such as non-blocking and and/or are words.
-    if query.is_identifier or cardinality(found_entries) <= few_holders and identifier !~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$' then
-      holders := holders || found_entries;
-    end if;
+      case when scope.projects is not null then ' and m.project_id = any (($1.scope).projects)' end,
+      case when among is not null then ' and m.ticket_id = any (array(select x.ticket_id from public.keyword_entries x where x.keyword_entry_id = any ($7)))' end)
+      into as_typed, otherwise
+      using search, words, needle, read_limit, pattern, '(?<![[:alnum:]])' || regexp_replace(identifier, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])', among;
+    holders := holders || as_typed;
+    alike := alike || otherwise;
   end loop;
-  return holders;
 end
 $$;
 comment on function tasklens.identifier_holders is
-  'The entries of a search whose text or comment holds an identifier of the query whole, whatever its case; where the query has other words too, only if at most 5 do.';
+  'The entries of a search, or those among these, whose text or comment holds an identifier of the query whole, whatever its case: as typed, and in another form (2.14.1 for v2.14.1).';
 
 create function tasklens.tickets_named(query tasklens.query, visible bigint[]) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
@@ -257,8 +256,8 @@ begin
       from (select unnest((search.words).terms) union select quote_literal(u.lexeme) from unnest(tasklens.to_words(query.plain)) u) w(term));
   end if;
   search.few := tasklens.few_entries(search.scope, query.required);
-  if cardinality(query.identifiers) > 0 then
-    search.holders := tasklens.identifier_holders(search);
+  if query.is_identifier then
+    select h.holders, h.alike into search.holders, search.alike from tasklens.identifier_holders(search, search.few) h;
   end if;
   return search;
 end

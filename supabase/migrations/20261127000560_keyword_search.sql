@@ -110,14 +110,15 @@ begin
       and (query.excluded is null
         or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
   ), first as materialized (
-    select e.keyword_entry_id, e.project_id, e.ticket_id, 2 as tier from public.keyword_entries e
+    select e.keyword_entry_id, e.project_id, e.ticket_id, 3 as tier from public.keyword_entries e
     where e.ticket_id = any (tasklens.passing_tickets(search.scope, query.named_tickets))
     union all
-    select e.keyword_entry_id, e.project_id, e.ticket_id, 1 from public.keyword_entries e
-    where e.keyword_entry_id = any (search.holders) and (e.ticket_id in (select unnest(query.named_tickets))) is not true
+    select e.keyword_entry_id, e.project_id, e.ticket_id, case when e.keyword_entry_id = any (search.holders) then 2 else 1 end
+    from public.keyword_entries e
+    where e.keyword_entry_id = any (search.holders || search.alike) and (e.ticket_id in (select unnest(query.named_tickets))) is not true
   ), listed as materialized (
     select keyword_entry_id, coalesce(f.project_id, c.project_id) as project_id, coalesce(f.ticket_id, c.ticket_id) as ticket_id,
-      coalesce(c.gain, 0) as gain, c.comment_id, coalesce(f.tier, 0) as tier, f.tier = 1 or c.place <= scored_count as is_scored
+      coalesce(c.gain, 0) as gain, c.comment_id, coalesce(f.tier, 0) as tier, f.tier < 3 or c.place <= scored_count as is_scored
     from candidate c full join first f using (keyword_entry_id)
   ), scored as materialized (
     select s.* from (
@@ -132,7 +133,7 @@ begin
 end
 $$;
 comment on function tasklens.rank_entries is
-  'The tickets and projects of a search by their words; see search_by_keyword. tier: 2 for a ticket that the query names, 1 for a text that holds an identifier of it, else 0.';
+  'The tickets and projects of a search by their words; see search_by_keyword. tier: 3 for a ticket that the query names, 2 for a text that holds the identifier that the query is, 1 in another form, else 0.';
 
 create function public.search_by_keyword(
   query_text text,
@@ -161,6 +162,6 @@ begin
 end
 $$;
 comment on function public.search_by_keyword is
-  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any word matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, then texts that hold an identifier of it whole (9.3.0.GA), both with exact set. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on keyword_score is 0.';
+  'Tickets and projects (ticket_id null) by BM25F over their words, computed from ts_rank: any word matches, rare ones weigh more, "phrases" are required, -words are excluded; tickets whose key the query names come first, then texts that hold the identifier that it is (9.3.0.GA). exact: these, and texts that hold an identifier of it whole. Unknown words are replaced by the nearest known ones. At most 1,000; from the 501st on keyword_score is 0.';
 
 insert into tasklens.migrations (version) values ('20261127000560');

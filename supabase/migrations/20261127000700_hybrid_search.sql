@@ -44,7 +44,7 @@ begin
   ), best as (
     -- Among tickets that the query does not name: a named ticket's score includes the match of its
     -- key.
-    select k.score from word_match k where k.tier < 2 order by k.rank limit 1
+    select k.score from word_match k where k.tier < 3 order by k.rank limit 1
   ), ranked as (
     select coalesce(v.project_id, k.project_id) as project_id, coalesce(v.ticket_id, k.ticket_id) as ticket_id, v.chunk_id,
       v.similarity, v.rank as vector_rank, k.score as keyword_score, k.rank as keyword_rank, coalesce(k.tier, 0) as tier,
@@ -159,6 +159,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold an identifier of the query whole (both exact), then by fused_score. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count.';
 
 insert into tasklens.migrations (version) values ('20261127000700');

@@ -25,34 +25,36 @@ language plpgsql stable rows 10 security definer set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  search tasklens.search;
-  query tasklens.query;
-begin
-  search := tasklens.begin_search(
+  by_time constant text := case find_page.sort when 'newest' then 'created_at' when 'updated' then 'updated_at' end;
+  search constant tasklens.search := tasklens.begin_search(
     find_page.query_text, find_page.filters, find_page.query_embedding, find_page.embedding_model, find_page.match_threshold);
-  query := search.query;
-  if coalesce(find_page.sort, 'relevance') = 'relevance' then
-    return query
-    select f.*, count(*) over () > page_start + page_size, query.wanted, coalesce(query.relaxed, false)
-    from tasklens.fuse_searches(
-      search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, page_start + page_size + 1) f
-    order by f.place
-    limit page_size offset page_start;
-    return;
-  end if;
-
+  query constant tasklens.query := search.query;
+begin
   return query
-  with listed as (
-    select m.project_id, m.ticket_id, m.place, count(*) over () as matches
-    from tasklens.list_matches(search, page_start + page_size + 1, case find_page.sort when 'newest' then 'created_at' else 'updated_at' end)
-      with ordinality m(project_id, ticket_id, complete, place)
-  ), fused as materialized (
-    select f.* from tasklens.fuse_searches(search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, 1000) f
+  with fused as materialized (
+    select f.* from tasklens.fuse_searches(
+      search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, case when by_time is null then page_start + page_size + 1 else 1000 end) f
+  ), listed as (
+    select f.place, f.project_id, f.ticket_id from fused f where by_time is null
+    union all
+    select m.place, m.project_id, m.ticket_id
+    from tasklens.list_matches(search, page_start + page_size + 1, by_time) with ordinality m(project_id, ticket_id, complete, place)
+    where by_time is not null
+  ), page as materialized (
+    select l.*, count(*) over () > page_start + page_size as has_more from listed l order by l.place limit page_size offset page_start
+  ), holder as materialized (
+    -- Beside other words an identifier does not decide the order.
+    select coalesce(e.ticket_id, ~e.project_id) as source
+    from tasklens.identifier_holders(search, array(
+      select e.keyword_entry_id from page p join public.keyword_entries e on e.project_id = p.project_id and e.ticket_id is not distinct from p.ticket_id)) h
+    join public.keyword_entries e on e.keyword_entry_id = any (h.holders || h.alike)
+    where not query.is_identifier and cardinality(query.identifiers) > 0
   )
-  select l.place, l.project_id, l.ticket_id, f.chunk_id, f.similarity, f.vector_rank, f.keyword_score, f.keyword_rank, coalesce(f.exact, false),
+  select l.place, l.project_id, l.ticket_id, f.chunk_id, f.similarity, f.vector_rank, f.keyword_score, f.keyword_rank,
+    coalesce(f.exact, false) or coalesce(l.ticket_id, ~l.project_id) in (select h.source from holder h),
     coalesce(f.vector_contribution, 0), coalesce(f.keyword_contribution, 0), coalesce(f.rrf_score, 0), coalesce(f.fused_score, 0),
-    l.matches > page_start + page_size, query.wanted, coalesce(query.relaxed, false)
-  from (select x.* from listed x order by x.place limit page_size offset page_start) l
+    l.has_more, query.wanted, coalesce(query.relaxed, false)
+  from page l
   left join fused f on coalesce(f.ticket_id, ~f.project_id) = coalesce(l.ticket_id, ~l.project_id)
   order by l.place;
 end

@@ -238,6 +238,7 @@ as $$
 declare
   scope constant tasklens.scope := search.scope;
   named tasklens.names := tasklens.read_names(scope, question);
+  few_holders constant integer := 5;
   set_id constant smallint := tasklens.searched_set(search.embedding_model);
   in_status tasklens.search := search;
   holding tasklens.search := search;
@@ -264,8 +265,9 @@ begin
   holding.query.required := null;
   holding.query.identifiers := array(select i from unnest((holding.query).identifiers) i where i !~ '^[[:alnum:]_-]+-[0-9]+$');
   named.ticket_ids := named.ticket_ids || tasklens.titled_tickets(scope, question) || array(
-    select e.ticket_id from public.keyword_entries e
-    where e.keyword_entry_id = any (tasklens.identifier_holders(holding)) and e.ticket_id is not null order by e.ticket_id desc);
+    select e.ticket_id
+    from tasklens.identifier_holders(holding, null) h join public.keyword_entries e on e.keyword_entry_id = any (h.holders || h.alike)
+    where ((holding.query).is_identifier or cardinality(h.holders || h.alike) <= few_holders) and e.ticket_id is not null order by e.ticket_id desc);
   named.ticket_ids := array(
     select u.id from unnest(named.ticket_ids) with ordinality u(id, place) group by u.id order by min(u.place) limit 5);
 

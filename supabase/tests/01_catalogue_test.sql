@@ -82,7 +82,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.follow_tickets()', 'volatile', 'definer', ''),
     ('tasklens.fuse_searches(tasklens.search, double precision, double precision, text, integer)', 'stable', 'invoker', ''),
     ('tasklens.highlight(text, tsquery)', 'stable', 'invoker', 'authenticated service_role'),
-    ('tasklens.identifier_holders(tasklens.search)', 'stable', 'invoker', ''),
+    ('tasklens.identifier_holders(tasklens.search, bigint[])', 'stable', 'invoker', ''),
     ('tasklens.index_words(text, text, text)', 'stable', 'invoker', ''),
     ('tasklens.insert_chunks(bigint[], smallint, tasklens.given_chunk[], vector[])', 'volatile', 'invoker', 'service_role'),
     ('tasklens.is_unrestricted()', 'stable', 'definer', 'authenticated service_role'),

@@ -1,7 +1,7 @@
 -- Identifiers: texts that hold one whole come first; keys and numbers of tickets.
 
 begin;
-select plan(41);
+select plan(42);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
@@ -37,7 +37,9 @@ select is(pg_temp.exact(q), t::bigint[], 'texts that hold it whole are exact: ' 
   ('TableView', '{19}'), ('java.lang.ClassCastException', '{16,21}'), ('com.example.Foo', '{20}'), ('ClassCastException', '{16,21}'),
   ('crash of EXC_BAD_ACCESS at start', '{11}'), ('8.1.1 TableView', '{-2,13,19}'), ('error[E0463]: no build', '{22}'), ('undefined reference to _mktime32', '{22}'), ('4f33e43cb', null), ('bad access', null), ('8.1', null), ('8.1.', null), ('to-do', null), ('...', null)) q(q, t);
 select is(pg_temp.is_first(q), true, 'they come before texts with its parts: ' || q)
-from unnest(array['EXC_BAD_ACCESS', '8.1.1', '--build-only', 'https://www.example.org/press/pull/12', 'TableView', 'bad access of EXC_BAD_ACCESS']) q;
+from unnest(array['EXC_BAD_ACCESS', '8.1.1', '--build-only', 'https://www.example.org/press/pull/12', 'TableView']) q;
+select is((select array_agg(k.ticket_id order by k.rank) from public.search_by_keyword('bad access of EXC_BAD_ACCESS') k where k.ticket_id is not null), '{12,11}', 'beside other words an identifier does not decide the order');
+select is((select array_agg(s.exact order by s.ticket_id) from public.search_hybrid('bad access of EXC_BAD_ACCESS', sort => 'newest') s where s.ticket_id is not null), '{t,f}', 'but the text that holds it is exact in every order');
 select cmp_ok(array_length((select array_agg(k.rank) from public.search_by_keyword('EXC_BAD_ACCESS', 100) k), 1), '>', 1, 'texts with its parts follow');
 select is(pg_temp.exact('8.1.1', '{"projects": ["TX"]}'), '{13}', 'filters apply');
 select is(pg_temp.exact('8.1.1', '{"statuses": ["To Do"]}'), '{13}', 'filters on tickets apply');

@@ -2,7 +2,7 @@
 -- written together and apart, letters with and without marks.
 
 begin;
-select plan(91);
+select plan(101);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
@@ -59,6 +59,8 @@ insert into public.tickets (ticket_id, project_id, status_id, name, description)
 select is(array(select unnest((pg_temp.tickets(q)) [1:2]) order by 1), t::bigint[], 'found both ways: ' || q) from (values
   ('v2.14.1', '{21,22}'), ('2.14.1', '{21,22}'), ('9f3c1ab', '{24,25}'), ('9f3c1ab27d5e4b6f80a1c2d3e4f5a6b7c8d9e0f1', '{24,25}'),
   ('HTTP418', '{27,28}'), ('418', '{27,28}'), ('r90217', '{27,28}'), ('90217', '{27,28}'), ('go1.26.3', '{27,28}'), ('1.26.3', '{27,28}')) c (q, t);
+select is((pg_temp.tickets(q)) [1], t::bigint, 'as typed first: ' || q) from (values
+  ('2.14.1', 22), ('v2.14.1', 21), ('9f3c1ab', 25), ('9f3c1ab27d5e4b6f80a1c2d3e4f5a6b7c8d9e0f1', 24), ('HTTP418', 27), ('418', 28), ('r90217', 27), ('90217', 28), ('go1.26.3', 27), ('1.26.3', 28)) c (q, t);
 select is((pg_temp.tickets(q)) [1], t::bigint, 'found by its beginning: ' || q) from (values
   ('3F2C1E9A', 26), ('3f2c1e9a', 26), ('7d865e9', 29), ('7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730', 29)) c (q, t);
 select is((select array_agg(k.ticket_id order by k.ticket_id) from public.search_by_keyword(q, 50) k where k.exact), t::bigint[], 'exact: ' || q) from (values

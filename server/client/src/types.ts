@@ -1450,7 +1450,7 @@ export interface components {
             rrf_score: number;
             /**
              * Format: double
-             * @description Orders the results after those that are `exact`; `rrf_score` with `rrf`.
+             * @description Orders the results, after those that the query names, and those that hold the identifier that it is; `rrf_score` with `rrf`.
              * @example 0.03252247488101534
              */
             fused_score: number;
@@ -1598,7 +1598,7 @@ export interface components {
             rrf_score: number;
             /**
              * Format: double
-             * @description Orders the results after those that are `exact`; `rrf_score` with `rrf`.
+             * @description Orders the results, after those that the query names, and those that hold the identifier that it is; `rrf_score` with `rrf`.
              * @example 0.03252247488101534
              */
             fused_score: number;
