@@ -248,7 +248,7 @@ test('the placeholder says what is asked, an answer can be asked for again, and 
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const links = (await page.evaluate(() => navigator.clipboard.readText())).match(/http\S+/g);
   assert.ok(links.length > 0 && links.every((link) => link.startsWith(`${demo}/#search?q=`)), links?.join());
-  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Repeat the question' }).click();
   await until('it is asked again', () => sent.length === 2);
   assert.deepEqual([sent[1].question, sent[1].messages], [QUESTION, []]);
   assert.equal(await page.locator('.turn').count(), 1);

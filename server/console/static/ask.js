@@ -157,7 +157,7 @@ function Answer({ turn, keys, onAgain, onAsk }) {
       ${!busy && !done && !turn.problem && html`<p class="small muted">Stopped. <button type="button" class="link" onClick=${onAgain}>Ask again</button></p>`}
       ${done?.low_similarity && !done.read_as && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
       ${!busy && !turn.problem && !done?.candidates && text && html`<div class="row"><span class="small muted">${[done?.model, done?.cached && 'from the cache'].filter(Boolean).join(' · ')}</span>
-        <button type="button" class="link small" onClick=${onAgain}>Ask again</button>
+        <button type="button" class="link small" onClick=${onAgain}>Repeat the question</button>
         ${navigator.clipboard && html`<button type="button" class="button" onClick=${copy}><${Icon} name="copy" />${copied ? 'Copied' : 'Copy with sources'}</button>`}</div>`}
     </div>
     ${sources && sources.length > 0 && html`<div><h3>Sources</h3>
