@@ -21,7 +21,7 @@ comment on function tasklens.unspaced_scripts is 'The characters of scripts with
 -- Normalises to NFKC: decomposed accents and Korean (as in Mac file names), half and full widths.
 -- In pieces, because normalize() takes quadratic time on runs of combining marks and cannot be
 -- cancelled. Leading marks of a piece are dropped. The result is at most twice as long. The two
--- classes are those of Unicode 15, up to U+FFFF, which a test compares: the default ignorable
+-- classes are those of Unicode 15, up to U+FFFF: the default ignorable
 -- characters (soft hyphen, zero-width space), and the marks that writers may leave out, those of
 -- combining classes 1 (overlays), 7 (nukta), 10 to 36 (vowels of Hebrew, Arabic, Syriac) and from
 -- 200 on (accents), but none that spells a vowel of Thai, Lao, Tibetan or Telugu.
