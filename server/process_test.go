@@ -148,7 +148,7 @@ func startHeldModel(t *testing.T) *heldModel {
 		case strings.HasSuffix(r.URL.Path, "/embeddings"):
 		case bytes.Contains(body, []byte(`"stream":true`)):
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"So"}}]}`+"\n\n")
+			_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"reasoning_content":"Hm","content":"So it is "}}]}`+"\n\n")
 			_ = http.NewResponseController(w).Flush()
 			m.asked <- "stream"
 			<-r.Context().Done()

@@ -24,7 +24,6 @@ type Database interface {
 // Model answers a prompt, as a whole or as a stream.
 type Model interface {
 	Complete(ctx context.Context, request chat.Request) (chat.Completion, error)
-	CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, schema chat.Schema) (chat.Completion, error)
 	Stream(ctx context.Context, request chat.Request, tell func(piece string) error) (chat.Completion, error)
 	ChatModel() string
 }
@@ -55,20 +54,12 @@ type Question struct {
 	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
 	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.5" doc:"1 selects sources by relevance alone, 0 by difference from those already selected."`
 	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"Both mean the same: candidates are texts near to the question, and what it names or holds whole."`
-	Messages       []ask.Message  `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first. A question that stands alone is answered without them."`
+	Messages       []Message      `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first, which the chat model reads. Texts are also searched for by the last questions."`
 	TimeZone       string         `json:"time_zone" default:"UTC" maxlen:"60" example:"Europe/Berlin" doc:"The time zone of ~today~ and ~last week~ in a question."`
+	Figures        bool           `json:"figures" default:"true" doc:"Whether the chat model may have tickets counted, grouped and listed."`
 
-	Thread []string  `json:"-"` // the question, after the earlier ones that it follows up
-	Today  time.Time `json:"-"` // midnight in the time zone; zero if the question cannot be about fields
-}
-
-// Resolve finds out what a question follows up, and makes its text one that stands alone.
-func (q *Question) Resolve(now time.Time) {
-	q.Thread, q.Text = ask.Thread(q.Text, q.Messages)
-	if zone, err := time.LoadLocation(q.TimeZone); err == nil && ask.MayBeAbout(q.Thread) {
-		now = now.In(zone)
-		q.Today = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone)
-	}
+	Search string    `json:"-"` // what texts are searched for by: the question with those that it may refer to
+	Today  time.Time `json:"-"` // midnight in the time zone
 }
 
 // Corpus is the set of texts a question is answered from.
@@ -106,20 +97,20 @@ type Answer struct {
 	_ struct{} `schema:"QueryResponse"`
 
 	Text           string   `json:"answer" length:"32900" example:"An idempotency key now goes with every attempt [1]." doc:"Text with citations ~[N]~ of ~sources~, counted from 1."`
-	Sources        []Source `json:"sources" max:"20" doc:"What the chat model received."`
+	Sources        []Source `json:"sources" max:"20" doc:"What the chat model received; of figures, ~tickets~."`
 	LowSimilarity  bool     `json:"low_similarity" doc:"No source is over the threshold."`
 	BestSimilarity *float64 `json:"best_similarity" min:"-1" max:"1.0001" example:"0.82" doc:"Of the nearest text within the filters; null if there was nothing to compare."`
 	MatchThreshold float64  `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied."`
 	Cached         bool     `json:"cached" doc:"Comes from the cache; nothing that it depends on has changed."`
-	Model          string   `json:"model" example:"gpt-4o-mini" doc:"The chat model; empty if the answer is figures of the database."`
+	Model          string   `json:"model" example:"gpt-4o-mini" doc:"The chat model, which has also chosen the figures; it writes none."`
 
-	Question    string             `json:"question,omitempty" doc:"The question as it was understood, if it follows up an earlier one."`
+	Question    string             `json:"question,omitempty" doc:"What texts were searched for by, if that is more than the question."`
 	ReadAs      *ReadAs            `json:"read_as,omitempty"`
 	Count       *int64             `json:"count,omitempty" min:"0" max:"10000" doc:"How many tickets match."`
 	CountCapped bool               `json:"count_capped,omitempty" doc:"There are more than ~count~."`
 	Groups      []ask.GroupCount   `json:"groups,omitempty" min:"1" max:"100" doc:"Their numbers by the values of ~read_as.group_by~."`
 	Tickets     []ask.TicketFound  `json:"tickets,omitempty" min:"1" max:"20" doc:"Of those that match; ~sources~ has them in the same order."`
-	Candidates  []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the question that could not be placed, or names in ~filters~ that nothing has."`
+	Candidates  []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names that the model took for values, or names in ~filters~, which nothing or several have."`
 
 	// For the operator.
 	Outcome          Outcome       `json:"-"`
@@ -133,8 +124,8 @@ type Answer struct {
 
 // Listener receives an answer while it is computed. An error of either method ends the work.
 type Listener interface {
-	// Found comes first, once, with the chosen sources. None is marked as cited yet, and there is no
-	// text.
+	// Found comes first, once, before the first checked text, with the sources. None is marked as
+	// cited yet, and there is no text.
 	Found(Answer) error
 	// Piece is a piece of the text. All pieces joined are the answer's text.
 	Piece(text string) error
@@ -157,14 +148,8 @@ func Tell(answer Answer, listener Listener) error {
 // An error comes with what was known by then, for the query log.
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
-	if len(q.Thread) > 1 || len(q.Messages) > 0 && q.Thread[0] != q.Text {
-		answer.Question = q.Text
-	}
-	if answer, is, err := a.figures(ctx, db, q, answer); is || err != nil {
-		if err == nil && listener != nil {
-			err = Tell(answer, listener)
-		}
-		return answer, err
+	if q.Search != q.Text {
+		answer.Question = q.Search
 	}
 	started := time.Now()
 	vector, err := search.Await(ctx, embedding)
@@ -186,10 +171,5 @@ func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embeddin
 		answer.LowSimilarity = answer.LowSimilarity && !c.OverThreshold
 	}
 	answer = answer.tidy()
-	if listener != nil {
-		if err := listener.Found(answer); err != nil {
-			return answer, fmt.Errorf("send sources: %w", err)
-		}
-	}
-	return a.generate(ctx, q.Text, chosen, answer, listener)
+	return a.generate(ctx, db, q, chosen, answer, listener)
 }

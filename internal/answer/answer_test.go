@@ -98,7 +98,7 @@ func TestFailures(t *testing.T) {
 	if _, err := New(&model{}, Options{}).Answer(context.Background(), &rows{}, question(5, 1), &model{embedErr: gone}, nil); !errors.Is(err, gone) {
 		t.Errorf("embedding: %v", err)
 	}
-	if _, err := New(&model{}, Options{}).Answer(context.Background(), &rows{rows: found}, question(5, 1), &model{}, &pieces{err: gone}); !errors.Is(err, gone) {
+	if _, err := New(&model{say: says("So.")}, Options{}).Answer(context.Background(), &rows{rows: found}, question(5, 1), &model{}, &pieces{err: gone}); !errors.Is(err, gone) {
 		t.Errorf("sources: %v", err)
 	}
 }
@@ -149,7 +149,7 @@ func TestFieldsOfWhatFits(t *testing.T) {
 		return c
 	}
 	got := fit([]candidate{row(1, 1, 0.5, tokens), row(1, 2, 0.6, tokens), row(1, 3, 0.7, tokens)})
-	if diff := cmp.Diff([]string{"1-2", "1-3"}, ids(got)); diff != "" || strings.Count(prompt("Who?", got), ` assignee="Ada"`) != 2 {
-		t.Errorf("%s: %s", diff, prompt("Who?", got))
+	if diff := cmp.Diff([]string{"1-2", "1-3"}, ids(got)); diff != "" || strings.Count(prompt(Question{Text: "Who?"}, got), ` assignee="Ada"`) != 2 {
+		t.Errorf("%s: %s", diff, prompt(Question{Text: "Who?"}, got))
 	}
 }

@@ -104,7 +104,7 @@ func reserve(pool []*candidate, top int) map[*candidate]bool {
 // other chunks. The similarity of a note such as "Patch is up" comes from its embedded header and
 // only says that the ticket is right. The best candidate and named sources stay.
 func thin(pool []*candidate, q Question, usual float64) []*candidate {
-	asked := wordsOf(q.Text)
+	asked := wordsOf(q.Search)
 	var best *candidate
 	chunks := map[sourceID]int{}
 	for _, c := range pool {

@@ -19,6 +19,7 @@ type model struct {
 	takes    time.Duration // to embed
 	told     int           // characters
 	room     int           // tokens that it may write
+	tool     *chat.Schema
 }
 
 // Vector is also the embedding of the question.
@@ -31,12 +32,8 @@ func (m *model) Model() string     { return "embedder" }
 func (m *model) ChatModel() string { return "chatter" }
 
 func (m *model) Complete(_ context.Context, request chat.Request) (chat.Completion, error) {
-	m.messages, m.room = append(m.messages, request.Message), request.MaxTokens
+	m.messages, m.room, m.tool = append(m.messages, request.Message), request.MaxTokens, request.Tool
 	return m.say(request.Instructions, request.Message), nil
-}
-
-func (m *model) CompleteJSON(ctx context.Context, instructions, message string, maxTokens int, _ chat.Schema) (chat.Completion, error) {
-	return m.Complete(ctx, chat.Request{Instructions: instructions, Message: message, MaxTokens: maxTokens})
 }
 
 func (m *model) Stream(ctx context.Context, request chat.Request, tell func(string) error) (chat.Completion, error) {

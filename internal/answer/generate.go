@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"tasklens/internal/ask"
 	"tasklens/internal/chat"
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
@@ -29,9 +30,9 @@ type Outcome string
 
 const (
 	Answered  Outcome = "answered"
-	Abstained Outcome = "abstained" // nothing was relevant; the chat model was not called
+	Abstained Outcome = "abstained" // nothing was relevant, or a name is not clear
 	Refused   Outcome = "refused"   // the text is the model's refusal
-	Empty     Outcome = "empty"     // the model returned nothing
+	Empty     Outcome = "empty"     // the model returned nothing, or a call that cannot be read
 	CutOff    Outcome = "cut_off"   // the text reached its maximum length, or the model's thoughts did; a note says so
 	Filtered  Outcome = "filtered"  // the provider's content filter refused the prompt, or truncated or withheld the text; a note says so
 )
@@ -65,12 +66,30 @@ func (a *Answerer) outcomeOf(said chat.Completion, empty bool) (outcome Outcome,
 	return Answered, ""
 }
 
-// generate has the model answer from the chosen sources, and completes the answer.
-func (a *Answerer) generate(ctx context.Context, question string, chosen []candidate, answer Answer, listener Listener) (Answer, error) {
-	var tell func(string) error
-	if listener != nil {
-		tell = listener.Piece
+// teller tells a listener what was found before the first text.
+type teller struct {
+	Listener // nil: nobody listens
+	found    Answer
+	told     bool
+}
+
+func (t *teller) piece(text string) error {
+	if t.Listener == nil {
+		return nil
 	}
+	if !t.told {
+		t.told = true
+		if err := t.Found(t.found); err != nil {
+			return fmt.Errorf("send sources: %w", err)
+		}
+	}
+	return t.Piece(text)
+}
+
+// generate has the model answer from the chosen sources or call its tool, and completes the answer.
+// A call counts until text was sent. Without sources no text of the model's is shown.
+func (a *Answerer) generate(ctx context.Context, db Database, q Question, chosen []candidate, answer Answer, listener Listener) (Answer, error) {
+	listening := &teller{Listener: listener, found: answer}
 	texts := make([]string, len(chosen))
 	for i, c := range chosen {
 		for _, attribute := range c.attributes() {
@@ -78,19 +97,40 @@ func (a *Answerer) generate(ctx context.Context, question string, chosen []candi
 		}
 		texts[i] += c.Text
 	}
-	text := reply.New(texts, tell)
-	if len(chosen) == 0 {
+	text := reply.New(texts, listening.piece)
+	request := chat.Request{Instructions: instructions, Message: prompt(q, chosen), MaxTokens: a.options.Tokens}
+	if q.offersFigures() {
+		request.Tool = &ask.Tool
+	} else if len(chosen) == 0 {
 		answer.Text, answer.Outcome = nothingRelevant, Abstained
 		return answer, text.Append(nothingRelevant)
 	}
 	started := time.Now()
-	message := prompt(question, chosen)
-	said, err := a.ask(ctx, message, text, listener != nil)
+	said, err := a.ask(ctx, request, text, listener != nil && len(chosen) > 0)
 	answer.Chat = time.Since(started)
-	if err == nil {
-		err = text.Close()
-	}
 	if err != nil {
+		return answer, fmt.Errorf("answer: %w", err)
+	}
+	answer.Model = cmp.Or(clean.Line(said.Model, maxModelName), answer.Model)
+	if answer.TokensIn, answer.TokensOut = said.TokensIn, said.TokensOut; answer.TokensIn == 0 {
+		answer.TokensIn, answer.TokensOut = (len(instructions)+len(request.Message))/tokenBytes, (min(len(said.Text), reply.MaxBytes)+len(said.Call))/tokenBytes
+	}
+	switch {
+	case said.Call != "" && request.Tool != nil && !listening.told:
+		answer, err = a.figures(ctx, db, q, said.Call, answer)
+		if err == nil && listener != nil {
+			err = Tell(answer, listener)
+		}
+		return answer, err
+	case len(chosen) == 0:
+		answer.Text, answer.Outcome = nothingRelevant, Abstained
+		return answer, listening.piece(nothingRelevant)
+	case listener == nil:
+		if err := text.Write(said.Text); errors.Is(err, reply.ErrFull) {
+			said.Finish = chat.FinishLength
+		}
+	}
+	if err := text.Close(); err != nil {
 		return answer, fmt.Errorf("answer: %w", err)
 	}
 	outcome, ending := a.outcomeOf(said, text.Text() == "")
@@ -101,17 +141,12 @@ func (a *Answerer) generate(ctx context.Context, question string, chosen []candi
 		answer.Sources[i].Cited = text.Cited(i)
 	}
 	answer.Text, answer.Outcome, answer.UnknownCitations = text.Text(), outcome, text.Unknown()
-	answer.Model = cmp.Or(clean.Line(said.Model, maxModelName), answer.Model)
-	if answer.TokensIn, answer.TokensOut = said.TokensIn, said.TokensOut; answer.TokensIn == 0 {
-		answer.TokensIn, answer.TokensOut = (len(instructions)+len(message))/tokenBytes, len(said.Text)/tokenBytes
-	}
 	return answer, nil
 }
 
-// ask has the model answer into text, as a stream or as a whole. A full text stops the model, as
-// the model's own limit does.
-func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
-	request := chat.Request{Instructions: instructions, Message: message, MaxTokens: a.options.Tokens}
+// ask asks the model; as a stream its text goes into text. A full text stops the model, as the
+// model's own limit does.
+func (a *Answerer) ask(ctx context.Context, request chat.Request, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
 	if pieces {
 		said, err = a.model.Stream(ctx, request, func(piece string) error {
 			err := text.Write(piece)
@@ -125,12 +160,6 @@ func (a *Answerer) ask(ctx context.Context, message string, text *reply.Checker,
 	}
 	if err == nil && ctx.Err() != nil {
 		err = fault.Wrap(fault.Timeout, "The request ran out of time.", ctx.Err())
-	}
-	if err != nil || pieces {
-		return said, err
-	}
-	if err = text.Write(said.Text); errors.Is(err, reply.ErrFull) {
-		said.Text, said.Finish, err = said.Text[:min(len(said.Text), reply.MaxBytes)], chat.FinishLength, nil
 	}
 	return said, err
 }

@@ -36,7 +36,7 @@ func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 // retrieve returns the rows for a question, best first.
 func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model string, embedding vector.Vector) (found []candidate, err error) {
 	arguments := map[string]any{
-		"question": q.Text, "query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
+		"question": q.Search, "query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
 		"match_count": candidates, "corpus": cmp.Or(q.Corpus, Tickets),
 	}
 	if len(q.Filters) > 0 {

@@ -10,7 +10,8 @@ import (
 )
 
 func question(top int, lambda float64) Question {
-	return Question{Text: "Why was the customer charged twice?", TopK: top, Lambda: lambda}
+	const text = "Why was the customer charged twice?"
+	return Question{Text: text, Search: text, TopK: top, Lambda: lambda}
 }
 
 // With lambda 1 the order is that of relevance: siblings, copies and short notes keep their places.

@@ -3,13 +3,14 @@ package ask
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"tasklens/internal/clean"
+	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
@@ -45,25 +46,36 @@ type TicketFound struct {
 	CreatedAt  time.Time  `json:"created_at"`
 	UpdatedAt  time.Time  `json:"updated_at"`
 	ResolvedAt *time.Time `json:"resolved_at"`
+	Changes    []string   `json:"changes,omitempty" min:"1" doc:"What changed on the day of ~updated_at~: ~created~, ~status~ and ~comment~ as far as stored, else ~field~."`
 	Text       string     `json:"text"`
 }
 
 // Limits of the tickets of one answer.
 const (
 	mostTickets    = 20
-	listedTickets  = 10 // of a list, if the question does not say how many
+	listedTickets  = 10 // of a list, if the call does not say how many
 	countedTickets = 5  // of those counted, the latest
 	mostDoubts     = 5  // names that are not clear
 )
 
-// Compute has the database count what a reading matches within further filters. doubt is what to
-// say instead, where a name or a word is not clear. Names get those of the further filters that
-// nothing has.
+// Compute looks the names up and has the database count what a reading matches within further
+// filters. doubt is what to say instead, where a name, a word or a filter is not clear. Names get
+// those of the further filters that nothing has.
 func (r *Reading) Compute(ctx context.Context, db search.Database, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
+	names, err := search.Resembling(ctx, db, r.Filters)
+	if err != nil {
+		return f, "", err
+	}
+	r.Filters, _ = r.Filters.Correct(names)
+	r.Names = slices.DeleteFunc(names, func(name filter.Candidate) bool { return len(name.Names) == 1 })
 	if doubt = r.doubt(); doubt != "" {
 		return f, doubt, nil
 	}
-	if f, err = r.count(ctx, db, given.And(r.Filters), zone); err != nil {
+	f, err = r.count(ctx, db, given.And(r.Filters), zone)
+	if refused, is := errors.AsType[*fault.Error](err); is && len(refused.Fields) > 0 { // the further filters have passed a retrieval
+		return f, fmt.Sprintf(CannotTell, shown(refused.Fields[0].Name+" "+refused.Fields[0].Message)), nil
+	}
+	if err != nil {
 		return f, "", err
 	}
 	if f.Count == 0 && len(given) > 0 {
@@ -86,7 +98,7 @@ func (r *Reading) Compute(ctx context.Context, db search.Database, given filter.
 
 func (r Reading) count(ctx context.Context, db search.Database, filters filter.Filters, zone *time.Location) (f Figures, err error) {
 	most := map[Intent]int{Count: countedTickets, List: listedTickets, Group: 1}[r.Intent]
-	if r.Limit > 0 && r.Intent != Group {
+	if r.Limit > 0 && r.Intent == List {
 		most = min(r.Limit, mostTickets)
 	}
 	arguments := map[string]any{
@@ -107,25 +119,11 @@ func (r Reading) count(ctx context.Context, db search.Database, filters filter.F
 	if r.Intent == Group {
 		f.Tickets = nil
 	}
-	if r.Ranked {
-		slices.SortStableFunc(f.Groups, func(a, b GroupCount) int { return cmp.Compare(r.rank(a), r.rank(b)) })
-	}
 	return f, nil
 }
 
-// rank is a group's place by its size. Nobody has no place among people.
-func (r Reading) rank(group GroupCount) int64 {
-	switch {
-	case group.Label == nil:
-		return math.MaxInt64
-	case r.Fewest:
-		return group.Count
-	}
-	return -group.Count
-}
-
-// Answer is the answer in a fixed form; [1] cites the first ticket.
-func (r Reading) Answer(f Figures) string {
+// Answer is the answer in a fixed form, within further filters; [1] cites the first ticket.
+func (r Reading) Answer(f Figures, given filter.Filters) string {
 	number, match := fmt.Sprintf("%d tickets", f.Count), " match "
 	switch {
 	case f.Capped:
@@ -135,9 +133,10 @@ func (r Reading) Answer(f Figures) string {
 	case f.Count == 1:
 		number, match = "1 ticket", " matches "
 	}
-	if what := clean.Value(r.Filters.String()+" "+r.Text(), maxFilters); what != "" {
+	if what := clean.Value(given.And(r.Filters).String()+" "+r.Text(), maxFilters); what != "" {
 		number += match + what
 	}
+	order := map[bool]string{true: "earliest ", false: "latest "}[r.Ascending] + r.Sort
 	ending := ":"
 	switch {
 	case f.Count == 0:
@@ -147,15 +146,17 @@ func (r Reading) Answer(f Figures) string {
 	case len(f.Tickets) == 0:
 		ending = fmt.Sprintf(". None has a date %s.", r.Sort)
 	case f.Capped || int64(len(f.Tickets)) < f.Count:
-		ending = fmt.Sprintf(". The %s %s:", map[bool]string{true: "first", false: "last"}[r.Ascending], r.Sort)
+		ending = fmt.Sprintf(". The %s:", order)
+	case f.Count > 1:
+		ending = fmt.Sprintf(", the %s first:", order)
 	}
 	lines := []string{number + ending}
 	for _, group := range f.Groups {
-		label := "none"
+		label := "none:"
 		if group.Label != nil {
-			label = shown(*group.Label)
+			label = clean.Value(*group.Label+":", maxShown+1) // the colon after a bracket would make a link
 		}
-		lines = append(lines, fmt.Sprintf("- %s: %d", label, group.Count))
+		lines = append(lines, fmt.Sprintf("- %s %d", label, group.Count))
 	}
 	for i, ticket := range f.Tickets {
 		lines = append(lines, fmt.Sprintf("- %s %s (%s) [%d]", shown(ticket.TicketKey), shown(ticket.TicketName), ticket.facts(r.Sort), i+1))
@@ -187,12 +188,18 @@ func (t TicketFound) facts(date string) string {
 	if date == "due" {
 		return facts + ", due " + *t.DueDate
 	}
-	at := map[string]*time.Time{"created": &t.CreatedAt, "updated": &t.UpdatedAt, "resolved": t.ResolvedAt}[date]
-	return facts + ", " + date + " " + at.UTC().Format(time.DateOnly)
+	at := map[string]*time.Time{"updated": &t.UpdatedAt, "resolved": t.ResolvedAt}[date]
+	facts += ", " + date + " " + cmp.Or(at, &t.CreatedAt).UTC().Format(time.DateOnly)
+	if date == "updated" && len(t.Changes) > 0 {
+		facts += ": " + strings.Join(t.Changes, ", ")
+	}
+	return facts
 }
 
-// doubt is what an answer says in place of a figure, where a name or a word is not clear; "" if all
-// is.
+// CannotTell is what an answer says in place of a figure; of what, the caller adds.
+const CannotTell = "I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by \"%s\"."
+
+// doubt is what an answer says in place of a figure, where a name is not clear; "" if all are.
 func (r Reading) doubt() string {
 	var doubts []string
 	for _, name := range r.Names[:min(len(r.Names), mostDoubts)] {
@@ -201,9 +208,6 @@ func (r Reading) doubt() string {
 			doubt = fmt.Sprintf("Which %s is \"%s\"? %s.", r.Filters.Member(name.Member).Typed, shown(name.Value), shown(name.Names...))
 		}
 		doubts = append(doubts, doubt)
-	}
-	if len(r.Unread) > 0 && len(doubts) == 0 {
-		return fmt.Sprintf("I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by \"%s\".", shown(strings.Join(r.Unread, " ")))
 	}
 	return strings.Join(doubts, " ")
 }

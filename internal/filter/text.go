@@ -1,7 +1,10 @@
 package filter
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -175,7 +178,7 @@ func (t *text) add(name string, values []string, not bool) (is bool, err error) 
 			}
 			return true, nil
 		case *Labels:
-			return true, value.add(typedValues(values, member.Kind), not)
+			return true, value.Add(typedValues(values, member.Kind), not)
 		case *Range:
 			if r, is := (dates{t.today, member.Kind == Days}).read(strings.ToLower(values[0])); is && len(values) == 1 {
 				return true, value.add(r, not)
@@ -217,8 +220,8 @@ func typedValues(values []string, kind Kind) (typed Values) {
 	return typed
 }
 
-// add requires more labels: one more, or any of a list.
-func (l *Labels) add(values Values, not bool) error {
+// Add requires more labels: one more, or any of a list.
+func (l *Labels) Add(values Values, not bool) error {
 	switch {
 	case not || len(l.Any) == 0:
 		l.Any = append(l.Any, values...)
@@ -242,6 +245,41 @@ func (r *Range) add(other Range, not bool) error {
 		return fmt.Errorf("ends before it begins")
 	}
 	return nil
+}
+
+// String writes filters as ReadText reads them.
+func (f Filters) String() string {
+	var terms []string
+	for _, one := range f {
+		members, is := one.(Members)
+		if !is {
+			text, _ := json.Marshal(one)       // a client's JSON
+			_ = json.Unmarshal(text, &members) // what it has of another type, the database refuses
+		}
+		terms = append(terms, members.String())
+	}
+	return strings.Join(terms, " ")
+}
+
+// UnmarshalJSON reads a list, or a single value.
+func (v *Values) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	if !bytes.HasPrefix(text, []byte("[")) {
+		text = slices.Concat([]byte("["), text, []byte("]"))
+	}
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.UseNumber()
+	return reader.Decode((*[]any)(v))
+}
+
+// UnmarshalJSON reads an object, or as any the values.
+func (l *Labels) UnmarshalJSON(text []byte) error {
+	if bytes.HasPrefix(text, []byte("{")) {
+		return json.Unmarshal(text, (*struct{ Any, All Values })(l))
+	}
+	return l.Any.UnmarshalJSON(text)
 }
 
 // String writes filters as ReadText reads them.

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -60,6 +61,7 @@ type Request struct {
 	Bearer  string
 	Project *int64 // the only project the result depends on; nil for all
 	Subject any    // everything else the result depends on, as JSON
+	Day     string // results that are dated depend on it, too
 	Alone   bool   // the work tells its caller more than the result, so it is not shared
 }
 
@@ -67,7 +69,9 @@ type Request struct {
 type Made struct {
 	Body []byte
 	Keep []byte // the cached form; nil if the result must not be cached
-	Note any    // for the current waiters, also beside an error; never cached, read-only
+	// Dated: the result depends on the request's day.
+	Dated bool
+	Note  any // for the current waiters, also beside an error; never cached, read-only
 }
 
 // Origin is where a result comes from.
@@ -112,14 +116,20 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, work func(c
 		return Made{}, Passed, err
 	}
 	find := func(ctx context.Context) (Made, Origin, error) {
-		if body, found := m.options.Store.Get(ctx, key); found {
-			return Made{Body: body}, Hit, nil
+		for _, kept := range slices.Compact([]string{key, key + request.Day}) {
+			if body, found := m.options.Store.Get(ctx, kept); found {
+				return Made{Body: body}, Hit, nil
+			}
 		}
 		made, err := work(ctx)
 		if err != nil || made.Keep == nil {
 			return made, Passed, err
 		}
-		m.options.Store.Set(ctx, key, made.Keep, m.options.Lifetime)
+		kept := key
+		if made.Dated {
+			kept += request.Day
+		}
+		m.options.Store.Set(ctx, kept, made.Keep, m.options.Lifetime)
 		return made, Stored, nil
 	}
 	defer func() { m.options.Count(request.Kind, origin) }()
@@ -130,7 +140,7 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, work func(c
 	if !is {
 		deadline = time.Now().Add(longest)
 	}
-	return share(ctx, &m.running, key+request.Bearer, deadline, find)
+	return share(ctx, &m.running, key+request.Day+request.Bearer, deadline, find)
 }
 
 // keyOf is a digest of everything a result depends on, as a JSON array, which is unambiguous. It

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,28 @@ func TestCacheKeys(t *testing.T) {
 	for key := range b.store.values {
 		if !regexp.MustCompile(`^tasklens:result:[0-9a-f]{64}$`).MatchString(key) {
 			t.Errorf("the cache key is %q", key)
+		}
+	}
+}
+
+// Of two days a result serves both, unless it is dated.
+func TestDatedResults(t *testing.T) {
+	t.Parallel()
+	for isDated, next := range map[bool]memo.Origin{false: memo.Hit, true: memo.Stored} {
+		b := newBed(t)
+		on := func(day string) memo.Origin {
+			_, origin, err := b.Do(t.Context(), b.db, memo.Request{Day: day}, func(ctx context.Context) (memo.Made, error) {
+				made, err := b.work(ctx)
+				made.Dated = isDated
+				return made, err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			return origin
+		}
+		if got := []memo.Origin{on("1"), on("1"), on("2"), on("2"), on("1")}; !slices.Equal(got, []memo.Origin{memo.Stored, memo.Hit, next, memo.Hit, memo.Hit}) {
+			t.Errorf("dated %t: the origins are %v", isDated, got)
 		}
 	}
 }

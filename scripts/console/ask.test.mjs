@@ -46,17 +46,17 @@ test('a question and what follows it are one conversation, kept in the page', as
   const sent = requests(page);
   const question = 'How many tickets are blocked in Mobile App?';
   await ask(page, question);
-  await says(page, 0, new RegExp(`^${blocked('MOB')} tickets?:$`));
+  await says(page, 0, new RegExp(`^${blocked('MOB')} tickets?(?:, the latest created first)?:$`));
   assert.equal(await page.evaluate(() => document.activeElement.id), 'question');
   assert.equal(await page.inputValue('#question'), '');
   await ask(page, 'and in Checkout and Payments?');
-  await says(page, 1, new RegExp(`^${blocked('TX')} tickets?:$`));
-  await turn(page, 1).getByText(`Understood as: ${question} and in Checkout and Payments?`).waitFor();
+  await says(page, 1, new RegExp(`^${blocked('TX')} tickets?(?:, the latest created first)?:$`));
+  await turn(page, 1).getByText(/^Texts are searched for by: How many tickets are blocked in Mobile App\? MOB-\d+ and in Checkout and Payments\?$/).waitFor();
   await accessible(page);
   const [, { messages, time_zone: zone }] = sent;
   assert.deepEqual(messages.map(({ role }) => role), ['user', 'assistant']);
   assert.equal(messages[0].content, question);
-  assert.match(messages[1].content, /project:MOB status:Blocked/);
+  assert.match(messages[1].content, /project:MOB status:blocked/);
   assert.equal(zone, 'Asia/Tokyo');
 
   await page.getByRole('link', { name: 'Search', exact: true }).click();
@@ -88,7 +88,7 @@ test('groups stand in a table, tickets in a list with citations', async (t) => {
   const first = turn(page, 1).locator('.answer li').first();
   const key = await first.locator('.key').innerText();
   const [day, number] = sql(`select to_char(due_date, 'Mon FMDD, YYYY'), (select count(*) from tickets where due_date between '2026-03-01' and '2026-03-31') from tickets where key = '${key}'`).trim().split('|');
-  await says(page, 1, `${number} tickets. The last created:`);
+  await says(page, 1, `${number} tickets. The latest due:`);
   await first.getByText(`Due ${day}`).waitFor(); // west of Greenwich too
   await accessible(page);
   await first.getByRole('button', { name: 'Source 1' }).click();
@@ -166,12 +166,11 @@ test('an answer can be stopped and a failure tried again; neither is history', a
   model.held = 'chat';
   let sent;
   const page = await open(t, `${url}/#ask?q=${encodeURIComponent(QUESTION)}`, { failing: true, prepare: (it) => { sent = requests(it); } });
-  await page.getByText('Reading the sources').waitFor();
-  await page.locator('.source').first().waitFor();
+  await page.getByText('Looking for an answer').waitFor();
   await page.getByRole('link', { name: 'Search', exact: true }).click();
   await page.locator('#query').waitFor();
   await page.goBack(); // it is still asked
-  await page.getByText('Reading the sources').waitFor();
+  await page.getByText('Looking for an answer').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Stopped.').waitFor();
   model.release();

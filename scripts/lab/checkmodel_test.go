@@ -1,9 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"tasklens/scripts/lab/offline"
 )
 
 // The cost of a check is estimated in advance. A check that is too expensive, or of an OpenAI model
@@ -40,5 +48,35 @@ func TestCheckModelEstimates(t *testing.T) {
 	}
 	if err := checkModel(t.Context(), []string{"--estimate", t.TempDir()}); err == nil {
 		t.Error("a folder without questions is taken")
+	}
+}
+
+// The model's tool is tried: one that calls it is well, one that ignores it silently is reported.
+func TestCheckModelTriesTheTool(t *testing.T) {
+	for name, c := range map[string]struct {
+		ignored bool
+		want    string
+	}{"calls it": {want: "in nothing that the service uses"}, "ignores it": {true, "does not call its tool"}} {
+		t.Run(name, func(t *testing.T) {
+			model := offline.NewHandler()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if c.ignored && strings.HasSuffix(r.URL.Path, "completions") {
+					var body map[string]any
+					if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+						t.Error(err)
+					}
+					delete(body, "tools")
+					text, _ := json.Marshal(body) // was JSON
+					r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+				}
+				model.ServeHTTP(w, r)
+			}))
+			t.Cleanup(server.Close)
+			config := checkModelConfig{OpenAIBaseURL: server.URL + "/v1", EmbeddingModel: offline.EmbeddingModel, ChatModel: offline.ChatModel}
+			var out bytes.Buffer
+			if err := config.probe(t.Context(), &out, slices.Repeat([]string{"text"}, probed)); err != nil || !strings.Contains(out.String(), c.want) {
+				t.Errorf("%v: %s", err, out.String())
+			}
+		})
 	}
 }

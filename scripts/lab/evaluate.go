@@ -15,8 +15,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/memo"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/search"
 	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/eval"
 )
@@ -68,13 +70,15 @@ func evaluate(ctx context.Context, args []string) error {
 
 // askConfig are the settings of the service that questions need.
 type askConfig struct {
-	RESTURL       string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
-	Schema        string `env:"SUPABASE_SCHEMA" envDefault:"public"`
-	SupabaseURL   string `env:"SUPABASE_URL,required"`
-	Key           string `env:"SUPABASE_SERVICE_ROLE_KEY,required"`
-	OpenAIBaseURL string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
-	OpenAIKey     string `env:"OPENAI_API_KEY"`
-	ChatModel     string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
+	RESTURL        string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
+	Schema         string `env:"SUPABASE_SCHEMA" envDefault:"public"`
+	SupabaseURL    string `env:"SUPABASE_URL,required"`
+	Key            string `env:"SUPABASE_SERVICE_ROLE_KEY,required"`
+	OpenAIBaseURL  string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
+	OpenAIKey      string `env:"OPENAI_API_KEY"`
+	ChatModel      string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
+	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
+	Dimensions     int    `env:"EMBEDDING_DIMENSIONS"`
 }
 
 // aboutFields asks a folder's questions about fields within this process, which can be told what
@@ -88,10 +92,13 @@ func aboutFields(ctx context.Context, folder string) error {
 	if err != nil {
 		return fmt.Errorf("read questions: %w", err)
 	}
-	model := openai.New(openai.Config{BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, ChatModel: c.ChatModel, AttemptTimeout: 10 * time.Second})
+	model := openai.New(openai.Config{BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.Dimensions, ChatModel: c.ChatModel,
+		AttemptTimeout: time.Minute})
+	embeddings := memo.NewEmbeddings(model, "", nil, nil)
+	embed := func(text string) search.Embedding { return embeddings.Query(model.EmbeddingModel(), text) }
 	database := postgrest.New(cmp.Or(c.RESTURL, c.SupabaseURL+"/rest/v1"), c.Key, c.Schema).AsService()
 	for _, half := range eval.Halves {
-		rates, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, questions, half, progress)
+		rates, err := eval.CheckFields(ctx, answer.New(model, answer.Options{}), database, embed, questions, half, progress)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"tasklens/server/api"
 )
 
 // figured is an answer from figures of the database.
@@ -55,18 +59,17 @@ func (f figured) String() string {
 	return text
 }
 
-// Figures come from the database: no model is called.
+// Figures come from the database: the model calls its tool once, and is sent no row.
 func TestQuestionsAboutFields(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)
-	asked := len(s.model.requests("embeddings"))
 	for body, want := range map[string]string{
 		`{"question":"How many tickets are in Checkout?"}`:                                                                                           `count {"projects":["TX"]}  4 TX-403 TX-402 TX-401 TX-400`,
 		`{"question":"How many tickets are in Checkout?","filters":{"types":"Task"}}`:                                                                `count {"projects":["TX"]}  2 TX-402 TX-401`,
-		`{"question":"How many bugs are there?","project_id":` + fmt.Sprint(s.ids["TX"]) + `,"corpus":"all"}`:                                        `count {"types":["Bug"]}  1 TX-400`,
+		`{"question":"How many bugs are there?","project_id":` + fmt.Sprint(s.ids["TX"]) + `,"corpus":"all"}`:                                        `count {"types":["bug"]}  1 TX-400`,
 		`{"question":"How many tickets per assignee?"}`:                                                                                              `group {}  6 Ada:2 Noor:2 Wiktor:1 -:1`,
 		`{"question":"Which unassigned tickets mention payment?"}`:                                                                                   `list {"assignee":[null]} "payment" 1 TX-401`,
-		`{"question":"What is the oldest task?"}`:                                                                                                    `extreme {"types":["Task"]}  2 TX-401`,
+		`{"question":"What is the oldest task?"}`:                                                                                                    `list {"types":["task"]}  2 TX-401`,
 		`{"question":"How many tickets were created in March 2025?"}`:                                                                                `count {"created":{"from":"2025-03-01","to":"2025-03-31"}}  2 TX-401 TX-400`,
 		`{"question":"How many tickets were created in March 2025?","time_zone":"Europe/Berlin"}`:                                                    `count {"created":{"from":"2025-03-01T00:00:00+01:00","to":"2025-04-01T00:00:00+02:00"}}  1 TX-400`,
 		`{"question":"And per type?","messages":[{"role":"user","content":"How many tickets are in Checkout?"},{"role":"assistant","content":"4"}]}`: `group {"projects":["TX"]}  4 Task:2 Bug:1 Story:1`,
@@ -81,19 +84,16 @@ func TestQuestionsAboutFields(t *testing.T) {
 		}
 		// The same list in Search.
 		search, _ := json.Marshal(map[string]any{"query": got.ReadAs.Text, "filters": got.ReadAs.Filters, "retrieval": "keyword", "sort": "newest"})
-		if got.ReadAs.Intent == "list" {
+		if got.ReadAs.Text != "" {
 			if page := s.narrowedBy(string(search)); strings.Join(page.names(), " ") != "TX-401" {
 				t.Errorf("%s: Search lists %q", search, page.names())
 			}
 		}
 	}
-	if chats, more := len(s.model.requests("completions")), len(s.model.requests("embeddings"))-asked; chats+more > 0 {
-		t.Errorf("models were asked %d and %d times", chats, more)
-	}
 	if again := s.figures(`{"question":"How many tickets are in Checkout?"}`); !again.Cached || *again.Count != 4 {
 		t.Errorf("asked again: %+v", again)
 	}
-	if got := s.figures(`{"question":"Who has it?","messages":[{"role":"user","content":"What is the oldest task?"},{"role":"assistant","content":"TX-401 Refund"}]}`); got.ReadAs != nil || got.Question != "Who has TX-401?" {
+	if got := s.figures(`{"question":"Who has it?","messages":[{"role":"user","content":"What is the oldest task?"},{"role":"assistant","content":"TX-401 Refund"}]}`); got.ReadAs != nil || got.Question != "What is the oldest task?\nTX-401\nWho has it?" {
 		t.Errorf("a follow-up about a ticket is %+v", got)
 	}
 	if got := s.figures(`{"question":"How many tickets of Zork are there?"}`); got.Count != nil || string(got.Candidates) != `[{"member":"assignee","value":"Zork","names":[]}]` || !got.LowSimilarity {
@@ -105,8 +105,34 @@ func TestQuestionsAboutFields(t *testing.T) {
 	if got := s.figures(`{"question":"How many tickets were created in 2031?","filters":{"projects":["TX"]}}`); got.Count == nil || *got.Count != 0 || got.Candidates != nil {
 		t.Errorf("none of a project: %+v, %s", got, got.Candidates)
 	}
-	if got := s.figures(`{"question":"How many tickets are in Checkout?","corpus":"documents"}`); got.ReadAs != nil {
-		t.Errorf("of documents: %+v", got)
+	if got := s.figures(`{"question":"How many tickets are in Checkout?","filters":{"types":"Task"}}`); !strings.HasPrefix(got.Answer, "2 tickets match type:Task project:TX, the latest created first:") {
+		t.Errorf("within filters: %q", got.Answer)
+	}
+	for _, more := range []string{`"corpus":"documents"`, `"figures":false`} {
+		if got := s.figures(`{"question":"How many tickets are in Checkout?",` + more + `}`); got.ReadAs != nil {
+			t.Errorf("with %s: %+v", more, got)
+		}
+	}
+}
+
+// An answer from texts stays cached after midnight; figures are counted again.
+func TestAnswersAtMidnight(t *testing.T) {
+	t.Parallel()
+	var now atomic.Pointer[time.Time]
+	today := func(day int) { at := time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC); now.Store(&at) }
+	today(4)
+	s := startDetailed(t, func(c *setup) {
+		c.threshold = 0
+		c.more = func(parts *api.Parts) { parts.Now = func() time.Time { return *now.Load() } }
+	})
+	ask := func(question string) bool { return s.figures(`{"question":"` + question + `"}`).Cached }
+	const prose, figures = "Why was the customer charged twice?", "How many tickets were created last week?"
+	if ask(prose) || ask(figures) || !ask(prose) || !ask(figures) {
+		t.Error("the same day an answer comes from the cache from the second time on")
+	}
+	today(5)
+	if !ask(prose) || ask(figures) || !ask(figures) {
+		t.Error("the next day figures alone are computed again")
 	}
 }
 
@@ -123,23 +149,25 @@ func TestStreamOfFigures(t *testing.T) {
 	}
 }
 
-// The model reads what the rules cannot; its search is checked, and its figures are none.
-func TestModelReadsAQuestion(t *testing.T) {
+// What a model writes beside its tool, or into it, is checked: no figure is its own.
+func TestModelCalls(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t, forgetful)
-	const question = `{"question":"How many tickets with more than 3 votes are in Checkout?"}`
-	for says, want := range map[string]string{
-		`{"intent":"count","query":"project:Checkout type:task","group_by":"","period":"month","sort":"created","ascending":false}`: `count {"projects":["TX"],"types":["task"]}  2 TX-402 TX-401`,
-		`There are 42 tickets.`: `count {"projects":["TX"]} `, // and no figure
-		`{"intent":"count","query":"project:Checkout is:open is:done","group_by":"","period":"month","sort":"created","ascending":false}`: `count {"projects":["TX"]} `,
-	} {
-		s.says(says, "", "stop")
-		if got := s.figures(question); got.String() != want || strings.Contains(got.Answer, "42") {
-			t.Errorf("with the model's %s: %s, %q, want %s", says, got, got.Answer, want)
-		}
+	call := func(filters string) string {
+		return `{"action":"count","state":"any","group_by":"","period":"month","sort":"created","ascending":false,"limit":0,"words":[],"filters":[` + filters + `],"dates":[]}`
 	}
-	if prompt := string(s.model.requests("completions")[0].body); !strings.Contains(prompt, "json_schema") || strings.Contains(prompt, "Customer charged twice") {
-		t.Errorf("the model was asked %s", prompt)
+	for arguments, want := range map[string]string{
+		call(`{"field":"project","values":["Checkout"],"not":false},{"field":"type","values":["task"],"not":false}`): `count {"projects":["TX"],"types":["task"]}  2 TX-402 TX-401`,
+		call(`{"field":"assignee","values":["Zork"],"not":false}`):                                                   `count {"assignee":["Zork"]} `,
+		call(`{"field":"votes","values":["3"],"not":false}`):                                                         "prose",
+		`there are 42`: "prose",
+	} {
+		message, _ := json.Marshal(map[string]any{"choices": []any{map[string]any{"finish_reason": "tool_calls", "message": map[string]any{
+			"content": "There are 42.", "tool_calls": []any{map[string]any{"id": "c", "type": "function", "function": map[string]string{"name": "find_tickets", "arguments": arguments}}}}}}})
+		s.model.answer("completions", http.StatusOK, string(message))
+		if got := s.figures(`{"question":"Wie viele Aufgaben gibt es?"}`); got.String() != want || strings.Contains(got.Answer, "42") {
+			t.Errorf("with %s: %s, %q, want %s", arguments, got, got.Answer, want)
+		}
 	}
 }
 

@@ -47,7 +47,11 @@ func (a *API) newCacheable(who *caller, kind, text string, subject ...any) cache
 
 // computed is what was found, and the response as it is sent now and from the cache. kept is nil if
 // it is not to be cached. A response contains nothing specific to its request, such as its id.
-type computed struct{ found, response, kept any }
+// dated: it holds for the request's day alone.
+type computed struct {
+	found, response, kept any
+	dated                 bool
+}
 
 // work computes a response, given the query to embed. Beside an error it returns what it has found.
 type work func(ctx context.Context, embedding memo.Query) (computed, error)
@@ -57,7 +61,7 @@ func (a *API) respond(ctx context.Context, who *caller, request cacheable, work 
 	started := time.Now()
 	made, origin, err := a.recall(ctx, who, request, func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
 		done, err := work(ctx, embedding)
-		made := memo.Made{Note: request.entry(done.found, err)}
+		made := memo.Made{Note: request.entry(done.found, err), Dated: done.dated}
 		if err != nil {
 			return made, err
 		}

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -50,7 +51,8 @@ func TestPanicInAStream(t *testing.T) {
 	armed.Store(true)
 	s.model.intercept(func(w http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
 		if name == "completions" {
-			w.WriteHeader(http.StatusInternalServerError)
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{\"content\":\"So it \"}}]}\n\n")
 		}
 		return name == "completions"
 	})

@@ -42,7 +42,8 @@ func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (answ
 	if question.MatchThreshold == nil {
 		question.MatchThreshold = &usual
 	}
-	whole := a.newCacheable(who, "query", question.Text, question, question.Today)
+	whole := a.newCacheable(who, "query", question.Search, question)
+	whole.Day = question.Today.Format(time.RFC3339)
 	whole.serving = a.servingOf(question.Corpus)
 	if question.Corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name
 		whole.Project = &documentsVersion
@@ -65,7 +66,7 @@ func (a *API) query(ctx context.Context, who *caller, request *queryRequest) (an
 func (a *API) answering(who *caller, question answer.Question, listener answer.Listener) work {
 	return func(ctx context.Context, embedding memo.Query) (computed, error) {
 		found, err := a.Answerer.Answer(ctx, who.db, question, embedding, listener)
-		done := computed{found, found, nil}
+		done := computed{found: found, response: found, dated: found.ReadAs != nil}
 		if found.Outcome == answer.Answered || found.Outcome == answer.Abstained {
 			kept := found
 			kept.Cached = true

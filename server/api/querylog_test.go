@@ -103,7 +103,7 @@ func TestQueriesAreLogged(t *testing.T) {
 	}{
 		"answered":       {kind: "query", outcome: "answered", sources: true, steps: all},
 		"streamed":       {kind: "query", outcome: "answered", sources: true, steps: all, streamed: true},
-		"abstained":      {kind: "query", outcome: "abstained", low: true, steps: "embed retrieve"},
+		"abstained":      {kind: "query", outcome: "abstained", low: true, steps: all},
 		"uncited":        {kind: "query", outcome: "answered", sources: true, uncited: true, steps: all},
 		"refused":        {kind: "query", outcome: "refused", sources: true, steps: all},
 		"failed":         {kind: "query", outcome: "failed", failure: "provider", sources: true, steps: all},

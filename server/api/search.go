@@ -53,7 +53,7 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	find := func(ctx context.Context, embedding memo.Query) (computed, error) {
 		page, as, err := a.searchAsRead(ctx, who, query, given, read, embedding)
 		response := searchResponse{page, as}
-		done := computed{page, response, nil}
+		done := computed{found: page, response: response}
 		if len(page.Degraded) == 0 {
 			response.Cached = true
 			done.kept = response

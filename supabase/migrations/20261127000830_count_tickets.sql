@@ -15,9 +15,10 @@ declare
   matching text;
   grouped record;
   spelling text; -- of the value by which tickets are grouped
+  direction constant text := case when ascending then 'asc' else 'desc' end;
 begin
-  if sort is null or sort not in ('created', 'updated', 'resolved', 'due') then
-    raise exception 'sort is "%"', left(sort, 40) using errcode = '22023', hint = 'Use created, updated, resolved or due.';
+  if sort is null or sort not in ('created', 'updated', 'resolved', 'due', 'size') then
+    raise exception 'sort is "%"', left(sort, 40) using errcode = '22023', hint = 'Use created, updated, resolved, due or size.';
   elsif period is null or period not in ('day', 'week', 'month', 'quarter', 'year') then
     raise exception 'period is "%"', left(period, 40) using errcode = '22023', hint = 'Use day, week, month, quarter or year.';
   end if;
@@ -47,7 +48,7 @@ begin
   execute format('select count(*) from (select from public.tickets t where %s limit 10001) m', matching)
     into count using scope, words, query.excluded, query.excluded_keys;
   execute format('select array(select t.ticket_id from public.tickets t where %s and t.%I is not null order by t.%2$I %s, t.ticket_id limit $5)',
-    matching, case sort when 'due' then 'due_date' else sort || '_at' end, case when ascending then 'asc' else 'desc' end)
+    matching, case sort when 'due' then 'due_date' when 'size' then 'created_at' else sort || '_at' end, direction)
     into listed using scope, words, query.excluded, query.excluded_keys, list_limit;
   if group_by is null then
     return;
@@ -67,7 +68,7 @@ begin
       select (array_agg(s.spelling order by s.count desc, s.spelling collate "C"))[1] as spelling, sum(s.count) as count from spelled s group by lower(s.spelling)
     ), labelled as (
       select case when %4$L = 'project' then to_jsonb(f.spelling::bigint) else to_jsonb(l.label) end as value, l.label, f.count,
-        row_number() over (order by case when %4$L in ('time', 'date') then l.label end desc, f.count desc, l.label) as place
+        row_number() over (order by %6$s, l.label) as place
       from folded f cross join lateral (select %5$s as label) l
     )
     select coalesce(jsonb_agg(jsonb_build_object('value', l.value, 'label', l.label, 'count', l.count) order by l.place), '[]') from labelled l where l.place <= 100
@@ -75,7 +76,10 @@ begin
     spelling, case when grouped.kind = 'labels' then 'cross join lateral (select distinct on (lower(u)) u as name from unnest(t.labels) u) l' end,
     matching, grouped.kind, case grouped.kind
       when 'status' then '(select s.name from public.status s where s.status_id = f.spelling::bigint)'
-      when 'project' then '(select p.name from public.projects p where p.project_id = f.spelling::bigint)' else 'f.spelling' end)
+      when 'project' then '(select p.name from public.projects p where p.project_id = f.spelling::bigint)' else 'f.spelling' end,
+    case when sort = 'size' then 'l.label is null, f.count ' || direction
+      when grouped.kind in ('time', 'date') then 'l.label ' || direction
+      else 'f.count desc' end)
     into groups using scope, words, query.excluded, query.excluded_keys, period, time_zone, case period when 'year' then 4 when 'month' then 7 else 10 end;
 end
 $$;
@@ -98,9 +102,14 @@ as $$
     select coalesce(jsonb_agg(jsonb_build_object(
       'ticket_id', t.ticket_id, 'ticket_key', t.key, 'ticket_name', t.name, 'status', s.name, 'project_id', p.project_id, 'project_name', p.name,
       'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority, 'labels', t.labels, 'due_date', t.due_date,
-      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'text', tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description))) order by l.place), '[]')
+      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'changes', coalesce(nullif(array_remove(array[
+        case when t.created_at >= d.day then 'created' end,
+        case when exists (select from public.status_changes c where c.ticket_id = t.ticket_id and c.created_at >= d.day) then 'status' end,
+        case when exists (select from public.comments m where m.ticket_id = t.ticket_id and m.created_at >= d.day) then 'comment' end], null), '{}'), '{field}'),
+      'text', tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description))) order by l.place), '[]')
     from unnest(c.listed) with ordinality l(ticket_id, place)
     join public.tickets t using (ticket_id)
+    cross join lateral (select date_trunc('day', t.updated_at, 'UTC') as day) d
     join public.projects p on p.project_id = t.project_id
     join public.status s on s.status_id = t.status_id)
   from tasklens.count_tickets(
@@ -108,6 +117,6 @@ as $$
     count_tickets.ascending, tasklens.clamp(match_count, 10, 1, 100)) c
 $$;
 comment on function public.count_tickets is
-  'How many tickets pass the filters and contain all words of query_text, in their own text or one comment; quoted phrases and -word as in search_hybrid. At most 10,000 (capped: there are more). groups: their numbers by group_by, a facet (status, project, assignee …, the largest first) or created, updated, resolved or due by period (day, week, month, quarter, year; the latest first) in time_zone: [{value, label, count}], at most 100; label null: without a value; tickets without that date are not counted. tickets: the first match_count (at most 100) by sort (created, updated, resolved, due; those without it are left out), the latest first or, ascending, the earliest.';
+  'How many tickets pass the filters and contain all words of query_text, in their own text or one comment; quoted phrases and -word as in search_hybrid. At most 10,000 (capped: there are more). groups: their numbers by group_by, a facet (status, project, assignee …, the largest first) or created, updated, resolved or due by period (day, week, month, quarter, year; the latest first or, ascending, the earliest) in time_zone: [{value, label, count}], at most 100; label null: without a value; tickets without that date are not counted; sort size: the largest first or, ascending, the smallest. tickets: the first match_count (at most 100) by sort (created, updated, resolved, due; those without it are left out), the latest first or, ascending, the earliest; changes: what changed on the day (UTC) of updated_at (created, status, comment), else field.';
 
 insert into tasklens.migrations (version) values ('20261127000830');

@@ -1,7 +1,7 @@
 -- Counts, groups and lists of tickets by filters and words.
 
 begin;
-select plan(29);
+select plan(35);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Blocked'), (3, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Anchors'), (2, 'BB', 'Wheels');
@@ -43,8 +43,21 @@ select is((select jsonb_agg(g -> 'value' order by o) from public.count_tickets(g
   'the value of a project is its id');
 select results_eq($$ select t ->> 'ticket_key' from public.count_tickets(sort => 'due', ascending => true, match_count => 1), jsonb_array_elements(tickets) t $$,
   $$ values ('AA-903') $$, 'what lacks the date has no place in its order');
+select is((select string_agg(concat_ws(' ', coalesce(g ->> 'label', '-'), g ->> 'count'), ', ' order by o)
+  from public.count_tickets(group_by => g1, sort => s, ascending => a) c, jsonb_array_elements(c.groups) with ordinality e(g, o)), w, concat_ws(' ', g1, 'by', s, a))
+  from (values ('assignee', 'size', true, 'Hidden 1, lena 3, - 1'), ('assignee', 'size', false, 'lena 3, Hidden 1, - 1'), -- those without a value last
+    ('created', 'size', true, '2025-01 1, 2025-02 2, 2025-03 2'), ('created', 'created', true, '2025-01 1, 2025-02 2, 2025-03 2')) x(g1, s, a, w);
+-- What changed on the day of updated_at, as far as it is stored.
+update public.tickets set updated_at = case key when 'AA-901' then created_at else '2026-01-05T10:00:00Z'::timestamptz end;
+insert into public.status_changes (ticket_id, status_id, created_at) values (902, 2, '2026-01-05T09:00:00Z'), (903, 3, '2026-01-04T23:59:59Z');
+insert into public.comments (ticket_id, key, author, body, created_at) values (902, 'd', 'Ada', 'Slow again', '2026-01-05T10:00:00Z'), (904, 'd', 'Ada', 'Early', '2026-01-04');
+update public.comments set created_at = '2026-01-01' where ticket_id = 903;
+select is((select string_agg(concat_ws(' ', t ->> 'ticket_key', t ->> 'changes'), ', ' order by t ->> 'ticket_key') from public.count_tickets() c, jsonb_array_elements(c.tickets) t
+    where t ->> 'ticket_key' like 'AA-%'), 'AA-901 ["created"], AA-902 ["status", "comment"], AA-903 ["field"], AA-904 ["field"]', 'what changed');
+select is((select t -> 'changes' from public.count_tickets(filters => '{"projects": ["AA"]}', sort => 'updated', match_count => 1) c, jsonb_array_elements(c.tickets) t),
+  '["status", "comment"]', 'it is sorted by when that was');
 select throws_ok(format('select from public.count_tickets(%s)', a), '22023', m, a) from (values
-  ('group_by => ''colour''', 'group_by is "colour"'), ('sort => ''size''', 'sort is "size"'), ('period => ''hour''', 'period is "hour"'),
+  ('group_by => ''colour''', 'group_by is "colour"'), ('sort => ''votes''', 'sort is "votes"'), ('period => ''hour''', 'period is "hour"'),
   ('group_by => ''created'', time_zone => ''Mars''', 'time zone "Mars" not recognized')) x(a, m);
 select pg_temp.act('viewer');
 select is(concat_ws(' | ', pg_temp.counted('payment'), pg_temp.grouped('label'), pg_temp.counted(null, '{"assignee": "hidden"}')), '3 AA-903,AA-902,AA-901 | Web 2, ios 1 | 0',

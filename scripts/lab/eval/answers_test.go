@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/memo"
+	"tasklens/internal/search"
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/eval"
 	"tasklens/scripts/lab/offline"
@@ -146,8 +148,10 @@ func TestQuestionsAboutTheTracker(t *testing.T) {
 	}
 	service := apitest.Start(t, testbed.Database(t), offline.NewHandler())
 	loadFolder(t, service, sample)
+	embeddings := memo.NewEmbeddings(service.Model, "", nil, nil)
+	embed := func(text string) search.Embedding { return embeddings.Query(service.Model.EmbeddingModel(), text) }
 	for half, most := range map[string]int{"choose": 0, "report": 1} {
-		rates, err := eval.CheckFields(t.Context(), answer.New(service.Model, answer.Options{}), service.Database, questions, half, func(what string) { t.Log(what) })
+		rates, err := eval.CheckFields(t.Context(), answer.New(service.Model, answer.Options{}), service.Database, embed, questions, half, func(what string) { t.Log(what) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,21 +12,21 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/ask"
-	"tasklens/internal/vector"
+	"tasklens/internal/search"
 )
 
 // FieldQuestion is a judged question about tickets' fields. now is when it is asked.
 type FieldQuestion struct {
-	ID           string        `json:"id"`
-	Half         string        `json:"half"` // choose, or report
-	Kind         string        `json:"kind"`
-	Intent       string        `json:"intent"` // count, list, group, top, extreme, field, prose or cannot
-	Now          time.Time     `json:"now"`
-	TimeZone     string        `json:"time_zone"`
-	Messages     []ask.Message `json:"messages"`
-	Question     string        `json:"question"`
-	Gold         []FieldGold   `json:"gold"` // any of these readings is right
-	AllowAskBack bool          `json:"allow_ask_back"`
+	ID           string           `json:"id"`
+	Half         string           `json:"half"` // choose, or report
+	Kind         string           `json:"kind"`
+	Intent       string           `json:"intent"` // count, list, group, top, extreme, field, prose or cannot
+	Now          time.Time        `json:"now"`
+	TimeZone     string           `json:"time_zone"`
+	Messages     []answer.Message `json:"messages"`
+	Question     string           `json:"question"`
+	Gold         []FieldGold      `json:"gold"` // any of these readings is right
+	AllowAskBack bool             `json:"allow_ask_back"`
 }
 
 // FieldGold is what the database has, counted by SQL that was written by hand.
@@ -36,6 +36,9 @@ type FieldGold struct {
 	Groups [][2]any `json:"groups"`
 	Value  string   `json:"value"`
 }
+
+// lowThreshold gives each question sources, whatever the model's scale.
+const lowThreshold = 0.3
 
 // The verdicts on an answer.
 const (
@@ -59,19 +62,19 @@ func ReadFieldQuestions(folder string) ([]FieldQuestion, error) {
 type FieldRates map[string]map[string]int
 
 // CheckFields asks questions of one half. What is not right is shown if the half is to choose by.
-func CheckFields(ctx context.Context, answerer *answer.Answerer, db answer.Database, questions []FieldQuestion, half string, show func(string)) (FieldRates, error) {
+func CheckFields(ctx context.Context, answerer *answer.Answerer, db answer.Database, embed func(text string) search.Embedding, questions []FieldQuestion, half string, show func(string)) (FieldRates, error) {
 	rates := FieldRates{}
 	for _, q := range questions {
 		if q.Half != half {
 			continue
 		}
-		asked := answer.Question{Text: q.Question, Messages: q.Messages, TimeZone: q.TimeZone, Corpus: answer.Tickets, TopK: 5, Lambda: 0.5}
+		asked := answer.Question{Text: q.Question, Messages: q.Messages, TimeZone: q.TimeZone, Corpus: answer.Tickets, TopK: 5, Lambda: 0.5, MatchThreshold: new(lowThreshold), Figures: true}
 		asked.Resolve(q.Now)
-		got, err := answerer.Answer(ctx, db, asked, noEmbedding{}, nil)
-		if err != nil && got.ReadAs == nil && !strings.Contains(err.Error(), errNoEmbedding.Error()) {
+		got, err := answerer.Answer(ctx, db, asked, embed(asked.Search), nil)
+		if err != nil {
 			return nil, fmt.Errorf("ask %q: %w", q.Question, err)
 		}
-		verdict := q.judge(got, asked.Text)
+		verdict := q.judge(got, asked.Search)
 		for _, kind := range []string{q.Kind, "all"} {
 			if rates[kind] == nil {
 				rates[kind] = map[string]int{}
@@ -97,14 +100,6 @@ func (r FieldRates) Print(to io.Writer, half string) {
 		}
 	}
 }
-
-// noEmbedding stands for a question about texts: only that it is one matters here.
-type noEmbedding struct{}
-
-var errNoEmbedding = fmt.Errorf("this question is about texts")
-
-func (noEmbedding) Model() string                                 { return "" }
-func (noEmbedding) Vector(context.Context) (vector.Vector, error) { return nil, errNoEmbedding }
 
 func (q FieldQuestion) judge(got answer.Answer, alone string) string {
 	switch {

@@ -6,22 +6,21 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
-
-	"tasklens/scripts/lab/offline/extract"
 )
 
 type chatRequest struct {
-	Model               string            `json:"model"`
-	Messages            []chatMessage     `json:"messages"`
-	Stream              bool              `json:"stream"`
-	StreamOptions       *streamOptions    `json:"stream_options"`
-	MaxTokens           *int              `json:"max_tokens"`
-	MaxCompletionTokens *int              `json:"max_completion_tokens"`
-	N                   *int              `json:"n"`
-	ResponseFormat      *responseFormat   `json:"response_format"`
-	Tools               []json.RawMessage `json:"tools"`
+	Model               string          `json:"model"`
+	Messages            []chatMessage   `json:"messages"`
+	Stream              bool            `json:"stream"`
+	StreamOptions       *streamOptions  `json:"stream_options"`
+	MaxTokens           *int            `json:"max_tokens"`
+	MaxCompletionTokens *int            `json:"max_completion_tokens"`
+	N                   *int            `json:"n"`
+	ResponseFormat      *responseFormat `json:"response_format"`
+	Tools               []tool          `json:"tools"`
 }
 
 type chatMessage struct {
@@ -55,9 +54,10 @@ type choice struct {
 }
 
 type answerText struct {
-	Role    string  `json:"role,omitempty"`
-	Content *string `json:"content,omitempty"`
-	Refusal *string `json:"refusal,omitempty"`
+	Role    string     `json:"role,omitempty"`
+	Content *string    `json:"content,omitempty"`
+	Refusal *string    `json:"refusal,omitempty"`
+	Calls   []toolCall `json:"tool_calls,omitempty"`
 }
 
 func serveChat(w http.ResponseWriter, r *http.Request) {
@@ -72,6 +72,7 @@ func serveChat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text := ""
+	var call *toolCall
 	switch {
 	case request.structured():
 		if text, p = describeDocument(question); p != nil {
@@ -81,22 +82,26 @@ func serveChat(w http.ResponseWriter, r *http.Request) {
 	case request.schema() != "":
 		text = "{}" // of a model that makes nothing of it
 	default:
-		text = extract.Answer(question)
+		text, call = request.reply(question)
 	}
 	pieces, finish := limitTokens(splitPieces(text), request.limit())
 	answer := strings.Join(pieces, "")
 	completed := countTokens(answer)
+	var calls []toolCall
+	if call != nil {
+		calls, finish, completed = []toolCall{*call}, "tool_calls", countTokens(call.Function.Arguments)
+	}
 	c := completion{
 		ID: completionID(question), Object: "chat.completion", Created: time.Now().Unix(), Model: ChatModel,
 	}
 	used := &usage{PromptTokens: tokens, CompletionTokens: &completed, TotalTokens: tokens + completed}
 	if request.Stream {
 		include := request.StreamOptions != nil && request.StreamOptions.IncludeUsage
-		c.stream(w, r, pieces, finish, used, include)
+		c.stream(w, r, pieces, calls, finish, used, include)
 		return
 	}
 	c.Usage = used
-	c.Choices = []choice{{Message: &answerText{Role: "assistant", Content: &answer}, FinishReason: &finish}}
+	c.Choices = []choice{{Message: &answerText{Role: "assistant", Content: &answer, Calls: calls}, FinishReason: &finish}}
 	writeJSON(w, http.StatusOK, c)
 }
 
@@ -111,8 +116,8 @@ func (c chatRequest) check() (question string, tokens int, p *problem) {
 		return "", 0, invalid("messages", "'messages' must hold at least one message.")
 	case c.N != nil && *c.N != 1:
 		return "", 0, invalid("n", "%s gives one answer: 'n' must be 1.", ChatModel)
-	case len(c.Tools) > 0:
-		return "", 0, invalid("tools", "%s does not support tools.", ChatModel)
+	case slices.ContainsFunc(c.Tools, func(t tool) bool { return t.Type != "function" || t.Function.Name == "" }):
+		return "", 0, invalid("tools", "A tool must be of type 'function' and have a name.")
 	case c.ResponseFormat != nil && c.ResponseFormat.Type != "text" && c.schema() == "":
 		return "", 0, invalid("response_format", "%s answers in plain text, or a json_schema with a name.", ChatModel)
 	case c.StreamOptions != nil && !c.Stream:

@@ -6,9 +6,10 @@ import (
 	"net/http"
 )
 
-// stream sends the answer as server-sent events: a chunk with the role, one per piece, one with the
-// finish reason, the usage if requested, and [DONE]. It stops if the client disconnects.
-func (c completion) stream(w http.ResponseWriter, r *http.Request, pieces []string, finish string, used *usage, include bool) {
+// stream sends the answer as server-sent events: a chunk with the role, one per piece, two per
+// call, one with the finish reason, the usage if requested, and [DONE]. It stops if the client
+// disconnects.
+func (c completion) stream(w http.ResponseWriter, r *http.Request, pieces []string, calls []toolCall, finish string, used *usage, include bool) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
 	c.Object = "chat.completion.chunk"
@@ -30,6 +31,15 @@ func (c completion) stream(w http.ResponseWriter, r *http.Request, pieces []stri
 	}
 	for _, piece := range pieces {
 		if !send([]choice{{Delta: &answerText{Content: &piece}}}, nil) {
+			return
+		}
+	}
+	for i, call := range calls {
+		half := len(call.Function.Arguments) / 2
+		opening, rest := call, toolCall{Index: &i, Type: call.Type}
+		opening.Index, opening.Function.Arguments = &i, call.Function.Arguments[:half]
+		rest.Function.Arguments = call.Function.Arguments[half:]
+		if !send([]choice{{Delta: &answerText{Calls: []toolCall{opening}}}}, nil) || !send([]choice{{Delta: &answerText{Calls: []toolCall{rest}}}}, nil) {
 			return
 		}
 	}

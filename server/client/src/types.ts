@@ -751,13 +751,15 @@ export interface components {
              * @enum {string|null}
              */
             retrieval?: "vector" | "hybrid" | "" | null;
-            /** @description The earlier turns of the conversation, oldest first. A question that stands alone is answered without them. */
+            /** @description The earlier turns of the conversation, oldest first, which the chat model reads. Texts are also searched for by the last questions. */
             messages?: components["schemas"]["Message"][] | null;
             /**
              * @description The time zone of `today` and `last week` in a question; `UTC` by default.
              * @example Europe/Berlin
              */
             time_zone?: string | null;
+            /** @description Whether the chat model may have tickets counted, grouped and listed; true by default. */
+            figures?: boolean | null;
             /**
              * Format: int64
              * @description An unknown one finds nothing.
@@ -893,7 +895,7 @@ export interface components {
              * @example An idempotency key now goes with every attempt [1].
              */
             answer: string;
-            /** @description What the chat model received. */
+            /** @description What the chat model received; of figures, `tickets`. */
             sources: components["schemas"]["Source"][];
             /** @description No source is over the threshold. */
             low_similarity: boolean;
@@ -912,11 +914,11 @@ export interface components {
             /** @description Comes from the cache; nothing that it depends on has changed. */
             cached: boolean;
             /**
-             * @description The chat model; empty if the answer is figures of the database.
+             * @description The chat model, which has also chosen the figures; it writes none.
              * @example gpt-4o-mini
              */
             model: string;
-            /** @description The question as it was understood, if it follows up an earlier one. */
+            /** @description What texts were searched for by, if that is more than the question. */
             question?: string;
             read_as?: components["schemas"]["ReadQuestion"];
             /**
@@ -933,7 +935,7 @@ export interface components {
             groups?: components["schemas"]["GroupCount"][];
             /** @description Of those that match; `sources` has them in the same order. */
             tickets?: components["schemas"]["TicketFound"][];
-            /** @description Names in the question that could not be placed, or names in `filters` that nothing has. */
+            /** @description Names that the model took for values, or names in `filters`, which nothing or several have. */
             candidates?: components["schemas"]["Candidate"][];
         };
         /** @description A chunk that the chat model received. */
@@ -1073,7 +1075,7 @@ export interface components {
         /** @description How a question about tickets' fields was read: with `text` and `filters` a search lists the same tickets. Absent if the answer comes from texts. */
         ReadQuestion: {
             /** @enum {string} */
-            intent: "count" | "list" | "group" | "extreme";
+            intent: "count" | "list" | "group";
             /** @description Words that a ticket's text must contain, each quoted. */
             text: string;
             filters: components["schemas"]["ReadFilters"];
@@ -1232,6 +1234,8 @@ export interface components {
             updated_at: string;
             /** Format: date-time */
             resolved_at: string | null;
+            /** @description What changed on the day of `updated_at`: `created`, `status` and `comment` as far as stored, else `field`. */
+            changes?: string[];
             text: string;
         };
         Candidate: {

@@ -20,7 +20,7 @@ const CORPORA = [['tickets', 'Tickets'], ['documents', 'Documents'], ['all', 'Al
 const SEARCHED = { tickets: 'tickets', documents: 'documents', all: 'tickets and documents' };
 const MESSAGES = 10; // that a request may have
 const LONGEST = 8000; // characters of a message
-const MATCHED = / match(?:es)? .*?(?=(?:, by \w+|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
+const MATCHED = / match(?:es)? .*?(?=(?:, by \w+|, the \w+ \w+ first|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
 let turnCount = 0;
 
 /** A conversation. It is of one user, lasts as long as the page, and goes on while another screen is open. */
@@ -118,7 +118,7 @@ function Exchange({ turn, keys, onAgain, onAsk }) {
   useEffect(() => place.current?.scrollIntoView(), []);
   return html`<article class="turn" ref=${place}>
     <h2 dir="auto">${question}</h2>
-    ${done?.question && done.question !== question && html`<p class="small muted" dir="auto">Understood as: ${done.question}</p>`}
+    ${done?.question && done.question !== question && html`<p class="small muted" dir="auto">Texts are searched for by: ${done.question}</p>`}
     ${problem && html`<${Failure} problem=${problem} retry=${onAgain} />`}
     ${done && done.sources.length === 0 && !done.read_as ? html`<${Abstained} done=${done} question=${question} />`
     : !(problem && !turn.text) && html`<${Answer} turn=${turn} keys=${keys} onAgain=${onAgain} onAsk=${onAsk} />`}
@@ -152,7 +152,7 @@ function Answer({ turn, keys, onAgain, onAsk }) {
     onPointerEnter=${() => setLit(n)} onPointerLeave=${() => setLit(0)} onFocus=${() => setLit(n)}>${n}</button>`, [sources?.length, lit]);
   return html`<div class="answered">
     <div class="answer" aria-live="polite" aria-busy=${busy}>
-      ${text === '' && busy ? html`<p class="muted"><span class="spinner"></span> ${sources ? 'Reading the sources …' : 'Looking for sources …'}</p>`
+      ${text === '' && busy ? html`<p class="muted"><span class="spinner"></span> Looking for an answer …</p>`
       : done?.read_as ? html`<${Figures} turn=${turn} done=${done} cite=${cite} onAsk=${onAsk} />` : html`<${Markdown} text=${text} keys=${keys} cite=${cite} />`}
       ${!busy && !done && !turn.problem && html`<p class="small muted">Stopped. <button type="button" class="link" onClick=${onAgain}>Ask again</button></p>`}
       ${done?.low_similarity && !done.read_as && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
@@ -187,7 +187,7 @@ function Figures({ turn: { request }, done, cite, onAsk }) {
     ${groups && html`<${Groups} groups=${groups} title=${title} search=${search} read=${read} />`}
     ${tickets && html`<ol class="similar">${tickets.map((t, i) => html`<li key=${t.ticket_id}>
       <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name" dir="auto">${t.ticket_name}</span></a>${cite(i + 1)}
-      <span class="meta muted"><span class="status">${t.status}</span>${t.assignee && html`<span dir="auto">${t.assignee}</span>`}${Object.entries({ Filed: t.created_at, Changed: t.updated_at, Resolved: t.resolved_at, Due: t.due_date }).map(([name, at]) => at && html`<span>${name} ${date(at)}</span>`)}</span></li>`)}</ol>`}`;
+      <span class="meta muted"><span class="status">${t.status}</span>${t.assignee && html`<span dir="auto">${t.assignee}</span>`}${Object.entries({ Filed: t.created_at, Changed: t.updated_at, Resolved: t.resolved_at, Due: t.due_date }).map(([name, at]) => at && html`<span>${name} ${date(at)}${name === 'Changed' && t.changes && `: ${t.changes.join(', ')}`}</span>`)}</span></li>`)}</ol>`}`;
 }
 
 const PERIOD = /^\d{4}(-\d\d){0,2}$/;

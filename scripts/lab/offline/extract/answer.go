@@ -31,6 +31,11 @@ func Answer(message string) string {
 	if !ok {
 		return NoSources
 	}
+	return prompt.Answer()
+}
+
+// Answer replies to a prompt with sources.
+func (prompt Prompt) Answer() string {
 	var parts []string
 	for _, c := range choose(prompt) {
 		parts = append(parts, quote(prompt.Sources[c.source], c))

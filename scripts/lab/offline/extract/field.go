@@ -21,7 +21,7 @@ var fieldQuestions = []fieldQuestion{
 	{regexp.MustCompile(`\b(child(ren)?|subtasks?|sub tasks?)\b.*\bit\b`), "children", "children"},
 	{regexp.MustCompile(`\bparent\b|\bit (a child|a subtask|part) of\b`), "parent", "parent"},
 	{regexp.MustCompile(`\b(relates?|related|linked)\b.*\bit\b|\bit (relates?|related|linked)\b`), "relates_to", "related tickets"},
-	{regexp.MustCompile(`\b(assigned|assignee)\b|^who (is working|works|owns)\b`), "assignee", "assignee"},
+	{regexp.MustCompile(`\b(assigned|assignee)\b|^who (is working|works|owns|has \S+-\d+)\b`), "assignee", "assignee"},
 	{regexp.MustCompile(`\breporter\b|^who (has )?(reported|filed|created|opened|raised)\b`), "reporter", "reporter"},
 	{regexp.MustCompile(`\b(due|deadline)\b`), "due", "due date"},
 	{regexp.MustCompile(`\bpriority\b`), "priority", "priority"},

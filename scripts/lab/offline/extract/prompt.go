@@ -7,13 +7,20 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"time"
 )
 
-// A Prompt is the content of a user's message: the question and the sources.
+// A Prompt is the content of a user's message: the day, the sources, the turns before, and the
+// question.
 type Prompt struct {
+	Today    time.Time // zero if it does not say
 	Question string
+	Turns    []Turn
 	Sources  []Source
 }
+
+// A Turn is what the user or the assistant has said before.
+type Turn struct{ Role, Text string }
 
 // A Source is one fenced text.
 type Source struct {
@@ -28,7 +35,8 @@ type Source struct {
 }
 
 var (
-	firstFence = regexp.MustCompile(`(?m)^<(?:source|question)-([0-9a-f]{12})[ >]`)
+	firstFence = regexp.MustCompile(`(?m)^<(?:source|turn|question)-([0-9a-f]{12})[ >]`)
+	today      = regexp.MustCompile(`^Today is \w+, (\d{4}-\d\d-\d\d)\.`)
 	attribute  = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
 	number     = regexp.MustCompile(`^[0-9]{1,6}$`)
 )
@@ -37,6 +45,7 @@ const (
 	maxSources  = 100
 	maxText     = 64 << 10 // of one source; the rest is ignored
 	maxQuestion = 4 << 10
+	maxTurns    = 20
 )
 
 // ParsePrompt parses a user's message. The fence is the twelve hex digits of the first tag, before
@@ -46,6 +55,9 @@ func ParsePrompt(message string) (p Prompt, ok bool) {
 	found := firstFence.FindStringSubmatchIndex(message)
 	if found == nil {
 		return Prompt{Question: clip(message, maxQuestion)}, false
+	}
+	if day := today.FindStringSubmatch(message); day != nil {
+		p.Today, _ = time.Parse(time.DateOnly, day[1])
 	}
 	fence := message[found[2]:found[3]]
 	open, shut := "<source-"+fence+" ", "</source-"+fence+">"
@@ -67,6 +79,15 @@ func ParsePrompt(message string) (p Prompt, ok bool) {
 			p.Sources = append(p.Sources, s)
 		}
 		rest = after
+	}
+	for len(p.Turns) < maxTurns {
+		_, after, is := strings.Cut(rest, "<turn-"+fence+` role="`)
+		role, after, opened := strings.Cut(after, "\">\n")
+		text, after, closed := strings.Cut(after, "\n</turn-"+fence+">")
+		if !is || !opened || !closed {
+			break
+		}
+		p.Turns, rest = append(p.Turns, Turn{role, text}), after
 	}
 	if _, question, closed := strings.Cut(rest, "<question-"+fence+">"); closed {
 		question, _, _ = strings.Cut(question, "</question-"+fence+">")

@@ -1,12 +1,12 @@
-// Package ask reads questions about tickets' fields (how many, which, whose, since when) into the
-// filters of a search and an intent, and has the database count, group and list what they match.
-// Rules read the question; names are those that are stored. What no rule places is left unread, so
-// that no number answers another question than the one that was asked.
+// Package figures is how the offline chat model decides to call a tool that counts, groups and
+// lists tickets: rules read English questions about tickets' fields. What no rule places makes a
+// question one about texts, so that no number answers another question than the one that was asked.
+// It knows no stored names but those of the sources; a name is what stands where names stand.
 //
 // A question is read in steps, each of which cuts out what it places: what texts are about
-// (words.go), dates (date.go), the intent (intent.go), states and stored values (value.go). What is
-// left must be words of texts.
-package ask
+// (words.go), dates (date.go), the intent (intent.go), states and names (value.go). What is left
+// must be words of texts.
+package figures
 
 import (
 	"regexp"
@@ -14,60 +14,58 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"tasklens/internal/filter"
 )
-
-// Intent is what a question wants of the tickets that match.
-type Intent string
 
 // The intents. The zero value is a question about what texts say.
 const (
-	Prose   Intent = ""
-	Count   Intent = "count"
-	Group   Intent = "group"   // their numbers by the values of a field
-	Extreme Intent = "extreme" // the first or last by a date
-	List    Intent = "list"
+	prose = ""
+	count = "count"
+	group = "group"
+	list  = "list"
+	edge  = "extreme" // a list of the first or last by a date
 )
 
-// Goal is what is wanted of the tickets that match, as count_tickets and the model say it.
+// Goal is what is wanted of the tickets that match.
 type Goal struct {
-	Intent    Intent `json:"intent"`
+	Intent    string `json:"action"`
 	GroupBy   string `json:"group_by"`
 	Period    string `json:"period"`
-	Ranked    bool   `json:"-"`    // groups by their size
-	Fewest    bool   `json:"-"`    // the smallest first
-	Sort      string `json:"sort"` // created, updated, resolved or due
+	Sort      string `json:"sort"`
 	Ascending bool   `json:"ascending"`
-	Limit     int    `json:"-"` // of the tickets; 0 if the question does not say
+	Limit     int    `json:"limit"` // of the tickets; 0 if the question does not say
 }
 
-// Reading is a question as it was read.
-type Reading struct {
+// Condition is a filter of the tool.
+type Condition struct {
+	Field  string   `json:"field"`
+	Values []string `json:"values"`
+	Not    bool     `json:"not"`
+}
+
+// Span is a range of days of the tool.
+type Span struct {
+	Field string `json:"field"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+}
+
+// Call are the arguments of the tool.
+type Call struct {
 	Goal
-	Filters filter.Members
-	Words   []string           // each a word or phrase that a ticket's text must contain
-	Unread  []string           // what no rule places
-	Names   []filter.Candidate // that have no value, or several
-}
-
-// Text is what Words are as the text of a search.
-func (r Reading) Text() string {
-	quoted := make([]string, len(r.Words))
-	for i, word := range r.Words {
-		quoted[i] = strconv.Quote(word)
-	}
-	return strings.Join(quoted, " ")
+	State   string      `json:"state"` // any, open or done
+	Words   []string    `json:"words"`
+	Filters []Condition `json:"filters"`
+	Dates   []Span      `json:"dates"`
 }
 
 // reader is a question that is being read. What was placed is cut out of rest and leaves a bar.
 type reader struct {
-	Reading
-	exact, near *lookup
-	rest        string
-	today       time.Time // midnight in UTC of the day in zone
-	zone        *time.Location
-	prior       Goal // of the turn that this one follows up
+	Call
+	unread []string // what no rule places
+	known  Names
+	rest   string
+	today  time.Time // midnight in UTC
+	prior  Goal      // of the turn that this one follows up
 }
 
 const bar = " | "
@@ -134,31 +132,33 @@ func number(text string) int {
 }
 
 // read reads one question; prior is what was wanted by the turn that it follows up.
-func read(question string, exact, near *lookup, today time.Time, prior Goal) Reading {
+func read(question string, known Names, today time.Time, prior Goal) *reader {
 	q := &reader{
-		Reading: Reading{Goal: Goal{Period: "month", Sort: "created"}}, rest: sentence(question), prior: prior, exact: exact, near: near,
-		today: time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC), zone: today.Location(),
+		Call: Call{Goal: Goal{Period: "month", Sort: "created"}, State: "any", Words: []string{}, Filters: []Condition{}, Dates: []Span{}},
+		rest: sentence(question), prior: prior, known: known, today: time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC),
 	}
 	q.subject()
 	isNamed, isSingle := q.has(noun), q.has(noun) && !q.has(plural)
-	q.Unread = misread.FindAllString(q.rest, -1)
+	q.unread = misread.FindAllString(q.rest, -1)
 	q.rest = misread.ReplaceAllString(q.rest, bar)
 	q.dates()
-	if q.aim(); q.Intent == Prose {
-		return q.Reading
+	if q.aim(); q.Intent == prose {
+		return q
 	}
 	q.values()
 	q.leftovers()
-	beside := q.Filters // the project, which texts can be about, too
-	beside.Projects = nil
-	hasWords := len(q.Words) > 0
-	switch isOfTickets := isNamed || prior.Intent != Prose; {
-	case isOfTickets && q.Intent == List && hasWords && (isSingle || q.Filters.IsZero()):
-		q.Intent = Prose // what a text says
-	case !isOfTickets && (q.Intent == Count || q.Intent == List && (hasWords || beside.IsZero())):
-		q.Intent = Prose // about something else
+	if len(q.Dates) > 0 && q.Intent == list {
+		q.Sort = q.Dates[0].Field
 	}
-	return q.Reading
+	isBare := q.State == "any" && len(q.Dates) == 0 && !slices.ContainsFunc(q.Filters, func(c Condition) bool { return c.Field != "project" })
+	hasWords := len(q.Words) > 0
+	switch isOfTickets := isNamed || prior.Intent != prose; {
+	case isOfTickets && q.Intent == list && hasWords && (isSingle || isBare && len(q.Filters) == 0):
+		q.Intent = prose // what a text says
+	case !isOfTickets && (q.Intent == count || q.Intent == list && (hasWords || isBare)):
+		q.Intent = prose // about something else
+	}
+	return q
 }
 
 // sentence returns the last sentence with a cue, without what is said around it.

@@ -1,12 +1,11 @@
-package ask
+package figures
 
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
-
-	"tasklens/internal/filter"
 )
 
 // Words for time. Verbs say which date of a ticket is meant.
@@ -38,31 +37,26 @@ func (q *reader) dates() {
 		member, not := q.memberAt(at[1]), denied.FindString(q.rest[:at[0]])
 		said := q.take(timespan)
 		from, to := q.days(timespan.FindStringSubmatch(strings.ToLower(said[0])), member == "due")
-		limit, _ := q.Filters.Member(member).Value.(*filter.Range)
-		if from.IsZero() && to.IsZero() || *limit != (filter.Range{}) {
-			q.Unread = append(q.Unread, strings.TrimSpace(said[0]))
+		if from.IsZero() && to.IsZero() || slices.ContainsFunc(q.Dates, func(other Span) bool { return other.Field == member }) {
+			q.unread = append(q.unread, said[0])
 			continue
 		}
 		if not != "" {
 			q.take(denial)
 			switch {
 			case member == "resolved": // an open ticket is not resolved then, and has no such date
-				q.Unread = append(q.Unread, strings.TrimSpace(not+said[0]))
+				q.unread = append(q.unread, said[0])
 				continue
 			case from.IsZero():
 				from, to = to.AddDate(0, 0, 1), time.Time{}
 			case to.IsZero() || member != "due" && !to.Before(q.today): // not since then
 				from, to = time.Time{}, from.AddDate(0, 0, -1)
 			default: // before and after are two ranges
-				q.Unread = append(q.Unread, strings.TrimSpace(not+said[0]))
+				q.unread = append(q.unread, said[0])
 				continue
 			}
 		}
-		zone := q.zone
-		if member == "due" {
-			zone = time.UTC // it has no time
-		}
-		*limit = filter.Range{From: written(from, 0, zone), To: written(to, 1, zone)}
+		q.Dates = append(q.Dates, Span{member, written(from), written(to)})
 	}
 }
 
@@ -75,15 +69,12 @@ func (q *reader) memberAt(end int) string {
 	return cmp.Or(meant(verbs, q.rest[end:]), "created")
 }
 
-// written is a day as an end of a range, "" if open: in a zone the midnight so many days after.
-func written(day time.Time, after int, zone *time.Location) string {
-	switch {
-	case day.IsZero():
+// written is a day; "" if it is open.
+func written(day time.Time) string {
+	if day.IsZero() {
 		return ""
-	case zone == time.UTC:
-		return day.Format(time.DateOnly)
 	}
-	return time.Date(day.Year(), day.Month(), day.Day()+after, 0, 0, 0, 0, zone).Format(time.RFC3339)
+	return day.Format(time.DateOnly)
 }
 
 // days returns the first and the last day of a phrase of time, zero if open. Both are zero if there

@@ -1,21 +1,19 @@
-package ask
+package figures
 
 import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"tasklens/internal/filter"
 )
 
 // States that are no stored status, and people without a name.
 var (
 	unassigned = phrase(`unassigned|(?:not|n't|n’t) (?:yet )?assigned(?: to (?:anyone|anybody|someone))?|(?:without|no|has no|have no|lack(?:s|ing)?|missing)(?: an?| any)? (?:assignee|owner)s?|(?:assigned to|owned by) (?:nobody|no one|no-one)|nobody`)
 	overdue    = phrase(`overdue|over due|past (?:their |its |the )?due(?: dates?)?|late`)
-	open       = phrase(`(?:(?:is|are|was|were|still|currently) )*(?:open|unresolved|unfinished|outstanding|(?:not|aren['’]t|isn['’]t|haven['’]t|hasn['’]t) (?:yet )?(?:been )?(?:done|closed|resolved|finished|fixed|completed))`)
+	open       = phrase(`(?:(?:is|are|was|were|still|currently) )*(?:open|unresolved|unfinished|outstanding)`)
+	undone     = phrase(`(?:(?:is|are|was|were|still|currently) )*(?:not|aren['’]t|isn['’]t|haven['’]t|hasn['’]t) (?:yet )?(?:been )?(?:done|closed|resolved|finished|fixed|completed)(?: yet)?`)
 	done       = phrase(`(?:(?:is|are|was|were|has been|have been|already) )*(?:closed?|resolved?|finish(?:ed)?|completed?|fix(?:ed)?|done|solved)`)
 	mine       = phrase(`(?:assigned to|owned by|belong(?:s|ing)? to|of) me|my|mine|(?:do|have|am) i (?:have|got|own|work(?:ing)? on)?|i (?:have|own|am working on)`)
 	byMe       = phrase(`(?:(?:created|reported|filed|raised|opened|submitted|written) by me)|(?:did|have) i (?:created?|report(?:ed)?|filed?|raised?|open(?:ed)?|submit(?:ted)?)|i (?:created?|report(?:ed)?|filed?|raised?|opened|submit(?:ted)?)`)
@@ -25,28 +23,29 @@ var (
 func (q *reader) values() {
 	if at := unassigned.FindStringIndex(q.rest); at != nil && !strings.HasPrefix(q.rest[at[1]:], " to ") {
 		q.cut(at[0], at[1])
-		q.Filters.Assignee = filter.Values{nil}
+		q.add("assignee", "")
 	}
 	if q.take(overdue) != nil {
-		q.Filters.Due.To, q.Filters.Open = written(q.today.AddDate(0, 0, -1), 0, time.UTC), new(true)
+		q.Dates, q.State = append(q.Dates, Span{Field: "due", To: written(q.today.AddDate(0, 0, -1))}), "open"
 	}
 	if q.take(byMe) != nil {
-		q.Filters.Reporter = filter.Values{"me"}
+		q.add("reporter", "me")
 	}
 	if q.take(mine) != nil {
-		q.Filters.Assignee = filter.Values{"me"}
+		q.add("assignee", "me")
 	}
-	q.stored(q.exact)
-	if len(q.exact.asked) == 0 { // else more may be placed, and need no scan
-		q.stored(q.near)
+	if q.take(undone) != nil {
+		q.State = "open"
 	}
+	q.names(true)
+	q.names(false)
 	q.rest = strings.ReplaceAll(q.rest, typed, "tickets")
 	if q.take(open) != nil {
-		q.Filters.Open = new(true)
+		q.State = "open"
 	}
-	isResolved := q.Filters.Resolved != filter.Range{} || q.Sort == "resolved" || q.GroupBy == "resolved"
-	if q.Filters.Open == nil && q.take(done) != nil && !isResolved {
-		q.Filters.Open = new(false)
+	isResolved := q.Sort == "resolved" || q.GroupBy == "resolved" || slices.ContainsFunc(q.Dates, func(span Span) bool { return span.Field == "resolved" })
+	if q.State == "any" && q.take(done) != nil && !isResolved {
+		q.State = "done"
 	}
 }
 
@@ -55,8 +54,7 @@ func (q *reader) values() {
 type role struct {
 	members             string
 	before, text, after *regexp.Regexp
-	near                condition // of a value that resembles the words
-	unknown             condition // of a name that nothing resembles; never wider than near
+	unknown             condition // of words that are not known as a name
 }
 
 // condition is what words must be.
@@ -85,28 +83,28 @@ const (
 
 // roles are tried in this order.
 var roles = []role{
-	{"reporter", behind(filing + ` by|reporter(?: is)?`), nil, nil, always, always},
-	{"reporter", behind(`did|has|have`), nil, ahead(`( ` + filing + `)`), always, always},
-	{"assignee", behind(`assigned to|owned by|(?:fixed|closed|resolved|finished|completed|handled|done) by|assignee(?: is)?|belong(?:s|ing)? to`), nil, nil, always, always},
-	{"assignee", behind(`does|did|has|have|had|is|was`), nil, ahead(` ` + holding), always, always},
-	{"assignee projects", nil, nil, regexp.MustCompile(`^('s|’s)(?: |$)`), always, always},
-	{"priorities", behind(`priority(?: is| of)?|prioriti[sz]ed as`), nil, nil, always, always},
-	{"priorities", nil, nil, ahead(`( (?:priority|prio))`), always, always},
-	{"labels", behind(`labels|tags|(?:label(?:l?ed)?|tag(?:ged)?)(?: with| as)?`), nil, nil, always, always},
-	{"types", behind(`type(?: is)?|kind|of type`), nil, nil, always, always},
-	{"statuses", behind(`(?:status|state)(?: is| of)?|column`), nil, nil, always, always},
-	{"projects", behind(`project(?: named)?`), nil, nil, always, always},
-	{"projects", nil, nil, ahead(`( project)`), always, always},
+	{"reporter", behind(filing + ` by|reporter(?: is)?`), nil, nil, always},
+	{"reporter", behind(`did|has|have`), nil, ahead(`( ` + filing + `)`), always},
+	{"assignee", behind(`assigned to|owned by|(?:fixed|closed|resolved|finished|completed|handled|done) by|assignee(?: is)?|belong(?:s|ing)? to`), nil, nil, always},
+	{"assignee", behind(`does|did|has|have|had|is|was`), nil, ahead(` ` + holding), always},
+	{"assignee project", nil, nil, regexp.MustCompile(`^('s|’s)(?: |$)`), always},
+	{"priority", behind(`priority(?: is| of)?|prioriti[sz]ed as`), nil, nil, always},
+	{"priority", nil, nil, ahead(`( (?:priority|prio))`), always},
+	{"label", behind(`labels|tags|(?:label(?:l?ed)?|tag(?:ged)?)(?: with| as)?`), nil, nil, always},
+	{"type", behind(`type(?: is)?|kind|of type`), nil, nil, always},
+	{"status", behind(`(?:status|state)(?: is| of)?|column`), nil, nil, always},
+	{"project", behind(`project(?: named)?`), nil, nil, always},
+	{"project", nil, nil, ahead(`( project)`), always},
 	// Anywhere: statuses and types, names of several words, keys, and what continues a list.
-	{"statuses types", nil, nil, nil, never, never},
-	{"projects", nil, regexp.MustCompile(` |^[\p{Lu}\pN]{2,}$`), nil, never, never},
-	{"assignee priorities", nil, regexp.MustCompile(` `), nil, never, never},
-	{"assignee priorities", regexp.MustCompile(`\| *(?:or|and|nor|,|, or|, and|&|/) $`), nil, nil, never, never},
-	{"priorities labels projects", nil, nil, ahead(` (?:(?:open|unresolved|closed) )?(?:` + tickets + `)`), named, never},
-	{"statuses", behind(`in|are|is|still|were|currently`), nil, nil, always, never},
-	{"statuses", nil, nil, ahead(` (?:` + tickets + `)`), always, never},
-	{"projects", behind(`in|inside|within|on`), nil, nil, always, named},
-	{"assignee projects", behind(`of|for|by|from|does|did|has|have|with|to|is`), nil, nil, named, named},
+	{"status type", nil, nil, nil, never},
+	{"project", nil, regexp.MustCompile(` |^[\p{Lu}\pN]{2,}$`), nil, never},
+	{"assignee priority", nil, regexp.MustCompile(` `), nil, never},
+	{"assignee priority", regexp.MustCompile(`\| *(?:or|and|nor|,|, or|, and|&|/) $`), nil, nil, never},
+	{"priority label project", nil, nil, ahead(` (?:(?:open|unresolved|closed) )?(?:` + tickets + `)`), never},
+	{"status", behind(`in|are|is|still|were|currently`), nil, nil, never},
+	{"status", nil, nil, ahead(` (?:` + tickets + `)`), never},
+	{"project", behind(`in|inside|within|on`), nil, nil, named},
+	{"assignee project", behind(`of|for|by|from|does|did|has|have|with|to|is`), nil, nil, named},
 }
 
 // fits reports whether words have the role, and how much of what follows is a part of it.
@@ -146,34 +144,37 @@ const (
 	longest    = 20 // of what stands before a role's value, in bytes
 )
 
-// stored places the values that stand in the question, the longest first.
-func (q *reader) stored(values *lookup) {
+// names places the names in the question, the longest first: those that are known, or all that
+// stand where names stand.
+func (q *reader) names(areKnown bool) {
 	for size := valueWords; size > 0; size-- {
 		words := token.FindAllStringIndex(q.rest, -1)
 		for i := 0; i+size <= len(words); i++ {
 			start, end := words[i][0], words[i+size-1][1]
 			text := q.rest[start:end]
-			if apart.MatchString(text) || noValue.MatchString(text) || values.near && isGrammar(text) {
+			if apart.MatchString(text) || noValue.MatchString(text) || !areKnown && size > 1 && !isPhrase(text) {
 				continue
 			}
-			if q.place(values, start, end) {
-				// What stands before it may be a value now. All of it again would take the square of the time.
+			if q.place(areKnown, start, end) {
+				// What stands before it may be a name now. All of it again would take the square of the time.
 				words, i = token.FindAllStringIndex(q.rest, -1), max(-1, i-valueWords-2)
 			}
 		}
 	}
 }
 
-// isGrammar reports whether words cannot resemble a value: not all are content, but those that join
-// names.
-func isGrammar(text string) bool {
-	text = joining.ReplaceAllString(text, " ")
-	return len(content(text)) < len(strings.Fields(text))
+// isPhrase reports whether several words are one name: all have a capital letter, but those that
+// join them.
+func isPhrase(text string) bool {
+	return !slices.ContainsFunc(strings.Fields(joining.ReplaceAllString(text, " ")), func(word string) bool {
+		first, _ := utf8.DecodeRuneInString(word)
+		return !unicode.IsUpper(first) || made.MatchString(word)
+	})
 }
 
-// place makes the words there a filter, if they are a value in a role that they have, and reports
+// place makes the words there a filter, if they are a name in a role that they have, and reports
 // whether it did.
-func (q *reader) place(values *lookup, start, end int) bool {
+func (q *reader) place(areKnown bool, start, end int) bool {
 	text := strings.TrimSuffix(strings.TrimSuffix(q.rest[start:end], "'s"), "’s")
 	end = start + len(text)
 	first, _ := utf8.DecodeRuneInString(text)
@@ -185,46 +186,48 @@ func (q *reader) place(values *lookup, start, end int) bool {
 		isAnywhere := role.before == nil && role.after == nil
 		isGrammar := made.MatchString(text) && (isAnywhere || isFirst || !isName) || role.text != nil && !isName && len(content(text)) == 0 ||
 			role.unknown != always && !isName && strings.Contains(grammar, " "+strings.ToLower(text)+" ")
-		if values.near && !role.near.holds(isName) || role.unknown == never && said.MatchString(text) || isGrammar {
+		if !areKnown && !role.unknown.holds(isName) || role.unknown == never && said.MatchString(text) || isGrammar {
 			continue
 		}
 		is, more := role.fits(before, text, after)
 		if !is {
 			continue
 		}
-		member, found := values.first(role.members, text)
-		switch isUnknown := values.near && role.unknown.holds(isName) && !strings.Contains(text, " "); {
-		case len(found) == 1:
-			q.add(member, found[0], start, end+more)
-			return true
-		case len(found) > 1 || isUnknown:
-			q.Names = append(q.Names, filter.Candidate{Member: member, Value: text, Names: append([]string{}, found...)})
-			q.cut(start, end+more)
-			return true
+		fields := strings.Fields(role.members)
+		at := slices.IndexFunc(fields, func(field string) bool { return q.known.has(field, text) })
+		if at < 0 && areKnown {
+			continue
 		}
+		q.placed(fields[max(0, at)], text, start, end+more)
+		return true
 	}
 	return false
 }
 
-// add adds a value to the filters, and cuts its words out of the question.
-func (q *reader) add(member, value string, start, end int) {
-	members := &q.Filters
+// placed adds a name to the filters, and cuts its words out of the question.
+func (q *reader) placed(field, value string, start, end int) {
+	not := false
 	if m := negated.FindStringIndex(q.rest[:start]); m != nil {
-		if q.Filters.Not == nil {
-			q.Filters.Not = &filter.Members{}
-		}
-		members, start = q.Filters.Not, m[0]
+		not, start = true, m[0]
 	}
-	switch list := members.Member(member).Value.(type) {
-	case *filter.Values:
-		if !slices.Contains(*list, any(value)) {
-			*list = append(*list, value)
-		}
-	case *filter.Labels:
-		list.Any = append(list.Any, value)
+	if field == "type" {
+		value = singular(value)
 	}
+	q.addTo(field, value, not)
 	q.cut(start, end)
-	if member == "types" { // bugs are tickets
+	if field == "type" { // bugs are tickets
 		q.rest = q.rest[:start] + " " + typed + " " + q.rest[start+len(bar):]
+	}
+}
+
+func (q *reader) add(field, value string) { q.addTo(field, value, false) }
+
+// addTo adds a value to the condition on a field; labels must all be there.
+func (q *reader) addTo(field, value string, not bool) {
+	at := slices.IndexFunc(q.Filters, func(c Condition) bool { return c.Field == field && c.Not == not })
+	if at < 0 {
+		q.Filters = append(q.Filters, Condition{field, []string{value}, not})
+	} else if !slices.Contains(q.Filters[at].Values, value) {
+		q.Filters[at].Values = append(q.Filters[at].Values, value)
 	}
 }

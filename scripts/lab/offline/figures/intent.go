@@ -1,9 +1,9 @@
-package ask
+package figures
 
 import (
 	"cmp"
 	"regexp"
-	"slices"
+	"strings"
 )
 
 // fieldWords are those for what tickets are grouped by, of which the last are periods.
@@ -34,12 +34,12 @@ func hasCue(question string) bool {
 		return false // the named ticket is a source, with its fields
 	}
 	q.aim()
-	return q.Intent != Prose
+	return q.Intent != prose
 }
 
 // aim finds out what is wanted, and cuts out the words that say it.
 func (q *reader) aim() {
-	ofTickets, isList := q.prior.Intent != Prose || q.has(noun), q.has(isWhat)
+	ofTickets, isList := q.prior.Intent != prose || q.has(noun), q.has(isWhat)
 	switch {
 	case q.has(each):
 		q.group(each)
@@ -48,15 +48,15 @@ func (q *reader) aim() {
 	case q.has(who) && q.has(most):
 		q.group(who)
 	case q.take(howMany) != nil:
-		q.Intent = Count
+		q.Intent = count
 	case (ofTickets || isList) && q.take(soonest) != nil:
-		q.Intent, q.Sort, q.Ascending, q.Limit = Extreme, "due", true, 1
+		q.Intent, q.Sort, q.Ascending, q.Limit = edge, "due", true, 1
 	case ofTickets && q.has(extreme):
 		m := q.take(extreme) // a verb, a number, whether it is the first, a number, a verb
-		q.Intent, q.Ascending, q.Limit = Extreme, m[3] != "", max(1, number(m[2]+m[4]))
+		q.Intent, q.Ascending, q.Limit = edge, m[3] != "", max(1, number(m[2]+m[4]))
 		q.Sort = cmp.Or(meant(verbs, m[1]+m[5]), q.Sort)
-	case isList, ofTickets && (q.take(show) != nil || q.has(which) || q.prior.Intent == Prose && q.has(bare) && !q.has(asks)):
-		q.Intent = List
+	case isList, ofTickets && (q.take(show) != nil || q.has(which) || q.prior.Intent == prose && q.has(bare) && !q.has(asks)):
+		q.Intent = list
 	default:
 		q.Goal = q.prior
 	}
@@ -64,18 +64,19 @@ func (q *reader) aim() {
 
 // group sets the field by whose values tickets are counted.
 func (q *reader) group(by *regexp.Regexp) {
-	q.Intent, q.GroupBy = Group, meant(by, q.rest)
+	q.Intent, q.GroupBy = group, meant(by, q.rest)
 	q.take(by)
 	switch {
 	case by == who && q.take(reported) != nil:
 		q.GroupBy = "reporter"
 	case by == who:
 		q.GroupBy = "assignee"
-	case slices.Contains(choices["period"], q.GroupBy):
+	case strings.Contains("day week month quarter year", q.GroupBy):
 		q.Period, q.GroupBy = q.GroupBy, cmp.Or(meant(verbs, q.rest), "created")
 	}
 	q.take(howMany)
 	m := q.take(most)
-	q.Ranked = m != nil
-	q.Fewest = q.Ranked && m[1] != ""
+	if m != nil {
+		q.Sort, q.Ascending = "size", m[1] != ""
+	}
 }

@@ -1,4 +1,4 @@
-package ask
+package figures
 
 import (
 	"regexp"
@@ -12,6 +12,8 @@ var (
 	ofFields = phrase(tickets + "|" + verb)
 	// payment tickets
 	modified = regexp.MustCompile(`(?i)((?:[\pL\pN][^\s|,.?!;:]* ){1,3})(?:` + tickets + `)\b`)
+	// what tickets do
+	deed = regexp.MustCompile(`(?i)\b(?:` + tickets + `) +(?:that |which )?(\pL+)`)
 	// what no filter expresses: other fields, comparisons, and sums
 	unfilterable = phrase(`story ?points?|points|sprints?|velocity|estimat\pL*|components?|versions?|releases?|milestones?|watchers?|votes?|comments?|attachments?|hours?|effort|` +
 		`sub-?tasks?|links?|more than|less than|at least|at most|fewer|greater|longer|shorter|average|median|mean|percent\pL*|ratio|share|proportion|fraction|sum|twice|both|either|than|` +
@@ -44,21 +46,23 @@ const mostWords = 4
 
 // leftovers takes what is left for words that texts must contain.
 func (q *reader) leftovers() {
-	if q.Intent == List || q.Intent == Extreme {
+	if q.Intent == list || q.Intent == edge {
 		if m := q.take(wanted); m != nil {
 			q.Limit = number(m[1])
 		}
 	}
 	for _, unplaced := range []*regexp.Regexp{unfilterable, negation} {
-		q.Unread = append(q.Unread, unplaced.FindAllString(q.rest, -1)...)
+		q.unread = append(q.unread, unplaced.FindAllString(q.rest, -1)...)
 		q.rest = unplaced.ReplaceAllString(q.rest, bar)
 	}
 	for _, m := range modified.FindAllStringSubmatch(q.rest, -1) {
 		q.Words = append(q.Words, content(m[1])...)
 	}
 	rest := content(modified.ReplaceAllString(q.rest, bar))
-	if len(rest) > mostWords || q.Intent == Count || q.Intent == Group { // no figure may depend on a guess
-		q.Unread = append(q.Unread, rest...)
+	does := deed.FindStringSubmatch(q.rest)
+	// No figure may depend on a guess: of how many tickets crash on startup, it names the words.
+	if len(rest) > mostWords || q.Intent == group || q.Intent == count && (does == nil || len(content(does[1])) == 0) {
+		q.unread = append(q.unread, rest...)
 	} else {
 		q.Words = append(q.Words, rest...)
 	}
