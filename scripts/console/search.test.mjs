@@ -128,6 +128,28 @@ test('filters typed into the query are parsed only by the service', async (t) =>
   await told(page, 'the newest first');
 });
 
+test('what a query leaves out is a chip, and one click searches for it', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`);
+  await told(page, 'by meaning and keywords');
+  await page.fill('#query', 'payment -voucher is:open');
+  await page.keyboard.press('Enter');
+  const chip = page.locator('.chip.read', { hasText: 'Without' });
+  await chip.waitFor();
+  assert.equal((await chip.innerText()).replace(/\s+/g, ' ').trim(), 'Without voucher');
+  assert.equal(await page.inputValue('#query'), 'payment -voucher is:open');
+  await chip.click();
+  await until('a query with the word', async () => /^payment voucher\b/.test(await page.inputValue('#query')));
+  await until('no exclusion', async () => (await chip.count()) === 0);
+  await page.fill('#query', 'git push -f');
+  await page.keyboard.press('Enter');
+  await told(page, 'by meaning and keywords');
+  assert.equal(await chip.count(), 0); // a command
+  await page.fill('#query', 'payment status:500');
+  await page.keyboard.press('Enter');
+  await page.getByText('No status is called').waitFor();
+  assert.ok((await page.locator('a.result').count()) > 0);
+});
+
 test('a result opens the whole ticket with people, dates, links and paged comments', async (t) => {
   sql("insert into comments (ticket_id, key, author, body, created_at) select ticket_id, 'check-' || n, 'Checker', 'Comment number ' || n || '.', now() + n * interval '1 second' from tickets, generate_series(1, 45) n where key = 'MOB-152'");
   t.after(() => sql("delete from comments where key like 'check-%'"));

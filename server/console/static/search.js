@@ -162,9 +162,13 @@ export function Search({ params }) {
   /** Takes a filter back: a chip, or what was read among the words. @param {string} path @param {string} [key] what stands in its place */
   function drop(path, key = '') {
     const facet = FACETS.find((f) => f.member === path);
-    const words = read ? `${read.text} ${spell(without(read.filters ?? {}, path))}`.trim() : latest.current;
-    if (read) write(words);
-    change({ ...(read && { q: words }), ...(facet && { [facet.param]: key }) });
+    // A filter whose value nothing has is text beside words.
+    const unmeant = (response?.candidates ?? []).filter((c) => c.member === path).map(({ value }) => `${facet?.typed}:${value}`.toLowerCase());
+    const kept = (read ? read.text : latest.current).replace(/([^\s"]+:)"([^"]*)"/g, (whole, name, value) => (unmeant.includes(`${name}${value}`.toLowerCase()) ? '' : whole))
+      .split(/\s+/).filter((word) => !unmeant.includes(word.toLowerCase())).join(' ');
+    const words = `${kept} ${read ? spell(without(read.filters ?? {}, path)) : ''}`.trim();
+    if (read || unmeant.length > 0) write(words);
+    change({ ...((read || unmeant.length > 0) && { q: words }), ...(facet && { [facet.param]: key }) });
     input.current?.focus();
   }
 
