@@ -31,7 +31,7 @@ declare
     'coalesce((select t.%1$I from public.tickets t where t.ticket_id = x.ticket_id), (select p.%1$I from public.projects p where p.project_id = x.project_id)) desc,
       x.ticket_id nulls last, x.project_id', latest) end;
 begin
-  return query execute format($query$
+  for keyword_entry_id, project_id, ticket_id, gain, comment_id in execute format($query$
     with term as materialized (
       select q.word, coalesce(q.word && $3, q.word) as query, u.idf, %s as entries, %s as titles, %s as comments
       from unnest(($2).terms, ($2).idfs, ($2).entries, ($2).titles, ($2).comments) with ordinality as u(term, idf, entries, titles, comments, place)
@@ -72,7 +72,9 @@ begin
         case when few is null then in_scope else ' and (x.keyword_entry_id = any ($6)) is true' end,
         ' order by ' || by_time, case when by_time is null then 'null' else '$5' end) end,
     coalesce(by_time, 'x.gain desc, x.ticket_id'), coalesce(by_time, 'x.gain desc, x.keyword_entry_id'))
-    using scope, words, case when few is null then (search.query).required end, reach, candidate_limit, few, few_tickets;
+    using scope, words, case when few is null then (search.query).required end, reach, candidate_limit, few, few_tickets loop
+    return next;
+  end loop;
 end
 $$;
 comment on function tasklens.keyword_candidates is
