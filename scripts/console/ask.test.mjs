@@ -51,7 +51,7 @@ test('a question and what follows it are one conversation, kept in the page', as
   assert.equal(await page.inputValue('#question'), '');
   await ask(page, 'and in Checkout and Payments?');
   await says(page, 1, new RegExp(`^${blocked('TX')} tickets?(?:, the latest created first)?:$`));
-  await turn(page, 1).getByText(/^Texts are searched for by: How many tickets are blocked in Mobile App\? MOB-\d+ and in Checkout and Payments\?$/).waitFor();
+  await turn(page, 1).getByText(/^Texts are searched for by: How many tickets are blocked in Mobile App\?\s+MOB-\d+\s+and in Checkout and Payments\?$/).waitFor();
   await accessible(page);
   const [, { messages, time_zone: zone }] = sent;
   assert.deepEqual(messages.map(({ role }) => role), ['user', 'assistant']);
@@ -190,7 +190,7 @@ test('an answer can be stopped and a failure tried again; neither is history', a
 });
 
 test('a draft is compared as the user types, and survives a change of screen', async (t) => {
-  const page = await open(t, `${demo}/#draft`);
+  const page = await open(t, `${demo}/#draft`, { shift: 0.3 });
   await page.getByText('Start with a title').waitFor();
   await accessible(page);
   await page.fill('#title', 'Paid twice for one order');

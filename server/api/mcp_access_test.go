@@ -210,10 +210,10 @@ func TestToolsShowNoForeignRows(t *testing.T) {
 		token, theirs := asking(s.user(user)), members[user]
 		running.Go(func() {
 			found := map[string]bool{}
-			for range 3 * len(foreignCalls(1, "")) {
+			for i := range 3 * len(foreignCalls(1, "")) {
 				n := 1 + dice.IntN(projectCount)
 				calls := foreignCalls(n, document)
-				c := calls[dice.IntN(len(calls))]
+				c := calls[i%len(calls)]
 				r := s.send(http.MethodPost, "/mcp", message(c.tool, c.arguments), token...).want(http.StatusOK)
 				for _, tenant := range ofTenant.FindAllString(repeated.ReplaceAllString(r.text, ""), -1) {
 					var whose int
