@@ -29,8 +29,8 @@ const (
 	valueWords    = 6  // of one value
 )
 
-// Unmeant are the names of candidates that do not mean one stored value.
-func Unmeant(names []Candidate) Stored {
+// Unresolved are the names of candidates that do not mean exactly one stored value.
+func Unresolved(names []Candidate) Stored {
 	stored := Stored{}
 	for _, name := range names {
 		if len(name.Names) != 1 {
@@ -40,8 +40,8 @@ func Unmeant(names []Candidate) Stored {
 	return stored
 }
 
-// isUnmeant reports whether one of these values was looked up and means nothing.
-func (t *text) isUnmeant(member string, values []string) bool {
+// isUnresolved reports whether one of these values was looked up and no stored value was found.
+func (t *text) isUnresolved(member string, values []string) bool {
 	return slices.ContainsFunc(values, func(value string) bool {
 		meant, is := t.stored[Spelling{member, value}]
 		return is && len(meant) == 0

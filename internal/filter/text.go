@@ -106,7 +106,7 @@ func (t *text) readTerm(text string) (size int, err error) {
 		return 0, nil
 	}
 	values = t.asStored(name, values)
-	if member, _ := t.member(name); t.isUnmeant(member, values) {
+	if member, _ := t.member(name); t.isUnresolved(member, values) {
 		return 0, nil
 	}
 	if (strings.EqualFold(values[0], "open") || strings.EqualFold(values[0], "closed")) && name == "status" && !t.isStored("statuses", values[0]) {

@@ -40,9 +40,9 @@ type readAs struct {
 	Excluded []string       `json:"excluded,omitempty" min:"1" example:"[\"voucher\"]" doc:"What was left out: words, phrases in quotes and keys after a minus, as typed."`
 }
 
-// readText separates the filters in a query from its text. unmeant: names of which a filter is
+// readText separates the filters in a query from its text. unresolved: names of which a filter is
 // text.
-func readText(ctx context.Context, who *caller, query string, unmeant filter.Stored) (text string, typed filter.Members, err error) {
+func readText(ctx context.Context, who *caller, query string, unresolved filter.Stored) (text string, typed filter.Members, err error) {
 	now := time.Now()
 	_, _, asked, err := filter.ReadText(query, now, nil)
 	if err == nil {
@@ -52,7 +52,7 @@ func readText(ctx context.Context, who *caller, query string, unmeant filter.Sto
 				return "", filter.Members{}, err
 			}
 		}
-		maps.Copy(stored, unmeant)
+		maps.Copy(stored, unresolved)
 		text, typed, _, err = filter.ReadText(query, now, stored)
 	}
 	if err != nil {

@@ -106,7 +106,7 @@ func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query,
 	}
 	again := *read
 	if again.Text != "" {
-		if again.Text, again.Filters, err = readText(ctx, who, query.Typed, filter.Unmeant(page.Candidates)); err != nil {
+		if again.Text, again.Filters, err = readText(ctx, who, query.Typed, filter.Unresolved(page.Candidates)); err != nil {
 			return page, read, err
 		}
 	}

@@ -21,10 +21,10 @@ comment on function tasklens.unspaced_scripts is 'The characters of scripts with
 -- Normalises to NFKC: decomposed accents and Korean (as in Mac file names), half and full widths.
 -- In pieces, because normalize() takes quadratic time on runs of combining marks and cannot be
 -- cancelled. Leading marks of a piece are dropped. The result is at most twice as long. The two
--- classes are those of Unicode 15, up to U+FFFF: the default ignorable
--- characters (soft hyphen, zero-width space), and the marks that writers may leave out, those of
--- combining classes 1 (overlays), 7 (nukta), 10 to 36 (vowels of Hebrew, Arabic, Syriac) and from
--- 200 on (accents), but none that spells a vowel of Thai, Lao, Tibetan or Telugu.
+-- classes are those of Unicode 15, up to U+FFFF: the default ignorable characters (soft hyphen,
+-- zero-width space), and the marks that writers may leave out, those of combining classes 1
+-- (overlays), 7 (nukta), 10 to 36 (vowels of Hebrew, Arabic, Syriac) and from 200 on (accents), but
+-- none that spells a vowel of Thai, Lao, Tibetan or Telugu.
 create function tasklens.compose_text(text text, bare boolean default false) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -39,7 +39,7 @@ declare
   -- Latin letters with accents are left to the dictionary.
   dropped constant text := '[' || ignorable || case when bare then marks else '' end || ']+';
 begin
-  if compose_text.text ~ '[\u00ad\u0300-\u200f\u202a-\u202e\u2060-\u20ff\u2c00-\uffef]' then
+  if compose_text.text ~ '[\u00ad\u0300-\u200f\u202a-\u202e\u2060-\u20ff\u2c00-\ufff8]' then
     return (
       select left(regexp_replace(string_agg(
           normalize(regexp_replace(normalize(substr(compose_text.text, 300 * p + 1, 300), nfkd), dropped, '', 'g'), nfkc), '' order by p), '[\u0300-\u036f]+', '', 'g'),

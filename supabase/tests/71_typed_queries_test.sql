@@ -21,7 +21,7 @@ select is((pg_temp.tickets(q)) [1], t::bigint, 'a pasted line finds its text: ' 
   ('java -Xmx2g -jar importer.jar', 1), ('java -Xmx4g -jar importer.jar', 1), ('rm -rf build', 2), ('git push -f', 2), ('find . -name build', 5), ('sed -i s/a/b/ -backup', 5)) c (q, t);
 select is(pg_temp.tickets(q), t::bigint[], 'a minus excludes where no text has it as typed: ' || q) from (values
   ('refund -voucher', '{4}'), ('-voucher refund', '{4}'), ('refund -card -AA-3', null), ('refund -"with a card"', '{3}'), ('refund -"with card"', '{3,4}')) c (q, t);
-select is(r.excluded, e::text[], 'what is left out is told: ' || q) from (values
+select is(r.excluded, e::text[], 'exclusions are reported: ' || q) from (values
   ('refund -voucher -TX-9 -"a card"', '{voucher,TX-9,"\"a card\""}'), ('git push -f', '{}'), ('refund', '{}')) c (q, e), public.read_query(q) r;
 
 -- Common words and signs --------------------------------------------------------------------------
@@ -37,7 +37,7 @@ select is(pg_temp.tickets(q), t::bigint[], 'found as written: ' || q) from (valu
   ('IT', '{11}'), ('"The Who"', '{12}'), ('"to be or not to be"', '{12}'), ('"on call"', '{15,16}'), ('"Doctor Who"', '{16}'), ('🔥', '{13}'), ('✅', '{13}'), ('=>', '{14}'), ('!=', '{14}'), ('→', '{14}'),
   ('"🔥 oven"', '{13}'), ('🦄', null), ('🦄 oven', '{13}'), ('xylotol how', null)) c (q, t);
 select is((pg_temp.tickets(q)) [1], t::bigint, 'first as written: ' || q) from (values ('The Who', 12), ('to be or not to be', 12), ('100%', 14), ('§12', 14), ('Not to be OR not', 12)) c (q, t);
-select is(r.ignored, i::text[], 'what no search can use is told: ' || q) from (values
+select is(r.ignored, i::text[], 'what no search can use is reported: ' || q) from (values
   ('🦄 oven', '{🦄}'), ('🔥 oven', '{}'), ('=> oven', '{=>}'), ('whom ourselves', '{ourselves,whom}'), ('who can', '{}'), ('how is the oven', '{}'), ('oven - hot / …', '{}')) c (q, i), public.read_query(q) r;
 select is(
   (select string_agg(w, ' ') from unnest(string_to_array('i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its itself they them their theirs themselves what which who whom this that these those am is are was were be been being have has had having do does did doing a an the and but if or because as until while of at by for with about against between into through during before after above below to from up down in out on off over under again further then once here there when where why how all any both each few more most other some such no nor not only own same so than too very s t can will just don should now', ' ')) w

@@ -57,6 +57,9 @@ func TestRead(t *testing.T) {
 		"How many tickets crash on startup?":                       `count "crash" "startup"`,
 		"How many bugs freeze the checkout in Mobile App?":         `count project:Mobile App type:bug "freeze" "checkout"`,
 		"How many tickets are in reveiw?":                          "",
+		"open payment bugs in Mobile App":                          `list open project:Mobile App type:bug "payment"`,
+		"Wie viele Tickets sind in Mobile App offen?":              "",
+		"Los tickets de Mobile App siguen abiertos?":               "",
 		"Why is MOB-7 blocked?":                                    "",
 		"How many tickets are there? " + strings.Repeat("x", 1000): "",
 	} {

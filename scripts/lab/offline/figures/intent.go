@@ -55,8 +55,10 @@ func (q *reader) aim() {
 		m := q.take(extreme) // a verb, a number, whether it is the first, a number, a verb
 		q.Intent, q.Ascending, q.Limit = edge, m[3] != "", max(1, number(m[2]+m[4]))
 		q.Sort = cmp.Or(meant(verbs, m[1]+m[5]), q.Sort)
-	case isList, ofTickets && (q.take(show) != nil || q.has(which) || q.prior.Intent == prose && q.has(bare) && !q.has(asks)):
+	case isList, ofTickets && (q.take(show) != nil || q.has(which)):
 		q.Intent = list
+	case ofTickets && q.prior.Intent == prose && q.has(bare) && !q.has(asks):
+		q.Intent, q.after = list, q.rest[bare.FindStringIndex(q.rest)[1]:]
 	default:
 		q.Goal = q.prior
 	}

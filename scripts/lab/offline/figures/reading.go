@@ -66,6 +66,7 @@ type reader struct {
 	rest   string
 	today  time.Time // midnight in UTC
 	prior  Goal      // of the turn that this one follows up
+	after  string    // what follows the tickets of a question without a verb: open bugs in Mobile App
 }
 
 const bar = " | "

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -60,8 +61,11 @@ func (q *reader) leftovers() {
 	}
 	rest := content(modified.ReplaceAllString(q.rest, bar))
 	does := deed.FindStringSubmatch(q.rest)
+	// A question without a verb of ours that goes on after the tickets is a sentence, perhaps of
+	// another language.
+	goesOn := slices.ContainsFunc(content(q.after), func(word string) bool { return slices.Contains(rest, word) })
 	// No figure may depend on a guess: of how many tickets crash on startup, it names the words.
-	if len(rest) > mostWords || q.Intent == group || q.Intent == count && (does == nil || len(content(does[1])) == 0) {
+	if len(rest) > mostWords || goesOn || q.Intent == group || q.Intent == count && (does == nil || len(content(does[1])) == 0) {
 		q.unread = append(q.unread, rest...)
 	} else {
 		q.Words = append(q.Words, rest...)
