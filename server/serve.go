@@ -85,10 +85,6 @@ func serve(ctx context.Context, args []string) error {
 
 // newParts returns the dependencies of the API.
 func (p *process) newParts() (parts api.Parts, err error) {
-	connections, err := boundConnections(p.log)
-	if err != nil {
-		return parts, err
-	}
 	measure, err := tokenizer.Load()
 	if err != nil {
 		return parts, err
@@ -125,7 +121,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 	if parts.Memo, parts.Embeddings, err = p.newCache(redis); err != nil {
 		return parts, err
 	}
-	if parts.Limits, err = p.newLimits(connections, redis); err != nil {
+	if parts.Limits, err = p.newLimits(redis); err != nil {
 		return parts, err
 	}
 	if parts.Console, err = newConsole(p.Config); err != nil {
@@ -135,23 +131,4 @@ func (p *process) newParts() (parts api.Parts, err error) {
 	// It writes as the service, because callers may not.
 	parts.Tracker = knowledge.NewTracker(service, p.lost(observe.LostRetrievals, "searches for documents were not counted"))
 	return parts, nil
-}
-
-// maxConnections bounds the memory that connections take, about 50 kB each.
-const maxConnections = 2048
-
-// boundConnections returns how many connections are served. Half of the process's file descriptors
-// are for what requests open: connections to PostgREST, the model and Redis. Go has already raised
-// the soft limit to the hard one.
-func boundConnections(log *slog.Logger) (int, error) {
-	limit, err := descriptors()
-	if err != nil {
-		return 0, fmt.Errorf("read the limit of file descriptors: %w", err)
-	}
-	within := int(min(limit/2, maxConnections))
-	if within < maxConnections {
-		log.Warn("fewer connections than usual are served: raise the limit of file descriptors (ulimit -n, LimitNOFILE)",
-			"limit", limit, "usual", maxConnections, "served", within)
-	}
-	return within, nil
 }

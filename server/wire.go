@@ -143,9 +143,9 @@ const (
 )
 
 // newLimits returns the limits on callers.
-func (p *process) newLimits(connections int, redis *cache.Redis) (api.Limits, error) {
+func (p *process) newLimits(redis *cache.Redis) (api.Limits, error) {
 	limits := api.Limits{
-		InFlight: p.MaxInFlight, Connections: connections, Origins: p.origins(),
+		InFlight: p.MaxInFlight, Origins: p.origins(),
 		HeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 	}
 	switch policy, err := p.rate(); {

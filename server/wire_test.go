@@ -142,7 +142,7 @@ func TestInstancesShareRedis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		limits, err := p.newLimits(7, redis)
+		limits, err := p.newLimits(redis)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,6 +37,7 @@ import (
 const (
 	maxBodyBytes   = 1 << 20
 	maxHeaderBytes = 16 << 10 // access tokens are long
+	maxConnections = 2048     // each takes about 50 kB; more get a 503
 )
 
 // Parts are the dependencies of the API.
@@ -112,6 +113,7 @@ func New(parts Parts) (*API, error) {
 		// read bodies with readBody.
 		StreamRequestBody: true,
 		ReadBufferSize:    maxHeaderBytes,
+		Concurrency:       maxConnections,
 		ReadTimeout:       a.Limits.HeaderTimeout,
 		WriteTimeout:      a.Limits.WriteTimeout, // streams set their own with each event
 		IdleTimeout:       a.Limits.IdleTimeout,
@@ -129,15 +131,11 @@ func New(parts Parts) (*API, error) {
 	return a, nil
 }
 
-// outermost wraps Fiber, which accepts requests with ambiguous framing, answers unknown methods
-// in plain text, and does not recover panics outside its handlers.
+// outermost wraps Fiber, which answers unknown methods in plain text, and does not recover panics
+// outside its handlers.
 func (a *API) outermost(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(request *fasthttp.RequestCtx) {
 		err := rescue.Do(func() error {
-			if err := ambiguity(&request.Request.Header); err != nil {
-				request.SetConnectionClose()
-				return err
-			}
 			if !slices.Contains(fiber.DefaultMethods, string(request.Method())) {
 				return fiber.ErrMethodNotAllowed
 			}
@@ -154,7 +152,7 @@ func (a *API) outermost(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 
 // Listener serves connections until Shutdown.
 func (a *API) Listener(listener net.Listener) error {
-	return a.app.Listener(newListener(a, listener))
+	return a.app.Listener(listener)
 }
 
 // Shutdown stops accepting connections and waits for requests in flight. After four fifths of the

@@ -21,8 +21,6 @@ type Limits struct {
 	InFlight int            // requests at a time; 0: any number
 	Origins  []string       // whose pages may call, such as https://example.com
 
-	Connections int // at a time; 0: any number
-
 	// How long a client may take to send headers, to send a body and to read a response, and how
 	// long a connection may be idle.
 	HeaderTimeout, ReadTimeout, WriteTimeout, IdleTimeout time.Duration
@@ -82,6 +80,11 @@ func network(text string) string {
 }
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+const busyRetry = time.Second // the Retry-After when the service is full
+
+// errBusy is the error of a request refused because the service is full.
+var errBusy = &fault.Error{Code: fault.Unavailable, Message: "The service is busy.", Reason: fault.Busy, RetryAfter: busyRetry}
 
 // callerInFlight is how many requests of one user run at a time, as many as a browser opens to a
 // host: more would take all of the database's connections from the others.

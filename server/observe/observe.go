@@ -32,11 +32,9 @@ var (
 
 // Label values of limits_hit_total and records_lost_total.
 const (
-	LimitRate        = "rate"
-	LimitCaller      = "caller"
-	LimitInFlight    = "in_flight"
-	LimitConnections = "connections"
-	LimitDescriptors = "descriptors"
+	LimitRate     = "rate"
+	LimitCaller   = "caller"
+	LimitInFlight = "in_flight"
 
 	LostQueryLog   = "query_log"
 	LostRetrievals = "retrievals"
@@ -98,7 +96,7 @@ func New() *Observer {
 	o.batches = histogram("worker_batch_duration_seconds", "Batches of the worker by what came of them.", batchBuckets, "outcome")
 	o.sources = counter("worker_sources_total", "Sources that the worker took: done, or left for another attempt.", "outcome")
 	// A counter that first appears as 1 has not increased, so no alert would report the first event.
-	for _, limit := range []string{LimitRate, LimitCaller, LimitInFlight, LimitConnections, LimitDescriptors} {
+	for _, limit := range []string{LimitRate, LimitCaller, LimitInFlight} {
 		o.limits.WithLabelValues(limit)
 	}
 	for _, kind := range []string{LostQueryLog, LostRetrievals} {
