@@ -3,7 +3,6 @@ package examples
 import (
 	"flag"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -14,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the list of functions in docs/sql.md")
 
-// docs/sql.md lists the functions of the API that users may call, with the first clause of their
-// comment, and those of the owner. All others are for the service.
+// docs/sql.md lists the functions of the API that users may call, and those of the owner. All others
+// are for the service.
 func TestListedFunctions(t *testing.T) {
 	t.Parallel()
 	const path = "../../../docs/sql.md"
@@ -32,7 +31,6 @@ func TestListedFunctions(t *testing.T) {
 	owner := testbed.Connect(t, testbed.Database(t).OwnerURL)
 	rows, err := owner.Query(t.Context(), `
 		select p.proname as name,
-			coalesce(obj_description(p.oid), '') as comment,
 			has_function_privilege('anon', p.oid, 'execute') as by_anon,
 			has_function_privilege('authenticated', p.oid, 'execute') as by_users,
 			has_function_privilege('service_role', p.oid, 'execute') as by_service
@@ -44,14 +42,13 @@ func TestListedFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	functions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
-		Name, Comment              string
+		Name                       string
 		ByAnon, ByUsers, ByService bool
 	}])
 	if err != nil || len(functions) == 0 {
 		t.Fatalf("found %d functions, %v", len(functions), err)
 	}
-	users := "### For users and the service\n\n| function | purpose |\n|---|---|\n"
-	var owners []string
+	var users, owners []string
 	for _, f := range functions {
 		switch {
 		case f.ByAnon:
@@ -59,10 +56,11 @@ func TestListedFunctions(t *testing.T) {
 		case !f.ByService:
 			owners = append(owners, "`"+f.Name+"`")
 		case f.ByUsers:
-			users += "| `" + f.Name + "` | " + strings.ReplaceAll(firstClause(f.Comment), "|", `\|`) + " |\n"
+			users = append(users, "`"+f.Name+"`")
 		}
 	}
-	want := users + "\n### For the owner of the database\n\n" + strings.Join(owners, ",\n") + "\n"
+	want := "### For users and the service\n\n" + strings.Join(users, ",\n") +
+		"\n\n### For the owner of the database\n\n" + strings.Join(owners, ",\n") + "\n"
 	if *update {
 		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
@@ -72,19 +70,4 @@ func TestListedFunctions(t *testing.T) {
 	if listed != want {
 		t.Error("the functions in docs/sql.md differ from those of the migrations: run this test with -update")
 	}
-}
-
-var aside = regexp.MustCompile(` \([^)]*\)`)
-
-// firstClause returns what a function is for: its comment without parentheses, up to the first
-// comma, stop, colon or semicolon after at least three words.
-func firstClause(comment string) string {
-	comment = aside.ReplaceAllString(comment, "")
-	for i, r := range comment {
-		clause, rest := comment[:i], comment[i+1:]
-		if strings.ContainsRune(",.:;", r) && (rest == "" || rest[0] == ' ') && len(strings.Fields(clause)) >= 3 {
-			return clause
-		}
-	}
-	return comment
 }
