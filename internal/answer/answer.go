@@ -6,12 +6,14 @@ package answer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"tasklens/internal/ask"
 	"tasklens/internal/chat"
+	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
@@ -57,6 +59,7 @@ type Question struct {
 	Messages       []Message      `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first, which the chat model reads. Texts are also searched for by the last questions."`
 	TimeZone       string         `json:"time_zone" default:"UTC" maxlen:"60" example:"Europe/Berlin" doc:"The time zone of ~today~ and ~last week~ in a question."`
 	Figures        bool           `json:"figures" default:"true" doc:"Whether the chat model may have tickets counted, grouped and listed."`
+	Reread         *Reread        `json:"read_as" doc:"How to read the question: the ~read_as~ of an answer, changed. Its tickets are counted, and no model is asked."`
 
 	Search string    `json:"-"` // what texts are searched for by: the question with those that it may refer to
 	Today  time.Time `json:"-"` // midnight in the time zone
@@ -148,6 +151,18 @@ func Tell(answer Answer, listener Listener) error {
 // An error comes with what was known by then, for the query log.
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
+	if q.Reread != nil {
+		answer, err := a.figures(ctx, db, q, &ask.Reading{Goal: q.Reread.Goal(), Text: q.Reread.Text, Filters: q.Reread.Filters}, answer)
+		if refused, is := errors.AsType[*fault.Error](err); is && len(q.Filters) == 0 {
+			for i := range refused.Fields {
+				refused.Fields[i].Name = "read_as." + refused.Fields[i].Name
+			}
+		}
+		if err == nil && listener != nil {
+			err = Tell(answer, listener)
+		}
+		return answer, err
+	}
 	if q.Search != q.Text {
 		answer.Question = q.Search
 	}

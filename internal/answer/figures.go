@@ -2,11 +2,13 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"tasklens/internal/ask"
 	"tasklens/internal/clean"
+	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 )
 
@@ -14,31 +16,73 @@ import (
 type ReadAs struct {
 	_ struct{} `schema:"ReadQuestion" doc:"How a question about tickets' fields was read: with ~text~ and ~filters~ a search lists the same tickets. Absent if the answer comes from texts."`
 
-	Intent  ask.Intent     `json:"intent" enum:"count,list,group"`
-	Text    string         `json:"text" doc:"Words that a ticket's text must contain, each quoted."`
-	Filters filter.Members `json:"filters"`
-	GroupBy string         `json:"group_by,omitempty" example:"assignee" doc:"Of ~group~: the field whose values are counted."`
+	Intent    ask.Intent     `json:"intent" enum:"count,list,group"`
+	Text      string         `json:"text" doc:"What a ticket's text must contain: words, and phrases in quotes."`
+	Filters   filter.Members `json:"filters"`
+	GroupBy   string         `json:"group_by,omitempty" example:"assignee" doc:"Of ~group~: the field whose values are counted."`
+	Period    string         `json:"period,omitempty" enum:"day,week,month,quarter,year" doc:"What dates are grouped by."`
+	Sort      string         `json:"sort" enum:"created,updated,resolved,due,size" doc:"By which date tickets are listed; ~size~: groups by their numbers."`
+	Ascending bool           `json:"ascending,omitempty" doc:"The earliest or the smallest first."`
+	Limit     int            `json:"limit,omitempty" doc:"The most tickets to list, if the question says."`
+}
+
+// Reread is a ReadAs as a request has it.
+type Reread struct {
+	_ struct{} `schema:"Reread" doc:"How a question about tickets' fields is to be read: the ~read_as~ of an answer, changed."`
+
+	Intent    ask.Intent     `json:"intent" enum:"count,list,group"`
+	Text      string         `json:"text" default:"" maxlen:"2000"`
+	Filters   filter.Members `json:"filters" default:""`
+	GroupBy   string         `json:"group_by" default:"" maxlen:"20"`
+	Period    string         `json:"period" default:"month" enum:"day,week,month,quarter,year"`
+	Sort      string         `json:"sort" default:"created" enum:"created,updated,resolved,due,size"`
+	Ascending bool           `json:"ascending" default:"false"`
+	Limit     int            `json:"limit" default:"0" min:"0" max:"20"`
+}
+
+// Goal is what is wanted of the tickets.
+func (r Reread) Goal() ask.Goal {
+	return ask.Goal{Intent: r.Intent, GroupBy: r.GroupBy, Period: r.Period, Sort: r.Sort, Ascending: r.Ascending, Limit: r.Limit}
+}
+
+// readAs says how a question was read.
+func readAs(r ask.Reading) *ReadAs {
+	read := &ReadAs{Intent: r.Intent, Text: clean.Value(r.Text, maxValue), Filters: r.Filters, GroupBy: r.GroupBy, Sort: r.Sort, Ascending: r.Ascending, Limit: r.Limit}
+	if r.ByDate() {
+		read.Period = r.Period
+	}
+	return read
 }
 
 // offersFigures reports whether the chat model may count tickets.
 func (q Question) offersFigures() bool { return q.Figures && q.Corpus != Documents }
 
-// figures answers by a call of the model's tool, from what the database counts.
-func (a *Answerer) figures(ctx context.Context, db Database, q Question, call string, answer Answer) (Answer, error) {
-	answer.Sources, answer.LowSimilarity, answer.Outcome = []Source{}, true, Abstained
-	zone := q.Today.Location()
-	reading, err := ask.Read(call, zone)
+// called answers by a call of the model's tool.
+func (a *Answerer) called(ctx context.Context, db Database, q Question, call string, answer Answer) (Answer, error) {
+	reading, err := ask.Read(call, q.Today.Location())
 	if err != nil {
+		answer.Sources, answer.LowSimilarity = []Source{}, true
 		answer.Text, answer.Outcome = fmt.Sprintf(ask.CannotTell, clean.Value(err.Error(), maxValue)), Empty
 		return answer, nil
 	}
+	counted, err := a.figures(ctx, db, q, &reading, answer)
+	if refused, is := errors.AsType[*fault.Error](err); is && len(refused.Fields) > 0 { // q.Filters have passed a retrieval
+		counted.Text, counted.ReadAs = fmt.Sprintf(ask.CannotTell, clean.Value(refused.Fields[0].Name+" "+refused.Fields[0].Message, maxValue)), readAs(reading)
+		return counted.tidy(), nil
+	}
+	return counted, err
+}
+
+// figures answers from what the database counts of a reading.
+func (a *Answerer) figures(ctx context.Context, db Database, q Question, reading *ask.Reading, answer Answer) (Answer, error) {
+	answer.Sources, answer.LowSimilarity, answer.Outcome = []Source{}, true, Abstained
 	started := time.Now()
-	figures, doubt, err := reading.Compute(ctx, db, q.Filters, zone)
+	figures, doubt, err := reading.Compute(ctx, db, q.Filters, q.Today.Location())
 	answer.Retrieval += time.Since(started)
 	if err != nil {
 		return answer, err
 	}
-	answer.ReadAs = &ReadAs{Intent: reading.Intent, Text: clean.Value(reading.Text(), maxValue), Filters: reading.Filters, GroupBy: reading.GroupBy}
+	answer.ReadAs = readAs(*reading)
 	if doubt != "" {
 		answer.Text, answer.Candidates = doubt, reading.Names
 		return answer.tidy(), nil

@@ -117,7 +117,7 @@ func (a *Answerer) generate(ctx context.Context, db Database, q Question, chosen
 	}
 	switch {
 	case said.Call != "" && request.Tool != nil && !listening.told:
-		answer, err = a.figures(ctx, db, q, said.Call, answer)
+		answer, err = a.called(ctx, db, q, said.Call, answer)
 		if err == nil && listener != nil {
 			err = Tell(answer, listener)
 		}

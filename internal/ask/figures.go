@@ -3,14 +3,12 @@ package ask
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"tasklens/internal/clean"
-	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
@@ -72,9 +70,6 @@ func (r *Reading) Compute(ctx context.Context, db search.Database, given filter.
 		return f, doubt, nil
 	}
 	f, err = r.count(ctx, db, given.And(r.Filters), zone)
-	if refused, is := errors.AsType[*fault.Error](err); is && len(refused.Fields) > 0 { // the further filters have passed a retrieval
-		return f, fmt.Sprintf(CannotTell, shown(refused.Fields[0].Name+" "+refused.Fields[0].Message)), nil
-	}
 	if err != nil {
 		return f, "", err
 	}
@@ -84,12 +79,12 @@ func (r *Reading) Compute(ctx context.Context, db search.Database, given filter.
 		}
 	}
 	switch {
-	case f.Count == 0 && len(r.Words) > 0:
+	case f.Count == 0 && r.Text != "":
 		r.Intent = Count
 		if anywhere, err := r.count(ctx, db, nil, zone); err != nil || anywhere.Count > 0 {
 			return f, "", err
 		}
-		doubt = fmt.Sprintf("No ticket that you can see contains %s.", shown(r.Text()))
+		doubt = fmt.Sprintf("No ticket that you can see contains %s.", shown(r.Text))
 	case r.Intent == Group && len(f.Groups) == 1 && f.Groups[0].Label == nil:
 		doubt = fmt.Sprintf("None of these tickets has a value of %s.", r.GroupBy)
 	}
@@ -102,7 +97,7 @@ func (r Reading) count(ctx context.Context, db search.Database, filters filter.F
 		most = min(r.Limit, mostTickets)
 	}
 	arguments := map[string]any{
-		"query_text": r.Text(), "filters": filters, "period": r.Period, "time_zone": zone.String(),
+		"query_text": r.Text, "filters": filters, "period": r.Period, "time_zone": zone.String(),
 		"sort": r.Sort, "ascending": r.Ascending, "match_count": most,
 	}
 	if r.Intent == Group {
@@ -133,7 +128,7 @@ func (r Reading) Answer(f Figures, given filter.Filters) string {
 	case f.Count == 1:
 		number, match = "1 ticket", " matches "
 	}
-	if what := clean.Value(given.And(r.Filters).String()+" "+r.Text(), maxFilters); what != "" {
+	if what := clean.Value(given.And(r.Filters).String()+" "+r.Text, maxFilters); what != "" {
 		number += match + what
 	}
 	order := map[bool]string{true: "earliest ", false: "latest "}[r.Ascending] + r.Sort

@@ -43,7 +43,7 @@ type Goal struct {
 type Reading struct {
 	Goal
 	Filters filter.Members
-	Words   []string           // each a word or phrase that a ticket's text must contain
+	Text    string             // words and quoted phrases that a ticket's text must all contain
 	Names   []filter.Candidate // that have no value, or several
 }
 
@@ -64,6 +64,26 @@ func typed() (names, dates []string) {
 		}
 	}
 	return names, dates
+}
+
+// Wrong returns a member of the tool that has another value than it may have; "" if none has. Groups
+// need a field.
+func (g Goal) Wrong() (member, value string) {
+	for member, value := range map[string]string{"action": string(g.Intent), "group_by": g.GroupBy, "period": g.Period, "sort": g.Sort} {
+		if !slices.Contains(choices[member], value) {
+			return member, value
+		}
+	}
+	if g.Intent == Group && g.GroupBy == "" {
+		return "group_by", ""
+	}
+	return "", ""
+}
+
+// ByDate reports whether groups are periods.
+func (g Goal) ByDate() bool {
+	_, dates := typed()
+	return g.Intent == Group && slices.Contains(dates, g.GroupBy)
 }
 
 // choices are the arguments that are one of a few values.
@@ -139,15 +159,11 @@ func Read(arguments string, zone *time.Location) (r Reading, err error) {
 		return r, errors.New("a call that cannot be read")
 	}
 	r.Goal = given.Goal
-	for name, value := range map[string]string{
-		"action": string(r.Intent), "state": given.State, "group_by": r.GroupBy, "period": r.Period, "sort": r.Sort,
-	} {
-		if !slices.Contains(choices[name], value) {
-			return r, fmt.Errorf("%s %s", name, strconv.Quote(value))
-		}
+	if field, value := r.Wrong(); field != "" {
+		return r, fmt.Errorf("%s %s", field, strconv.Quote(value))
 	}
-	if r.Intent == Group && r.GroupBy == "" {
-		return r, errors.New("groups of nothing")
+	if !slices.Contains(choices["state"], given.State) {
+		return r, fmt.Errorf("state %s", strconv.Quote(given.State))
 	}
 	if given.State != "any" {
 		isOpen := given.State == "open"
@@ -155,7 +171,7 @@ func Read(arguments string, zone *time.Location) (r Reading, err error) {
 	}
 	for _, word := range given.Words {
 		if word = strings.TrimSpace(strings.ReplaceAll(word, `"`, " ")); word != "" {
-			r.Words = append(r.Words, word)
+			r.Text = strings.TrimSpace(r.Text + ` "` + word + `"`)
 		}
 	}
 	var not filter.Members
@@ -224,13 +240,4 @@ func written(day string, after int, zone *time.Location) string {
 		return day
 	}
 	return at.AddDate(0, 0, after).Format(time.RFC3339)
-}
-
-// Text is what Words are as the text of a search.
-func (r Reading) Text() string {
-	quoted := make([]string, len(r.Words))
-	for i, word := range r.Words {
-		quoted[i] = `"` + word + `"`
-	}
-	return strings.Join(quoted, " ")
 }

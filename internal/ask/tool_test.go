@@ -106,7 +106,7 @@ func TestRead(t *testing.T) {
 		call("dates", `[{"field":"due","from":"","to":"2025-03-30"}]`):                                                                `due:..2025-03-30`,
 		call("dates", `[{"field":"created","from":"soon","to":""}]`):                                                                  `created:soon..`, // the database refuses it
 		call("words", `["log \"in\"", " ", "sso"]`):                                                                                   `"log  in" "sso"`,
-		call("action", `"group"`):    `! groups of nothing`,
+		call("action", `"group"`):    `! group_by ""`,
 		call("action", `"delete"`):   `! action "delete"`,
 		call("group_by", `"sprint"`): `! group_by "sprint"`,
 		call("sort", `"votes"`):      `! sort "votes"`,
@@ -123,7 +123,7 @@ func TestRead(t *testing.T) {
 		call("filters", `[`+strings.TrimSuffix(strings.Repeat(`{"field":"type","values":["x"],"not":true},`, 51), ",")+`]`): `! a call that cannot be read`,
 	} {
 		r, err := ask.Read(arguments, berlin)
-		got := strings.TrimSpace(r.Filters.String() + " " + r.Text())
+		got := strings.TrimSpace(r.Filters.String() + " " + r.Text)
 		if err != nil {
 			got = "! " + err.Error()
 		}
@@ -140,7 +140,7 @@ func TestHostileValues(t *testing.T) {
 	label := hostile
 	found := ask.Figures{Count: 2, Groups: []ask.GroupCount{{Label: &label, Count: 2}}, Tickets: []ask.TicketFound{{TicketKey: hostile, TicketName: hostile, Status: hostile}}}
 	found.Tickets[0].Assignee, found.Tickets[0].Reporter = &label, &label
-	r := ask.Reading{Goal: ask.Goal{Intent: ask.Group, GroupBy: "label"}, Words: []string{hostile}, Filters: filter.Members{Types: filter.Values{hostile}}}
+	r := ask.Reading{Goal: ask.Goal{Intent: ask.Group, GroupBy: "label"}, Text: hostile, Filters: filter.Members{Types: filter.Values{hostile}}}
 	text := r.Answer(found, filter.Filters{filter.Members{Statuses: filter.Values{hostile}}})
 	if lines := strings.Split(text, "\n"); len(lines) != 3 || strings.Count(text, "[1]") != 1 || strings.ContainsAny(text, "\u202e\x00") || strings.Contains(text, "[2]") || strings.Contains(text, "]:") || !strings.HasPrefix(text, "2 tickets match ") {
 		t.Errorf("the answer is %q", text)

@@ -123,6 +123,42 @@ test('what a question counts opens in Search', async (t) => {
   await until('the bugs are counted', async () => (await facet.locator('button', { hasText: 'Bug' }).locator('.count').allTextContents()).join() === String(bugs));
 });
 
+test('how a question was read can be changed, and asks again', async (t) => {
+  const page = await open(t, `${demo}/#ask`, { timezoneId: 'Asia/Tokyo' });
+  const sent = requests(page);
+  await ask(page, 'How many open bugs of Checkout and Payments were created in 2025?');
+  const asked = turn(page, 0);
+  const count = (where) => Number(sql(`select count(*) from tickets t join projects p using (project_id) join status s using (status_id) where p.key = 'TX' and ${where}`));
+  const says = (number) => asked.locator('.answer .text', { hasText: new RegExp(`^${number || 'No'} tickets?\\b`) }).waitFor();
+  const year = "t.created_at >= '2025-01-01 Asia/Tokyo' and t.created_at < '2026-01-01 Asia/Tokyo'";
+  await says(count(`s.category <> 'done' and ticket_type = 'Bug' and ${year}`));
+  await accessible(page);
+  await asked.getByRole('button', { name: 'Change Type: bug' }).click();
+  await accessible(page);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Type');
+  await page.locator('datalist option[value="Task"]').waitFor({ state: 'attached' });
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('Task');
+  await page.keyboard.press('Enter');
+  await says(count(`s.category <> 'done' and ticket_type = 'Task' and ${year}`));
+  await asked.getByRole('button', { name: 'Change Open or done: open' }).click();
+  await says(count(`s.category = 'done' and ticket_type = 'Task' and ${year}`));
+  await asked.getByRole('button', { name: 'Remove Type: Task' }).click();
+  await says(count(`s.category = 'done' and ${year}`));
+  await asked.getByRole('button', { name: /^Change Created: / }).click();
+  assert.deepEqual([await page.inputValue('[name=from]'), await page.inputValue('[name=to]')], ['2025-01-01', '2025-12-31']);
+  await page.fill('[name=from]', '2025-03-02');
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await says(count("s.category = 'done' and t.created_at >= '2025-03-02 Asia/Tokyo' and t.created_at < '2026-01-01 Asia/Tokyo'"));
+  await asked.getByRole('button', { name: 'Change Created: 2025-03-02 to 2025-12-31' }).click();
+  await page.keyboard.press('Escape');
+  await asked.getByRole('button', { name: 'Change Created: 2025-03-02 to 2025-12-31' }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Change Created: 2025-03-02 to 2025-12-31');
+  assert.equal(await page.locator('.turn').count(), 1);
+  assert.equal(sent.length, 5);
+  assert.deepEqual(sent[4].read_as.filters.created, { from: '2025-03-01T15:00:00.000Z', to: '2025-12-31T15:00:00.000Z' });
+});
+
 test('a name that may be several is asked back, and a click asks again', async (t) => {
   sql(`insert into tickets (project_id, status_id, key, name, assignee) select project_id, status_id, 'TX-920' || n, 'Payment by Gary', person
     from projects p, status s, (values (1, 'Gary Mathews'), (2, 'Gary Moss')) v (n, person) where p.key = 'TX' and s.name = 'Done'`);

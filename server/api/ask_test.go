@@ -115,6 +115,48 @@ func TestQuestionsAboutFields(t *testing.T) {
 	}
 }
 
+// A reading that was sent back, as it was or changed, is counted without a model.
+func TestRereadQuestions(t *testing.T) {
+	t.Parallel()
+	s := startDetailed(t, forgetful)
+	first := read[map[string]json.RawMessage](s.send(http.MethodPost, "/api/query", `{"question":"How many tickets are in Checkout?"}`))
+	asked := s.traffic()
+	for reading, want := range map[string]string{
+		string(first["read_as"]): `count {"projects":["TX"]}  4 TX-403 TX-402 TX-401 TX-400`,
+		`{"intent":"count","filters":{"projects":["TX"],"types":"task"}}`:                                            `count {"projects":["TX"],"types":["task"]}  2 TX-402 TX-401`,
+		`{"intent":"list","text":"payment -refund","filters":null,"sort":"updated"}`:                                 `list {} payment -refund 2 TX-403 TX-400`,
+		`{"intent":"group","group_by":"type","filters":{"projects":["Checkout"]}}`:                                   `group {"projects":["TX"]}  4 Task:2 Bug:1 Story:1`,
+		`{"intent":"group","group_by":"created","period":"year","ascending":true}`:                                   `group {}  6 2025:5 2026:1`,
+		`{"intent":"list","limit":1,"ascending":true,"filters":{"created":{"from":"2025-03-01","to":"2025-03-31"}}}`: `list {"created":{"from":"2025-03-01","to":"2025-03-31"}}  2 TX-400`,
+		`{"intent":"count","filters":{"assignee":["Zork"]}}`:                                                         `count {"assignee":["Zork"]} `,
+	} {
+		if got := s.figures(`{"question":"Wie viele?","read_as":` + reading + `}`); got.String() != want || got.Question != "" {
+			t.Errorf("%s: %s, want %s", reading, got, want)
+		}
+	}
+	if now := s.traffic(); now["embeddings"] != asked["embeddings"] || now["completions"] != asked["completions"] || asked["completions"] != 1 {
+		t.Errorf("the provider was asked: %v, then %v", asked, now)
+	}
+	for reading, want := range map[string]string{
+		`{"intent":"sum"}`:                                        `read_as.intent: must be "count", "list" or "group"`,
+		`{"intent":"group"}`:                                      `read_as.group_by: must not be ""`,
+		`{"intent":"group","group_by":"votes"}`:                   `read_as.group_by: must not be "votes"`,
+		`{"intent":"count","votes":3}`:                            "read_as.votes: is not a field of this request",
+		`{"intent":"count","filters":{"votes":3}}`:                "read_as.filters: must be a JSON object with members that are listed",
+		`{"intent":"count","filters":{"types":["a\u0000b"]}}`:     "read_as.filters.types[0]: must not contain U+0000",
+		`{"intent":"count","filters":{"created":{"from":"May"}}}`: `read_as.filters.created.from: is "May". Use a date (2025-03-31) or a time with its zone (2025-03-31T12:00:00Z)`,
+		`{}`: "read_as.intent: is required",
+		`[]`: "read_as: must be a JSON object with members that are listed",
+	} {
+		if got := told(s.send(http.MethodPost, "/api/query", `{"question":"Wie viele?","read_as":`+reading+`}`)); got != want {
+			t.Errorf("%s: %q, want %q", reading, got, want)
+		}
+	}
+	if got := told(s.send(http.MethodPost, "/api/query", `{"question":"Wie viele?","corpus":"documents","read_as":{"intent":"count"}}`)); got != "read_as: must be left out where only documents are asked" {
+		t.Error(got)
+	}
+}
+
 // An answer from texts stays cached after midnight; figures are counted again.
 func TestAnswersAtMidnight(t *testing.T) {
 	t.Parallel()

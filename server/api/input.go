@@ -197,7 +197,16 @@ func (in *input) decode(name string, field reflect.StructField, text []byte) boo
 	if value.Kind() == reflect.Slice && value.Type().Elem().Kind() == reflect.Struct {
 		return in.decodeObjects(name, field, text)
 	}
-	if json.Unmarshal(text, value.Addr().Interface()) != nil {
+	if value.Kind() == reflect.Pointer && value.Type().Elem().Kind() == reflect.Struct && jsontext.Value(text).Kind() == '{' {
+		value.Set(reflect.New(value.Type().Elem()))
+		in.decodeMembers(name, value.Interface(), text)
+		return true
+	}
+	unmarshal := json.Unmarshal
+	if value.Kind() == reflect.Struct {
+		unmarshal = unmarshalKnown
+	}
+	if unmarshal(text, value.Addr().Interface()) != nil {
 		in.wrong(true, name, "%s", typeOf(field))
 		return false
 	}
@@ -213,6 +222,13 @@ func (in *input) decode(name string, field reflect.StructField, text []byte) boo
 	return !isLong
 }
 
+// unmarshalKnown refuses members that a struct does not have.
+func unmarshalKnown(object []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}
+
 // decodeObjects decodes a list of objects, each of which is read like a request.
 func (in *input) decodeObjects(name string, field reflect.StructField, text []byte) bool {
 	var objects []jsontext.Value
@@ -223,11 +239,16 @@ func (in *input) decodeObjects(name string, field reflect.StructField, text []by
 	list := reflect.MakeSlice(field.Type, len(objects), len(objects))
 	in.target.FieldByIndex(field.Index).Set(list)
 	for i := range min(len(objects), maxElements) {
-		element := newInput(list.Index(i).Addr().Interface())
-		_ = element.readMembers(objects[i], bodyFields(field.Type.Elem())) // all of it is in fields
-		for _, wrong := range element.fields {
-			in.wrong(true, fmt.Sprintf("%s[%d].%s", name, i, wrong.Name), "%s", wrong.Message)
-		}
+		in.decodeMembers(fmt.Sprintf("%s[%d]", name, i), list.Index(i).Addr().Interface(), objects[i])
 	}
 	return true
+}
+
+// decodeMembers decodes an object that is read like a request.
+func (in *input) decodeMembers(name string, into any, object []byte) {
+	part := newInput(into)
+	_ = part.readMembers(object, bodyFields(part.target.Type())) // all of it is in fields
+	for _, wrong := range part.fields {
+		in.wrong(true, name+"."+wrong.Name, "%s", wrong.Message)
+	}
 }

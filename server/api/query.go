@@ -25,6 +25,11 @@ func (r *queryRequest) check(wrong report) {
 	onlyDocuments := r.Corpus == answer.Documents
 	wrong(onlyDocuments && r.ProjectID != nil, "project_id", "must be left out where only documents are asked")
 	wrong(onlyDocuments && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
+	wrong(onlyDocuments && r.Reread != nil, "read_as", "must be left out where only documents are asked")
+	if r.Reread != nil {
+		member, value := r.Reread.Goal().Wrong()
+		wrong(member != "", "read_as."+member, "must not be %q", value)
+	}
 	wrong(onlyDocuments && len(r.Filters) > 0, "filters", "must be left out where only documents are asked")
 }
 

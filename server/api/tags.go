@@ -105,7 +105,7 @@ func typeOf(field reflect.StructField) string {
 	case kind == reflect.Slice:
 		return "must be a list of objects"
 	case kind == reflect.Struct:
-		return "must be a JSON object"
+		return "must be a JSON object with members that are listed"
 	case nameOf(field) == "":
 		return rangeOf(field.Tag)
 	case kind == reflect.Float64:

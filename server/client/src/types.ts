@@ -760,6 +760,8 @@ export interface components {
             time_zone?: string | null;
             /** @description Whether the chat model may have tickets counted, grouped and listed; true by default. */
             figures?: boolean | null;
+            /** @description How to read the question: the `read_as` of an answer, changed. Its tickets are counted, and no model is asked. */
+            read_as?: components["schemas"]["Reread"] | null;
             /**
              * Format: int64
              * @description An unknown one finds nothing.
@@ -888,6 +890,28 @@ export interface components {
             /** @enum {string} */
             role: "user" | "assistant";
             content: string;
+        };
+        /** @description How a question about tickets' fields is to be read: the `read_as` of an answer, changed. */
+        Reread: {
+            /** @enum {string} */
+            intent: "count" | "list" | "group";
+            text?: string | null;
+            filters?: components["schemas"]["Filters"];
+            group_by?: string | null;
+            /**
+             * @description `month` by default.
+             * @enum {string|null}
+             */
+            period?: "day" | "week" | "month" | "quarter" | "year" | "" | null;
+            /**
+             * @description `created` by default.
+             * @enum {string|null}
+             */
+            sort?: "created" | "updated" | "resolved" | "due" | "size" | "" | null;
+            /** @description false by default. */
+            ascending?: boolean | null;
+            /** @description 0 by default. */
+            limit?: number | null;
         };
         QueryResponse: {
             /**
@@ -1076,7 +1100,7 @@ export interface components {
         ReadQuestion: {
             /** @enum {string} */
             intent: "count" | "list" | "group";
-            /** @description Words that a ticket's text must contain, each quoted. */
+            /** @description What a ticket's text must contain: words, and phrases in quotes. */
             text: string;
             filters: components["schemas"]["ReadFilters"];
             /**
@@ -1084,6 +1108,23 @@ export interface components {
              * @example assignee
              */
             group_by?: string;
+            /**
+             * @description What dates are grouped by.
+             * @enum {string}
+             */
+            period?: "day" | "week" | "month" | "quarter" | "year";
+            /**
+             * @description By which date tickets are listed; `size`: groups by their numbers.
+             * @enum {string}
+             */
+            sort: "created" | "updated" | "resolved" | "due" | "size";
+            /**
+             * @description The earliest or the smallest first.
+             * @enum {boolean}
+             */
+            ascending?: true;
+            /** @description The most tickets to list, if the question says. */
+            limit?: number;
         };
         /** @description The filters of a query, in the form that `filters` of a request takes. */
         ReadFilters: {

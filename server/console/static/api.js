@@ -89,6 +89,8 @@ const query = (params) => new URLSearchParams(Object.entries(params).filter(([, 
 
 /** @param {SearchRequest} request @param {AbortSignal} [signal] @returns {Promise<SearchResponse>} */
 export const search = (request, signal) => post('hybrid-search', request, signal);
+/** The values of every facet, over all tickets. @param {AbortSignal} [signal] */
+export const facetValues = async (signal) => (await search({ query: '', filters: { created: { from: '0001-01-01' } }, retrieval: 'keyword', facets: true, limit: 1, log: false }, signal)).facets;
 /** The caller's highest role: none, viewer, member, admin, or service. @param {AbortSignal} [signal] @returns {Promise<string>} */
 export const role = async (signal) => (await get('me', signal)).role;
 /** @param {AbortSignal} [signal] @returns {Promise<Project[]>} */

@@ -3,8 +3,9 @@
 import { html } from './dom.js';
 import { useCallback, useEffect, useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
-import { FACETS, spell, tell } from './facets.js';
+import { FACETS, spell } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
+import { Conditions } from './reading.js';
 import { Candidates } from './results.js';
 import { go, href } from './route.js';
 import { settings } from './session.js';
@@ -94,7 +95,8 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
 
   return html`<div class="ask">
     ${turns.length > 0 ? html`<h1 class="sr">Conversation</h1>` : html`<${Start} projects=${projects.value ?? []} statuses=${statuses.value ?? []} onChoose=${put} />`}
-    ${turns.map((turn) => html`<${Exchange} key=${turn.id} turn=${turn} keys=${keys} onAgain=${() => ask(turn.request)} onAsk=${put} />`)}
+    ${turns.map((turn) => html`<${Exchange} key=${turn.id} turn=${turn} keys=${keys} onAgain=${() => ask(turn.request)} onAsk=${put}
+      onReread=${(/** @type {import('./reading.js').Read} */ read) => ask({ ...turn.request, read_as: read }, turns.filter((one) => one !== turn))} />`)}
     <form class="question" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(); }}>
       <label class="sr" for="question">Your question</label>
       <textarea ref=${field} id="question" rows=${turns.length > 0 ? 1 : 2} dir="auto" maxlength="2000" placeholder=${`${turns.length > 0 ? 'Ask on' : 'Ask'} about the ${/** @type {Record<string, string>} */ (SEARCHED)[corpus] ?? SEARCHED.all}`} value=${text} autofocus
@@ -111,8 +113,8 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
   </div>`;
 }
 
-/** A question, with its answer or what became of it. @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void}} props */
-function Exchange({ turn, keys, onAgain, onAsk }) {
+/** A question, with its answer or what became of it. @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void, onReread: (read: import('./reading.js').Read) => void}} props */
+function Exchange({ turn, keys, onAgain, onAsk, onReread }) {
   const { request: { question }, done, problem } = turn;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => place.current?.scrollIntoView(), []);
@@ -121,12 +123,12 @@ function Exchange({ turn, keys, onAgain, onAsk }) {
     ${done?.question && done.question !== question && html`<p class="small muted" dir="auto">Texts are searched for by: ${done.question}</p>`}
     ${problem && html`<${Failure} problem=${problem} retry=${onAgain} />`}
     ${done && done.sources.length === 0 && !done.read_as ? html`<${Abstained} done=${done} question=${question} />`
-    : !(problem && !turn.text) && html`<${Answer} turn=${turn} keys=${keys} onAgain=${onAgain} onAsk=${onAsk} />`}
+    : !(problem && !turn.text) && html`<${Answer} turn=${turn} keys=${keys} onAgain=${onAgain} onAsk=${onAsk} onReread=${onReread} />`}
   </article>`;
 }
 
-/** @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void}} props */
-function Answer({ turn, keys, onAgain, onAsk }) {
+/** @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void, onReread: (read: import('./reading.js').Read) => void}} props */
+function Answer({ turn, keys, onAgain, onAsk, onReread }) {
   const [lit, setLit] = useState(0);
   const [open, setOpen] = useState(/** @type {number[]} */ ([]));
   const [copied, setCopied] = useState(false);
@@ -153,7 +155,7 @@ function Answer({ turn, keys, onAgain, onAsk }) {
   return html`<div class="answered">
     <div class="answer" aria-live="polite" aria-busy=${busy}>
       ${text === '' && busy ? html`<p class="muted"><span class="spinner"></span> Looking for an answer …</p>`
-      : done?.read_as ? html`<${Figures} turn=${turn} done=${done} cite=${cite} onAsk=${onAsk} />` : html`<${Markdown} text=${text} keys=${keys} cite=${cite} />`}
+      : done?.read_as ? html`<${Figures} turn=${turn} done=${done} cite=${cite} onAsk=${onAsk} onReread=${onReread} />` : html`<${Markdown} text=${text} keys=${keys} cite=${cite} />`}
       ${!busy && !done && !turn.problem && html`<p class="small muted">Stopped. <button type="button" class="link" onClick=${onAgain}>Ask again</button></p>`}
       ${done?.low_similarity && !done.read_as && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
       ${!busy && !turn.problem && !done?.candidates && text && html`<div class="row"><span class="small muted">${[done?.model, done?.cached && 'from the cache'].filter(Boolean).join(' · ')}</span>
@@ -167,8 +169,8 @@ function Answer({ turn, keys, onAgain, onAsk }) {
   </div>`;
 }
 
-/** An answer from figures: how the question was read, and what it counts. @param {{turn: Turn, done: import('./api.js').QueryResponse, cite: (n: number) => unknown, onAsk: (question: string) => void}} props */
-function Figures({ turn: { request }, done, cite, onAsk }) {
+/** An answer from figures: how the question was read, and what it counts. @param {{turn: Turn, done: import('./api.js').QueryResponse, cite: (n: number) => unknown, onAsk: (question: string) => void, onReread: (read: import('./reading.js').Read) => void}} props */
+function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
   const { read_as: read, candidates, groups, tickets, count: total } = done;
   if (!read) return null;
   /** @param {string} member @param {string} name */
@@ -179,18 +181,15 @@ function Figures({ turn: { request }, done, cite, onAsk }) {
   }
   if (candidates) return html`<${Candidates} answer=${{ response: { candidates } }} projects=${[]} onChoose=${choose} />`;
   const search = { q: `${read.text} ${spell(read.filters)}`.trim(), project: request.project_id };
-  const filters = [...(read.text ? [{ title: 'Text', text: read.text }] : []), ...tell(read.filters)];
   const title = FACETS.find((f) => f.name === read.group_by)?.title ?? read.group_by;
   return html`<p class="text" dir="auto">${done.answer.split('\n')[0].replace(MATCHED, '')}</p>
-    ${total !== undefined && (search.q || search.project) && html`<p class="chips">${filters.map((filter) => html`<span class="chip read"><span class="muted">${filter.title}</span> <span dir="auto">${filter.text}</span></span>`)}
+    ${total !== undefined && (search.q || search.project) && html`<p class="chips"><${Conditions} read=${read} onChange=${onReread} />
       <a class="chip" href=${href('search', search)}><${Icon} name="search" />${done.count_capped ? 'More than ' : ''}${count(total)} ${total === 1 ? 'ticket' : 'tickets'} in Search</a></p>`}
     ${groups && html`<${Groups} groups=${groups} title=${title} search=${search} read=${read} />`}
     ${tickets && html`<ol class="similar">${tickets.map((t, i) => html`<li key=${t.ticket_id}>
       <a href=${href('search', { q: t.ticket_key, open: t.ticket_key })}><span class="key">${t.ticket_key}</span><span class="name" dir="auto">${t.ticket_name}</span></a>${cite(i + 1)}
       <span class="meta muted"><span class="status">${t.status}</span>${t.assignee && html`<span dir="auto">${t.assignee}</span>`}${Object.entries({ Filed: t.created_at, Changed: t.updated_at, Resolved: t.resolved_at, Due: t.due_date }).map(([name, at]) => at && html`<span>${name} ${date(at)}${name === 'Changed' && t.changes && `: ${t.changes.join(', ')}`}</span>`)}</span></li>`)}</ol>`}`;
 }
-
-const PERIOD = /^\d{4}(-\d\d){0,2}$/;
 
 /**
  * Numbers of tickets, drawn: over time as columns from the left to the right, others as bars. Each leads to its tickets.
@@ -199,12 +198,12 @@ const PERIOD = /^\d{4}(-\d\d){0,2}$/;
 function Groups({ groups, title, search, read }) {
   const most = Math.max(...groups.map((group) => group.count));
   const facet = FACETS.find((f) => f.name === read.group_by);
-  const dated = !facet && groups.every(({ label }) => PERIOD.test(label ?? ''));
+  const dated = read.period !== undefined;
   const shown = dated ? [...groups].reverse() : groups;
   /** @param {api.GroupCount} group */
   function link({ value, label }) {
     if (dated) {
-      const [from, to] = spanOf(String(label), shown.map((g) => g.label ?? ''));
+      const [from, to] = spanOf(String(label), read.period);
       const within = read.filters[/** @type {'created'} */ (read.group_by)];
       const least = (/** @type {string | undefined} */ a, /** @type {string} */ b, /** @type {number} */ sign) => (a && (a > b) === (sign > 0) ? a : b);
       return href('search', { ...search, q: `${read.text} ${spell({ ...read.filters, [read.group_by ?? '']: { from: least(within?.from, from, 1), to: least(within?.to, to, -1) } })}`.trim() });
@@ -221,17 +220,12 @@ function Groups({ groups, title, search, read }) {
     })}</tbody></table></div>`;
 }
 
-/** The days of a period that is named by its year, month, or first day: a day, a week or a quarter, as the others lie apart. @param {string} label @param {string[]} all in order @returns {[string, string]} */
-function spanOf(label, all) {
-  const [year, month, first] = label.split('-').map(Number);
-  const day = 86_400_000;
-  const time = (/** @type {string} */ of) => Date.parse(of);
-  const gaps = all.slice(1).map((of, n) => (time(of) - time(all[n])) / day);
-  const least = Math.min(...gaps, Infinity);
-  const end = !month ? Date.UTC(year, 11, 31) : !first ? Date.UTC(year, month, 0)
-    : least >= 80 && first === 1 ? Date.UTC(year, month + 2, 0) : least >= 7 && least !== Infinity && gaps.every((gap) => gap % 7 === 0) ? Date.UTC(year, month - 1, first + 6) : Date.UTC(year, month - 1, first);
-  const from = new Date(Date.UTC(year, (month || 1) - 1, first || 1)).toISOString().slice(0, 10);
-  return [from, new Date(end).toISOString().slice(0, 10)];
+/** The days of a period that is named by its year, month, or first day. @param {string} label @param {string} [period] @returns {[string, string]} */
+function spanOf(label, period) {
+  const [year, month = 1, first = 1] = label.split('-').map(Number);
+  const end = period === 'year' ? [year, 12, 0] : period === 'quarter' ? [year, month + 2, 0] : period === 'month' ? [year, month, 0] : [year, month - 1, first + (period === 'week' ? 6 : 0)];
+  const day = (/** @type {number[]} */ at) => new Date(Date.UTC(at[0], at[1], at[2])).toISOString().slice(0, 10);
+  return [day([year, month - 1, first]), day(end)];
 }
 
 /** @param {Source} s */

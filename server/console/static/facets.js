@@ -64,7 +64,7 @@ export function chosenFrom(filters, chosen, projects) {
 }
 
 /** A midnight here as the day that begins then, or ends. @param {string} at @param {boolean} ends */
-function dayOf(at, ends) {
+export function dayOf(at, ends) {
   const time = new Date(at);
   return at.includes('T') && time.getHours() + time.getMinutes() === 0 ? new Date(time.getTime() - (ends ? 1 : 0)).toLocaleDateString('sv') : at;
 }
@@ -101,6 +101,12 @@ export function without(filters, path) {
 export function only(filters, path) {
   const [member, inner] = path.split('.');
   return inner ? { not: { [inner]: filters[member]?.[inner] } } : { [member]: filters[member] };
+}
+
+/** Filters with another value at a path. @param {Filters} filters @param {string} path @param {unknown} value @returns {Filters} */
+export function replaced(filters, path, value) {
+  const [member, inner] = path.split('.');
+  return { ...filters, [member]: inner ? { ...filters[member], [inner]: value } : value };
 }
 
 /** Filters as one types them: what the service read, written again. @param {Filters} filters @param {string} [sign] @returns {string} */

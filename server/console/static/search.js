@@ -69,7 +69,7 @@ export function Search({ params }) {
 
   // What a name of a filter may be completed to, before anything is found and beside it.
   const naming = new RegExp(`(?:^|\\s)-?(?:${FACETS.map((f) => f.typed).join('|')}):`, 'i').test(text);
-  const known = useLoad(async (signal) => (naming ? (await api.search({ query: '', filters: { created: { from: '0001-01-01' } }, retrieval: 'keyword', facets: true, limit: 1, log: false }, signal)).facets : undefined), [naming]);
+  const known = useLoad(async (signal) => (naming ? api.facetValues(signal) : undefined), [naming]);
 
   /** The values of a facet that are known. @param {Facet} facet @returns {Value[]} */
   function valuesOf(facet) {
