@@ -66,8 +66,8 @@ func typed() (names, dates []string) {
 	return names, dates
 }
 
-// Wrong returns a member of the tool that has another value than it may have; "" if none has. Groups
-// need a field.
+// Wrong returns a member of the tool that has another value than it may have; "" if none has.
+// Groups need a field.
 func (g Goal) Wrong() (member, value string) {
 	for member, value := range map[string]string{"action": string(g.Intent), "group_by": g.GroupBy, "period": g.Period, "sort": g.Sort} {
 		if !slices.Contains(choices[member], value) {
