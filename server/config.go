@@ -52,7 +52,6 @@ type Config struct {
 
 	Worker            string `env:"WORKER" envDefault:"on"`
 	WorkerConcurrency int    `env:"WORKER_CONCURRENCY" envDefault:"4"`
-	WorkerAttempts    int    `env:"WORKER_ATTEMPTS" envDefault:"10"`
 
 	EnrichPerMinute int `env:"ENRICH_REQUESTS_PER_MINUTE" envDefault:"200"`
 

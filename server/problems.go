@@ -102,7 +102,6 @@ func (c Config) check(unread error) error {
 	p.oneOf("FUSION", c.Fusion, search.RRF, search.Convex)
 	p.oneOf("WORKER", c.Worker, "on", "off")
 	within(&p, "WORKER_CONCURRENCY", c.WorkerConcurrency, 1, 64)
-	within(&p, "WORKER_ATTEMPTS", c.WorkerAttempts, 1, 100)
 	within(&p, "ENRICH_REQUESTS_PER_MINUTE", c.EnrichPerMinute, 1, 100_000)
 	within(&p, "REQUEST_TIMEOUT", c.RequestTimeout, time.Second, 10*time.Minute)
 	within(&p, "MODEL_TIMEOUT", c.ModelTimeout, time.Second, 10*time.Minute)

@@ -62,7 +62,7 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 }
 
 func workerOptions(c Config, warn func(context.Context, string, error)) worker.Options {
-	return worker.Options{Concurrency: c.WorkerConcurrency, Attempts: c.WorkerAttempts, Warn: warn}
+	return worker.Options{Concurrency: c.WorkerConcurrency, Warn: warn}
 }
 
 func (p *process) newWorker(indexer *index.Indexer) *worker.Worker {

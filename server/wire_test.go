@@ -79,12 +79,12 @@ func TestSettingsReachTheirParts(t *testing.T) {
 	t.Parallel()
 	c := Config{
 		OpenAIBaseURL: "http://model/v1", OpenAIKey: "k", EmbeddingModel: "e", EmbeddingDimensions: 1, ChatModel: "c", ModelTimeout: 2,
-		WorkerConcurrency: 4, WorkerAttempts: 7,
+		WorkerConcurrency: 4,
 	}
 	for _, part := range []struct{ got, want any }{
 		{modelConfig(c), openai.Config{BaseURL: "http://model/v1", APIKey: "k", EmbeddingModel: "e", Dimensions: 1, ChatModel: "c", AttemptTimeout: 2, MaxRetries: 2,
 			CircuitFailures: 5, CircuitPause: 5 * time.Second}},
-		{workerOptions(c, nil), worker.Options{Concurrency: 4, Attempts: 7}},
+		{workerOptions(c, nil), worker.Options{Concurrency: 4}},
 	} {
 		if diff := cmp.Diff(part.want, part.got); diff != "" {
 			t.Error(diff)

@@ -60,7 +60,7 @@ type Error struct {
 	Reason     Reason // "" if Code says it all
 	Message    string
 	Fields     []Field       // for Invalid: all invalid fields
-	RetryAfter time.Duration // for RateLimited and Unavailable: when to retry; 0 if unknown
+	RetryAfter time.Duration // when to retry, which clients get of RateLimited and Unavailable; 0 if unknown
 	cause      error
 }
 

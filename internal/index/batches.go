@@ -3,16 +3,8 @@ package index
 import (
 	"context"
 	"errors"
-	"time"
 
 	"tasklens/internal/fault"
-	"tasklens/internal/wait"
-)
-
-// Pauses before a smaller batch. Each is twice the previous one.
-const (
-	firstPause   = 100 * time.Millisecond
-	longestPause = 5 * time.Second
 )
 
 // tooSlow is the number of consecutive single items that may time out before the database counts as
@@ -26,11 +18,10 @@ func (s stop) Unwrap() error { return s.error }
 
 // InBatches processes a list in batches, starting with one batch of everything. do returns how many
 // items of its batch are done: all, or fewer if it takes no more in one call. A failed batch is
-// halved, after a pause if it was too large or too slow for the database. An item that fails alone
-// is skipped and the rest continues. It ends early when ctx ends, or when the database is
-// unavailable or too slow for three consecutive single items.
+// halved. An item that fails alone is skipped and the rest continues. It ends early when ctx ends,
+// or when the database is unavailable or too slow for three consecutive single items.
 func InBatches[T any](ctx context.Context, all []T, do func([]T) (done int, err error), skip func(T, error)) error {
-	size, pause, skipped, slow := len(all), firstPause, false, 0
+	size, skipped, slow := len(all), false, 0
 	for len(all) > 0 {
 		part := all[:min(size, len(all))]
 		done, err := do(part)
@@ -45,7 +36,7 @@ func InBatches[T any](ctx context.Context, all []T, do func([]T) (done int, err 
 			return err
 		case len(part) == 1:
 			skip(part[0], err)
-			all, size, skipped, pause = all[1:], 1, true, firstPause
+			all, size, skipped = all[1:], 1, true
 			if code == fault.Timeout {
 				slow++
 			}
@@ -54,12 +45,6 @@ func InBatches[T any](ctx context.Context, all []T, do func([]T) (done int, err 
 			}
 		default:
 			size, skipped = (len(part)+1)/2, false
-			if code == fault.Timeout || code == fault.TooLarge {
-				if ended := wait.For(ctx, pause); ended != nil {
-					return errors.Join(err, ended)
-				}
-				pause = min(2*pause, longestPause)
-			}
 		}
 	}
 	return nil

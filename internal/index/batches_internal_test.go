@@ -1,12 +1,10 @@
 package index
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"tasklens/internal/fault"
 )
@@ -117,46 +115,5 @@ func TestInBatchesEndsEarly(t *testing.T) {
 		if !errors.Is(err, errBad) || calls != 1 {
 			t.Errorf("stop ended after %d calls with %v", calls, err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		began := time.Now()
-		err = InBatches(ctx, make([]int, 1000), func([]int) (int, error) { return 0, fault.New(fault.Timeout, "Slow.") }, func(int, error) {})
-		if err == nil || time.Since(began) > time.Second {
-			t.Errorf("with a deadline of 1 s it ended after %v with %v", time.Since(began), err)
-		}
 	})
-}
-
-// It pauses only if the database is slow or accepts only part of a batch. The pause doubles up to
-// 5 s.
-func TestPausesBetweenBatches(t *testing.T) {
-	t.Parallel()
-	const ms = time.Millisecond
-	for _, c := range []struct {
-		name   string
-		err    error
-		pauses []time.Duration
-	}{
-		{"too slow", fault.New(fault.Timeout, "Slow."), []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 5000 * ms, 5000 * ms}},
-		{"too large", fault.New(fault.TooLarge, "Large."), []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms, 3200 * ms, 5000 * ms, 5000 * ms}},
-		{"bad row", errBad, make([]time.Duration, 8)},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			var pauses []time.Duration
-			last := time.Now()
-			err := InBatches(t.Context(), make([]int, 256), func(part []int) (int, error) {
-				if len(part) < 256 {
-					pauses = append(pauses, time.Since(last))
-				}
-				last = time.Now()
-				if len(part) > 1 {
-					return 0, c.err
-				}
-				return 1, stop{errBad}
-			}, func(int, error) {})
-			if !errors.Is(err, errBad) || !slices.Equal(pauses, c.pauses) {
-				t.Errorf("%s: the pauses are %v, the error is %v", c.name, pauses, err)
-			}
-		})
-	}
 }

@@ -21,16 +21,19 @@ const (
 // breaker is a circuit breaker. After a number of consecutive failed calls, retries included, it
 // opens and calls fail at once. After a pause it lets one call through as a probe. Without it every
 // request would wait for its timeout.
-type breaker = *gobreaker.CircuitBreaker[chat.Completion]
+type breaker struct {
+	*gobreaker.CircuitBreaker[chat.Completion]
+	pause time.Duration
+}
 
 func newBreaker(operation string, failures int, pause time.Duration) breaker {
-	return gobreaker.NewCircuitBreaker[chat.Completion](gobreaker.Settings{
+	return breaker{gobreaker.NewCircuitBreaker[chat.Completion](gobreaker.Settings{
 		Name: operation, MaxRequests: 1, Timeout: pause,
 		ReadyToTrip: func(counts gobreaker.Counts) bool {
 			return failures > 0 && int(counts.ConsecutiveFailures) >= failures
 		},
 		IsExcluded: isNeutral,
-	})
+	}), pause}
 }
 
 // call runs a call of a model, observed, unless its circuit breaker is open.
@@ -38,7 +41,8 @@ func (c *Client) call(ctx context.Context, b breaker, model string, call func(co
 	ctx, end := c.watch(ctx, b.Name(), model)
 	said, err := b.Execute(func() (chat.Completion, error) { return call(ctx) })
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-		err = fault.Wrap(fault.Provider, "The model provider failed several times in a row. The circuit breaker opens for a few seconds.", err)
+		open := fault.Wrap(fault.Provider, "The model provider failed several times in a row. The circuit breaker opens for a few seconds.", err)
+		open.RetryAfter, err = b.pause, open
 	}
 	end(said, err)
 	return said, err

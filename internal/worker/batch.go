@@ -15,10 +15,10 @@ import (
 // limitedPause is the pause after a provider's rate limit without a Retry-After.
 const limitedPause = 5 * time.Second
 
-// work processes the claimed jobs and releases all of them.
-func (w *Worker) work(ctx context.Context, taken queue.Claimed) {
+// work processes the claimed jobs, releases all of them, and returns how long to pause.
+func (w *Worker) work(ctx context.Context, taken queue.Claimed) (pause time.Duration) {
 	if len(taken.Jobs) == 0 {
-		return
+		return 0
 	}
 	defer w.jobs.Keep(ctx, taken.LeaseID)()
 	var together, alone []queue.Job
@@ -29,23 +29,20 @@ func (w *Worker) work(ctx context.Context, taken queue.Claimed) {
 			together = append(together, j)
 		}
 	}
-	large, goOn := w.group(ctx, taken.LeaseID, together)
+	large, pause := w.group(ctx, taken.LeaseID, together)
 	alone = append(alone, large...) // last, so that no other job stays open that long
-	for ; goOn && len(alone) > 0; alone = alone[1:] {
-		_, goOn = w.group(ctx, taken.LeaseID, alone[:1])
+	for ; pause == 0 && ctx.Err() == nil && len(alone) > 0; alone = alone[1:] {
+		_, pause = w.group(ctx, taken.LeaseID, alone[:1])
 	}
-	delay := w.brake.left()
-	if ctx.Err() != nil {
-		delay = 0
-	}
-	w.jobs.Release(ctx, taken.LeaseID, delay, alone...)
+	w.jobs.Release(ctx, taken.LeaseID, pause, alone...)
+	return pause
 }
 
-// group brings the sources of some jobs in step, ends or releases the jobs, and reports whether to
-// continue. In a group of several it leaves out large sources.
-func (w *Worker) group(ctx context.Context, lease string, jobs []queue.Job) (large []queue.Job, goOn bool) {
+// group brings the sources of some jobs in step, ends or releases the jobs, and returns how long to
+// pause after a failure. In a group of several it leaves out large sources.
+func (w *Worker) group(ctx context.Context, lease string, jobs []queue.Job) (large []queue.Job, pause time.Duration) {
 	if len(jobs) == 0 {
-		return nil, true
+		return nil, 0
 	}
 	sources := make([]index.Source, len(jobs))
 	for i, j := range jobs {
@@ -78,29 +75,35 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []queue.Job) (lar
 	w.jobs.Finish(ctx, lease, ended...)
 	if ctx.Err() != nil {
 		w.jobs.Release(ctx, lease, 0, left...)
-		return large, false
+		return large, 0
 	}
+	failed := err == nil && len(causes) > 1 && len(ended) == 0
 	if err == nil {
 		w.jobs.Release(ctx, lease, queue.Later, left...)
-		if len(causes) > 1 && len(ended) == 0 {
-			w.brake.failed()
-			return large, false
+	} else {
+		w.options.Warn(ctx, "embed what was edited", err)
+		if pause := delayOf(err); pause > 0 {
+			w.jobs.Release(ctx, lease, pause, left...)
+			return large, pause
 		}
-		w.brake.loosen()
-		return large, true
+		w.jobs.Fail(ctx, lease, err.Error(), left...)
+		failed = true
 	}
-	w.options.Warn(ctx, "embed what was edited", err)
-	if failure, is := errors.AsType[*fault.Error](err); is && failure.Code == fault.Unavailable {
-		// A rate limit is a delay, not a failure, and so is an unreachable database.
-		pause := failure.RetryAfter
-		if pause <= 0 {
-			pause = limitedPause
-		}
-		w.brake.hold(pause)
-		w.jobs.Release(ctx, lease, pause, left...)
-		return large, false
+	if w.failing.Store(failed); failed {
+		pause = w.options.Retry
 	}
-	w.jobs.Fail(ctx, lease, err.Error(), left...)
-	w.brake.failed()
-	return large, false
+	return large, pause
+}
+
+// delayOf is how long an error delays its jobs without using up an attempt: a rate limit, an open
+// circuit breaker and an unreachable database say nothing about them. 0: it is a failure.
+func delayOf(err error) time.Duration {
+	failure, is := errors.AsType[*fault.Error](err)
+	switch {
+	case is && failure.RetryAfter > 0:
+		return failure.RetryAfter
+	case is && failure.Code == fault.Unavailable:
+		return limitedPause
+	}
+	return 0
 }

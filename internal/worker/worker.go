@@ -9,6 +9,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tasklens/internal/index"
@@ -35,7 +36,7 @@ type Options struct {
 	Lease       time.Duration // how long jobs of a dead worker stay claimed; 1 min
 	Attempts    int           // before a job is given up; 10
 	Poll        time.Duration // mean interval between polls of an idle queue; 1.25 s
-	Retry       time.Duration // after the first failure, doubling each time; 5 s
+	Retry       time.Duration // of a job after its first failure, doubling each time, and of the worker after any; 5 s
 	// Warn is called with failures, from several goroutines.
 	Warn func(ctx context.Context, message string, err error)
 	// Watch is called with the size of each group. The context it returns is used for the work; the
@@ -49,7 +50,7 @@ type Worker struct {
 	jobs     queue.Queue
 	indexer  Indexer
 	options  Options
-	brake    brake
+	failing  atomic.Bool   // nothing has succeeded since the last failure
 	claiming chan struct{} // holds one while a goroutine claims
 }
 
@@ -82,9 +83,12 @@ func (w *Worker) Run(ctx context.Context) {
 	for range w.options.Concurrency {
 		running.Go(func() {
 			for ctx.Err() == nil {
-				if rescue.Do(func() error { w.work(ctx, w.await(ctx)); return nil }) != nil {
-					w.brake.failed()
-				}
+				pause := w.options.Retry // after a panic
+				_ = rescue.Do(func() error {
+					pause = w.work(ctx, w.await(ctx))
+					return nil
+				})
+				_ = wait.For(ctx, pause)
 			}
 		})
 	}
@@ -95,9 +99,9 @@ func (w *Worker) Run(ctx context.Context) {
 func (w *Worker) await(ctx context.Context) (taken queue.Claimed) {
 	w.claiming <- struct{}{}
 	defer func() { <-w.claiming }()
-	for pause := shortest; w.brake.wait(ctx) == nil; pause = min(2*pause, w.options.Poll) {
+	for pause := shortest; ctx.Err() == nil; pause = min(2*pause, w.options.Poll) {
 		wanted := w.options.Batch
-		if w.brake.on() {
+		if w.failing.Load() {
 			wanted = 1 // one job shows whether it works again, without using up the attempts of others
 		}
 		taken, err := w.jobs.Claim(ctx, wanted)
@@ -108,7 +112,7 @@ func (w *Worker) await(ctx context.Context) (taken queue.Claimed) {
 			if ctx.Err() == nil {
 				w.options.Warn(ctx, "take embedding jobs", err)
 			}
-			w.brake.failed()
+			_ = wait.For(ctx, w.options.Retry)
 			continue
 		}
 		// Workers started together must not poll together.
@@ -116,7 +120,7 @@ func (w *Worker) await(ctx context.Context) (taken queue.Claimed) {
 		if due := taken.NextDueSeconds; due != nil && *due < idle.Seconds() {
 			idle = max(10*time.Millisecond, time.Duration(*due*float64(time.Second)))
 		}
-		_ = wait.For(ctx, idle) // the brake's wait reports the end
+		_ = wait.For(ctx, idle)
 	}
 	return queue.Claimed{}
 }
