@@ -3,7 +3,6 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -62,36 +61,6 @@ func TestListValues(t *testing.T) {
 		if len(all.Values[name]) == 0 {
 			t.Errorf("%s is not among %v", name, all.Values)
 		}
-	}
-}
-
-// If nothing is found, the filters that cause it are named, typed or given.
-func TestNothingFoundIsExplained(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.detail()
-	for arguments, want := range map[string][]string{
-		`{"query":"payment","filters":{"assignee":"Ada","labels":["cards"]}}`:             {"assignee", "labels"},
-		`{"query":"payment","filters":{"projects":["TX"],"created":{"to":"2001-01-01"}}}`: {"created"},
-		`{"query":"payment project:TX created:<2001-01-01"}`:                              {"created"},
-		`{"query":"payment project:TX","filters":{"created":{"to":"2001-01-01"}}}`:        {"created"},
-		`{"filters":{"labels":["nothing"]}}`:                                              {"labels"},
-		`{"filters":{"labels":["nothing"],"types":["nothing"]}}`:                          {},
-		`{"query":"zzyzx"}`: nil,
-	} {
-		got := structured[struct {
-			Results    []any
-			ExcludedBy []string `json:"excluded_by"`
-		}](s, "search_tickets", json.RawMessage(arguments))
-		if want == nil && len(got.Results) > 0 {
-			continue // something is always similar
-		}
-		if len(got.Results) > 0 || !slices.Equal(got.ExcludedBy, want) {
-			t.Errorf("%s: excluded by %q, not %q (%d results)", arguments, got.ExcludedBy, want, len(got.Results))
-		}
-	}
-	if got := s.tool("search_tickets", map[string]any{"query": "payment"}); strings.Contains(got.Content[0].Text, "excluded_by") {
-		t.Errorf("something is found: %s", got.Content[0].Text)
 	}
 }
 
