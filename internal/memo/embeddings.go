@@ -3,12 +3,12 @@ package memo
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/rescue"
 	"tasklens/internal/vector"
 )
 
@@ -74,41 +74,58 @@ func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	until := time.Now().Add(embeddingTime)
-	if deadline, ok := ctx.Deadline(); ok && deadline.After(until) {
-		until = deadline
-	}
-	made, origin, err := share(ctx, &e.running, key, until, func(ctx context.Context) (Made, Origin, error) {
-		if value, found := e.store.Get(ctx, key); found && len(value) == 4*vector.Dimensions {
-			return Made{Body: value}, Hit, nil
+	began := e.running.DoChan(key, func() (any, error) {
+		// For later callers too, so it does not end with this one.
+		until := time.Now().Add(embeddingTime)
+		if deadline, ok := ctx.Deadline(); ok && deadline.After(until) {
+			until = deadline
 		}
-		select {
-		case e.slots <- struct{}{}:
-			defer func() { <-e.slots }()
-		case <-ctx.Done():
-			return Made{}, Passed, tooLate(ctx)
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+		defer cancel()
+		var value []byte
+		origin := Hit
+		err := rescue.Do(func() (err error) {
+			value, origin, err = q.find(ctx, key)
+			return err
+		})
+		if err == nil {
+			e.count("embedding", origin)
 		}
-		v, err := q.ask(ctx)
-		if err != nil {
-			return Made{}, Passed, err
-		}
-		value, err := binary.Append(nil, binary.LittleEndian, []float32(v))
-		if err != nil {
-			return Made{}, Passed, fmt.Errorf("encode an embedding: %w", err)
-		}
-		e.store.Set(ctx, key, value, embeddingLifetime)
-		return Made{Body: value}, Stored, nil
+		return value, err
 	})
-	if err != nil && ctx.Err() != nil {
-		return nil, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", err)
+	select {
+	case made := <-began:
+		if made.Err != nil {
+			return nil, made.Err
+		}
+		v := make([]float32, vector.Dimensions)
+		_, err = binary.Decode(made.Val.([]byte), binary.LittleEndian, v)
+		return v, err
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", context.Cause(ctx))
 	}
+}
+
+// find returns the stored form of the embedding: from the store, or from the model.
+func (q Query) find(ctx context.Context, key string) (value []byte, origin Origin, err error) {
+	e := q.embeddings
+	if value, found := e.store.Get(ctx, key); found && len(value) == 4*vector.Dimensions {
+		return value, Hit, nil
+	}
+	select {
+	case e.slots <- struct{}{}:
+		defer func() { <-e.slots }()
+	case <-ctx.Done():
+		return nil, Passed, fault.Wrap(fault.Timeout, "The model provider did not answer in time.", context.Cause(ctx))
+	}
+	v, err := q.ask(ctx)
 	if err != nil {
-		return nil, err
+		return nil, Passed, err
 	}
-	e.count("embedding", origin)
-	v := make([]float32, vector.Dimensions)
-	_, err = binary.Decode(made.Body, binary.LittleEndian, v)
-	return v, err
+	if value, err = binary.Append(nil, binary.LittleEndian, []float32(v)); err == nil {
+		e.store.Set(ctx, key, value, embeddingLifetime)
+	}
+	return value, Stored, err
 }
 
 func (q Query) ask(ctx context.Context) (vector.Vector, error) {

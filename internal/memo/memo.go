@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"tasklens/internal/rescue"
 )
 
 // Database calls a Postgres function with named arguments, under the caller's identity.
@@ -85,13 +87,9 @@ const (
 	Passed               // computed, not cacheable
 )
 
-// longest bounds work whose caller has no deadline.
-const longest = time.Hour
-
-// Do returns the result of a request: from the cache, from a concurrent computation, or from work,
-// which may run on a goroutine of its own, where a panic becomes an error, until the deadline of
-// its first caller. Errors are work's own, or of the version if that took all the time, and never
-// cached.
+// Do returns the result of a request: from the cache, from a concurrent computation, which ends at
+// the deadline of its first caller, or from work. Errors are work's own, or of the version if that
+// took all the time, and never cached.
 func (m *Memo) Do(ctx context.Context, db Database, request Request, work func(context.Context) (Made, error)) (_ Made, origin Origin, _ error) {
 	if m == nil {
 		made, err := work(ctx)
@@ -136,11 +134,25 @@ func (m *Memo) Do(ctx context.Context, db Database, request Request, work func(c
 	if request.Alone {
 		return find(ctx)
 	}
-	deadline, is := ctx.Deadline()
-	if !is {
-		deadline = time.Now().Add(longest)
+	type result struct {
+		made   Made
+		origin Origin
 	}
-	return share(ctx, &m.running, key+request.Day+request.Bearer, deadline, find)
+	first := false
+	value, err, _ := m.running.Do(key+request.Day+request.Bearer, func() (any, error) {
+		first = true
+		var r result
+		err := rescue.Do(func() (err error) {
+			r.made, r.origin, err = find(ctx)
+			return err
+		})
+		return r, err
+	})
+	r := value.(result)
+	if !first && err == nil && r.origin != Hit {
+		r.origin = Shared
+	}
+	return r.made, r.origin, err
 }
 
 // keyOf is a digest of everything a result depends on, as a JSON array, which is unambiguous. It

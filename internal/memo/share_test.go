@@ -3,7 +3,6 @@ package memo_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,103 +119,19 @@ func TestComputationsFromBeforeAnEditAreNotJoined(t *testing.T) {
 	})
 }
 
-// A caller that leaves gets an error at once. Its computation goes on, for others and the cache. A
-// computation of its own ends with it.
-func TestCallersLeave(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b, s, alone := newBed(t), newSlow(), newSlow()
-		ctx, leave := context.WithCancel(t.Context())
-		first, second := b.ask(ctx, memo.Request{}, s.work), b.ask(t.Context(), memo.Request{}, s.work)
-		own := b.ask(ctx, memo.Request{Kind: "own", Alone: true}, alone.work)
-		leave()
-		if got := <-first; fault.CodeOf(got.err) != fault.Timeout {
-			t.Errorf("the caller that left got %+v", got)
-		}
-		if <-own; !errors.Is(alone.ended, context.Canceled) {
-			t.Errorf("the caller's own computation did not end with it: %v", alone.ended)
-		}
-		close(s.let)
-		if got := <-second; got != (outcome{body: "made", origin: memo.Shared}) {
-			t.Errorf("the other caller got %+v", got)
-		}
-		if got := <-b.ask(t.Context(), memo.Request{}, s.work); got.origin != memo.Hit {
-			t.Errorf("the next request returned %+v, want a cache hit", got)
-		}
-	})
-}
-
-// A computation has its first caller's deadline, and each waiter its own. The first caller gets the
-// computation's own error, with what it noted.
+// A computation ends at its first caller's deadline. All get its own error, with what it noted.
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, s := newBed(t), newSlow()
-		started := time.Now()
 		minute, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		second, cancelSecond := context.WithTimeout(t.Context(), time.Second)
-		defer cancelSecond()
-		first, hurried := b.ask(minute, memo.Request{}, s.work), b.ask(second, memo.Request{}, s.work)
-		if got, took := <-hurried, time.Since(started); fault.CodeOf(got.err) != fault.Timeout || took < time.Second || took > 1100*time.Millisecond {
-			t.Errorf("the caller with a timeout of 1 s got %+v after %v", got, took)
-		}
-		if got := <-first; time.Since(started) != time.Minute || !errors.Is(s.ended, context.DeadlineExceeded) || got.note != "so far" || got.err == nil {
-			t.Errorf("after %v the caller with a timeout of 1 min got %+v, the computation %v", time.Since(started), got, s.ended)
-		}
-	})
-}
-
-// Work that ignores its deadline does not keep its callers.
-func TestWorkThatDoesNotEnd(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b, let := newBed(t), make(chan struct{})
-		defer close(let)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		started := time.Now()
-		got := <-b.ask(ctx, memo.Request{}, func(context.Context) (memo.Made, error) {
-			<-let
-			return memo.Made{}, nil
-		})
-		if took := time.Since(started); fault.CodeOf(got.err) != fault.Timeout || took > 1100*time.Millisecond {
-			t.Errorf("the caller got %+v after %v", got, took)
-		}
-	})
-}
-
-// In whatever order callers come and leave, nobody waits forever, and nobody gets another request's
-// result.
-func TestCallersInAnyOrder(t *testing.T) {
-	t.Parallel()
-	b := newBed(t)
-	done := make(chan error, 200)
-	for i := range 200 {
-		go func() {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*time.Millisecond)
-			defer cancel()
-			made, _, err := b.Do(ctx, b.db, memo.Request{Subject: i % 5}, func(ctx context.Context) (memo.Made, error) {
-				select {
-				case <-time.After(time.Duration(i%11) * time.Millisecond):
-					return memo.Made{Body: []byte(fmt.Sprint(i % 5))}, nil
-				case <-ctx.Done():
-					return memo.Made{}, ctx.Err()
-				}
-			})
-			if err == nil && string(made.Body) != fmt.Sprint(i%5) {
-				err = fmt.Errorf("request %d got %q", i, made.Body)
-			} else {
-				err = nil
+		for _, waiting := range []<-chan outcome{b.ask(minute, memo.Request{}, s.work), b.ask(t.Context(), memo.Request{}, s.work)} {
+			if got := <-waiting; !errors.Is(s.ended, context.DeadlineExceeded) || got.note != "so far" || fault.CodeOf(got.err) != fault.Timeout {
+				t.Errorf("a caller got %+v, the computation %v", got, s.ended)
 			}
-			done <- err
-		}()
-	}
-	for range 200 {
-		if err := <-done; err != nil {
-			t.Error(err)
 		}
-	}
+	})
 }
 
 // A panic fails every caller that waits for the computation.

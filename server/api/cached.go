@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,12 +44,13 @@ func (a *API) newCacheable(who *caller, kind, text string, subject ...any) cache
 	return cacheable{Request: memo.Request{Kind: kind, Identity: who.key(), Bearer: who.token, Subject: subject}, text: text, serving: a.Serving}
 }
 
-// computed is what was found, and the response as it is sent now and from the cache. kept is nil if
-// it is not to be cached. A response contains nothing specific to its request, such as its id.
-// dated: it holds for the request's day alone.
+// computed is the outcome of a computation. A response contains nothing specific to its request,
+// such as its id.
 type computed struct {
-	found, response, kept any
-	dated                 bool
+	found    any  // for the query log
+	response any  // sent to those who wait for it
+	kept     any  // the same as sent from the cache; nil: not to be cached
+	dated    bool // it holds for the request's day alone
 }
 
 // work computes a response, given the query to embed. Beside an error it returns what it has found.
@@ -59,22 +59,27 @@ type work func(ctx context.Context, embedding memo.Query) (computed, error)
 // respond returns the response to a request, cached or computed by work, and logs it.
 func (a *API) respond(ctx context.Context, who *caller, request cacheable, work work) (reply, error) {
 	started := time.Now()
-	made, origin, err := a.recall(ctx, who, request, func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
+	compute := func(ctx context.Context, embedding memo.Query) (memo.Made, error) {
 		done, err := work(ctx, embedding)
-		made := memo.Made{Note: request.entry(done.found, err), Dated: done.dated}
-		if err != nil {
-			return made, err
+		entry := request.entry(done.found, err)
+		made := memo.Made{Note: entry, Dated: done.dated}
+		if err == nil {
+			made.Body, err = json.Marshal(done.response)
 		}
-		return made, encode(&made, done)
-	})
+		if err == nil && done.kept != nil {
+			made.Keep, err = json.Marshal(cachedResponse{withoutCost(entry), done.kept})
+		}
+		return made, err
+	}
+	made, origin, err := a.recall(ctx, who, request, compute)
 	entry, isNew := made.Note.(querylog.Entry)
 	body := made.Body
 	if origin == memo.Hit {
-		head, rest, _ := bytes.Cut(body, []byte("\n"))
-		if err := json.Unmarshal(head, &entry); err != nil {
-			return reply{}, fmt.Errorf("read what is logged of the cached response: %w", err)
+		var kept json.RawMessage
+		if err := json.Unmarshal(body, &cachedResponse{&entry, &kept}); err != nil {
+			return reply{}, fmt.Errorf("read a cached response: %w", err)
 		}
-		body = rest
+		body = kept
 	} else if !isNew {
 		entry = request.entry(nil, err)
 	}
@@ -92,6 +97,9 @@ func (a *API) respond(ctx context.Context, who *caller, request cacheable, work 
 	}
 	return reply{body, origin}, err
 }
+
+// cachedResponse is the form of a response in the cache.
+type cachedResponse struct{ Entry, Response any }
 
 // recall returns a response from the cache, or from compute.
 func (a *API) recall(ctx context.Context, who *caller, request cacheable, compute func(context.Context, memo.Query) (memo.Made, error)) (memo.Made, memo.Origin, error) {
@@ -122,21 +130,6 @@ func (a *API) embedding(ctx context.Context, model, text string) memo.Query {
 		return memo.Failed(model, err)
 	}
 	return a.Embeddings.Query(model, text)
-}
-
-// encode encodes a response. What is cached begins with a line for the query log, so that it need
-// not be decoded to be logged.
-func encode(made *memo.Made, done computed) (err error) {
-	if made.Body, err = json.Marshal(done.response); err != nil || done.kept == nil {
-		return err
-	}
-	head, err := json.Marshal(withoutCost(made.Note.(querylog.Entry)))
-	if err != nil {
-		return err
-	}
-	kept, err := json.Marshal(done.kept)
-	made.Keep = append(append(head, '\n'), kept...)
-	return err
 }
 
 func withoutCost(entry querylog.Entry) querylog.Entry {
