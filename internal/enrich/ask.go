@@ -118,7 +118,7 @@ func (e *Enricher) ask(ctx context.Context, title, content string) (enrichment, 
 	if err != nil {
 		return enrichment{}, err
 	}
-	said = said.believed(title + "\n" + content)
+	said = said.confirmed(title + "\n" + content)
 	said.model = cmp.Or(clean.Line(answer.Model, maxModelName), e.model.ChatModel())
 	return said, nil
 }

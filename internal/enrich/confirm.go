@@ -55,9 +55,9 @@ func read(text string) (e enrichment, err error) {
 // displayed, so what a model derived from untrusted text must not act as markup.
 var markup = regexp.MustCompile("[<>\\[\\]{}|\\\\`]|://")
 
-// believed returns what may be stored: normalised keywords and entities that occur in the text,
+// confirmed returns what may be stored: normalised keywords and entities that occur in the text,
 // without duplicates.
-func (e enrichment) believed(text string) enrichment {
+func (e enrichment) confirmed(text string) enrichment {
 	kept := enrichment{Keywords: []string{}, NamedEntities: []entity{}, TemporalClass: e.TemporalClass}
 	for _, keyword := range e.Keywords {
 		keyword = strings.TrimFunc(fold(keyword), func(r rune) bool { return !inWord(r) && r != '+' && r != '#' }) // c++, c#

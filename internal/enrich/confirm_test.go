@@ -47,15 +47,15 @@ func TestBelieved(t *testing.T) {
 		Keywords:      []string{"  Connection   Pool", "connection pool", "", "#", "C++", "“quotes”", "nul\x00", strings.Repeat("x", 61), "Tax-free."},
 		NamedEntities: person("Ana", "ana", "Tomás", "Toma\u0301s", "alys", "Harbour Bank", "東京", "TX-400", "TX-40", "Bob", "", " prod-db-1 ", "analyse"),
 		TemporalClass: "dated",
-	}.believed(text)
+	}.confirmed(text)
 	want := enrichment{
 		Keywords: []string{"connection pool", "c++", "quotes", "nul", "tax-free"}, TemporalClass: "dated",
 		NamedEntities: person("Ana", "Tomás", "Harbour Bank", "東京", "TX-400", "prod-db-1"),
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(enrichment{})); diff != "" {
-		t.Errorf("believed (-want +got):\n%s", diff)
+		t.Errorf("confirmed (-want +got):\n%s", diff)
 	}
-	two := enrichment{NamedEntities: []entity{{"Ana", "person"}, {"Ana", "dog"}, {"ANA", "system"}}}.believed(text)
+	two := enrichment{NamedEntities: []entity{{"Ana", "person"}, {"Ana", "dog"}, {"ANA", "system"}}}.confirmed(text)
 	if len(two.NamedEntities) != 2 || two.Keywords == nil {
 		t.Errorf("a name of two types: %+v", two)
 	}
@@ -68,7 +68,7 @@ func TestBelieved(t *testing.T) {
 	for _, e := range many.NamedEntities {
 		all.WriteString(e.Name + " ")
 	}
-	if kept := many.believed(all.String()); len(kept.Keywords) != maxKeywords || len(kept.NamedEntities) != maxEntities {
+	if kept := many.confirmed(all.String()); len(kept.Keywords) != maxKeywords || len(kept.NamedEntities) != maxEntities {
 		t.Errorf("of too many %d keywords and %d entities are kept", len(kept.Keywords), len(kept.NamedEntities))
 	}
 }
@@ -89,13 +89,13 @@ func TestBelievedIsPlain(t *testing.T) {
 			"pu\u200bmp\u202e", "se\u3164al \x07 ring\u2028so", strings.Repeat("\u200b", 100) + "valve", "c#"},
 		NamedEntities: names("<img src=x>", "List<String>", "Wik\u2060tor", "Wiktor", "C D", "rows[0]", "A[2KB", strings.Repeat("pump", 1000)),
 		TemporalClass: "dated",
-	}.believed(text)
+	}.confirmed(text)
 	want := enrichment{
 		Keywords:      []string{"pump", "seal ring so", "valve", "c#"},
 		NamedEntities: names("Wiktor", "C D", "rows[0]", "A[2KB"), TemporalClass: "dated",
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(enrichment{})); diff != "" {
-		t.Errorf("believed (-want +got):\n%s", diff)
+		t.Errorf("confirmed (-want +got):\n%s", diff)
 	}
 
 	long := `{"keywords":["` + strings.Repeat("a", maxAnswerBytes) + `"],"named_entities":[],"temporal_class":"dated"}`
@@ -106,7 +106,7 @@ func TestBelievedIsPlain(t *testing.T) {
 		t.Errorf("the error repeats the answer: %v", err)
 	}
 	late := enrichment{NamedEntities: append(names(make([]string, 2*maxEntities)...), names("Wiktor")...)}
-	if kept := late.believed(text); len(kept.NamedEntities) > 0 {
+	if kept := late.confirmed(text); len(kept.NamedEntities) > 0 {
 		t.Errorf("of too many names %v is looked for", kept.NamedEntities)
 	}
 }

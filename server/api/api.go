@@ -80,7 +80,7 @@ type API struct {
 	cancel     context.CancelFunc
 	migrations []supabase.Migration // that the database must have applied
 	newer      sync.Once            // says that the database has migrations of a newer program
-	flying     crowd                // requests: "" counts all, a user's key theirs
+	inFlight   crowd                // requests: "" counts all, a user's key theirs
 	readying   singleflight.Group
 	tools      mcp.Handler
 	operations []route
@@ -92,7 +92,7 @@ func New(parts Parts) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &API{Parts: parts, migrations: migrations, flying: crowd{in: map[string]int{}}, tools: mcp.NewHandler(parts.Version)}
+	a := &API{Parts: parts, migrations: migrations, inFlight: crowd{in: map[string]int{}}, tools: mcp.NewHandler(parts.Version)}
 	if a.Observer == nil {
 		a.Observer = observe.New()
 	}

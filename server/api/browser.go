@@ -21,8 +21,8 @@ const (
 	corsMaxAge  = "600"
 )
 
-// dress sets the security and CORS headers of a response. Routes that serve pages override them.
-func (a *API) dress(c *fiber.Ctx) {
+// setHeaders sets the security and CORS headers of a response. Routes that serve pages override them.
+func (a *API) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderXFrameOptions, "DENY")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")

@@ -43,11 +43,11 @@ func (a *API) admit(c *fiber.Ctx, needs access) (*caller, error) {
 		c.Set(fiber.HeaderCacheControl, "no-store") // one caller's is not another's
 	}
 	who, err := a.recognize(c)
-	if limited := a.charge(c, who, 1); limited != nil {
+	if limited := a.limitRate(c, who, 1); limited != nil {
 		return nil, limited
 	}
 	if who.Subject != "" { // with the service's key a backend acts for many
-		if crowded := a.enter(c, rateKey(c, who), observe.LimitCaller, callerInFlight, errCrowded); crowded != nil {
+		if crowded := a.countInFlight(c, rateKey(c, who), observe.LimitCaller, callerInFlight, errCrowded); crowded != nil {
 			return nil, crowded
 		}
 	}

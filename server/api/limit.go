@@ -35,9 +35,9 @@ const (
 // ratePolicy is the name of the only policy.
 const ratePolicy = "requests"
 
-// charge takes a request from the caller's bucket and refuses it if there is none left. Further
+// limitRate takes a request from the caller's bucket and refuses it if there is none left. Further
 // requests that it counts as are at most the rest of the burst.
-func (a *API) charge(c *fiber.Ctx, who *caller, requests int) error {
+func (a *API) limitRate(c *fiber.Ctx, who *caller, requests int) error {
 	if a.Limits.Rate == nil || requests < 1 {
 		return nil
 	}
@@ -111,18 +111,18 @@ func (w *crowd) add(name string, n int) int {
 	return count
 }
 
-// enter refuses a request at once if as many as most of this name are in flight, 0 being any
+// countInFlight refuses a request at once if as many as most of this name are in flight, 0 being any
 // number: queued, it would delay others and its client would give up on it.
-func (a *API) enter(c *fiber.Ctx, name, limit string, most int, refused *fault.Error) error {
+func (a *API) countInFlight(c *fiber.Ctx, name, limit string, most int, refused *fault.Error) error {
 	if most == 0 {
 		return nil
 	}
-	if a.flying.add(name, 1) > most {
-		a.flying.add(name, -1)
+	if a.inFlight.add(name, 1) > most {
+		a.inFlight.add(name, -1)
 		a.Observer.LimitHit(limit)
 		return refused
 	}
 	r := exchangeOf(c.UserContext())
-	r.ends = append(r.ends, func(string, string, int) { a.flying.add(name, -1) })
+	r.ends = append(r.ends, func(string, string, int) { a.inFlight.add(name, -1) })
 	return nil
 }

@@ -68,7 +68,7 @@ func takeID(c *fiber.Ctx) string {
 // begin gives a request an id, in its context too, and the headers of every response.
 func (a *API) begin(c *fiber.Ctx) *exchange {
 	r := &exchange{id: takeID(c)}
-	a.dress(c)
+	a.setHeaders(c)
 	c.SetUserContext(context.WithValue(a.base, exchangeKey{}, r))
 	return r
 }

@@ -114,7 +114,7 @@ func (a *API) handle(c *fiber.Ctx, r route) error {
 	if err := a.refusePages(c); err != nil {
 		return err
 	}
-	if err := a.enter(c, "", observe.LimitInFlight, a.Limits.InFlight, errBusy); err != nil {
+	if err := a.countInFlight(c, "", observe.LimitInFlight, a.Limits.InFlight, errBusy); err != nil {
 		return err
 	}
 	who, err := a.admit(c, r.needs)

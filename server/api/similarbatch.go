@@ -63,7 +63,7 @@ type batchError struct {
 // request against the rate limit. The whole request fails if upstream failures left no item
 // compared.
 func (a *API) similarToMany(c *fiber.Ctx, who *caller, request *batchRequest) error {
-	if err := a.charge(c, who, len(request.Items)-1); err != nil {
+	if err := a.limitRate(c, who, len(request.Items)-1); err != nil {
 		return err
 	}
 	ctx := c.UserContext()
