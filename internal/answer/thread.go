@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"tasklens/internal/search"
 )
 
 // Message is an earlier turn of a conversation.
@@ -23,7 +21,8 @@ const (
 	earlierCharacters = 1000
 )
 
-var ticketKey = regexp.MustCompile(`\b` + search.KeyPattern + `\b`)
+// ticketKey has a letter before the first hyphen, which a date has not.
+var ticketKey = regexp.MustCompile(`\b[\pN_]*\pL[\pL\pN_]*(?:-[\pL\pN_]+)*-\d+\b`)
 
 // Resolve finds out what texts are searched for by, and what day it is. A question may refer to
 // those before it and to the first ticket of the last answer; one that names a ticket by its key

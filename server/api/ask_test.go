@@ -96,6 +96,9 @@ func TestQuestionsAboutFields(t *testing.T) {
 	if got := s.figures(`{"question":"Who has it?","messages":[{"role":"user","content":"What is the oldest task?"},{"role":"assistant","content":"TX-401 Refund"}]}`); got.ReadAs != nil || got.Question != "What is the oldest task?\nTX-401\nWho has it?" {
 		t.Errorf("a follow-up about a ticket is %+v", got)
 	}
+	if got := s.figures(`{"question":"Why?","messages":[{"role":"user","content":"How many tickets per week?"},{"role":"assistant","content":"2 tickets, by created:\n- 2025-03-03 2"}]}`); got.Question != "How many tickets per week?\nWhy?" {
+		t.Errorf("a day is no ticket of a follow-up: %+v", got)
+	}
 	if got := s.figures(`{"question":"How many tickets of Zork are there?"}`); got.Count != nil || string(got.Candidates) != `[{"member":"assignee","value":"Zork","names":[]}]` || !got.LowSimilarity {
 		t.Errorf("a name that nobody has: %+v, %s", got, got.Candidates)
 	}
