@@ -43,38 +43,6 @@ func installer(t *testing.T, fakes map[string]string, commands string) (output s
 	return string(all), err
 }
 
-// A later upload removes a pinned release from the mirror.
-func TestSourceOfPgvector(t *testing.T) {
-	t.Parallel()
-	// Both serve files that hold their version.
-	index := "printf 'Version: %s\\n' 0.8.0-1 0.8.10-1 0.8.9-1"
-	fromIndex := `for last; do :; done; version=${last#pgvector=}; case " $indexed " in *" $version "*) printf %s "$version" >"pgvector_${version%-*}.orig.tar.gz" ;; *) exit 1 ;; esac`
-	fromPool := `while [ $# -gt 3 ]; do shift; done; version=${2#pgvector_}; version=${version%.orig.tar.gz}
-		case " $pool " in *" $version "*) printf %s "$version" >"$2"; [ "SHA256:$(sha256sum <"$2" | cut -d' ' -f1)" = "$3" ] || { rm "$2"; exit 1; } ;; *) exit 1 ;; esac`
-	for name, c := range map[string]struct {
-		pool, indexed, least string
-		want, says           string // the file, or nothing if none is fetched
-	}{
-		"the newest pinned":   {"0.8.7 0.8.6", "0.8.10-1", "0.8", "pgvector_0.8.7.orig.tar.gz", ""},
-		"the next pinned":     {"0.8.6", "0.8.10-1", "0.8", "pgvector_0.8.6.orig.tar.gz", ""},
-		"pinned, other bytes": {"0.8.5", "0.8.0-1", "0.8", "pgvector_0.8.0.orig.tar.gz", "0.8.7 cannot be fetched: 0.8.0-1 is built instead"},
-		"a newer one":         {"", "0.8.10-1 0.8.9-1 0.8.0-1", "0.8", "pgvector_0.8.10.orig.tar.gz", "0.8.10-1 is built instead"},
-		"the next newer one":  {"", "0.8.9-1 0.8.0-1", "0.8", "pgvector_0.8.9.orig.tar.gz", "0.8.9-1 is built instead"},
-		"none with faults":    {"", "0.8.0-1", "0.8.4", "", ""},
-		"none":                {"", "", "0.8", "", ""},
-	} {
-		output, err := installer(t, map[string]string{"apt-cache": index, "apt-get": fromIndex, "fetch": fromPool},
-			`sum() { printf "$1" | sha256sum | cut -d' ' -f1; }; pinned="0.8.7 $(sum 0.8.7)
-			0.8.6 $(sum 0.8.6)
-			0.8.5 $(sum other)"; apt_helper=fetch; export pool="`+c.pool+`" indexed="`+c.indexed+`"
-			scratch=$(mktemp -d) keyring=k uri=u; mkdir -p "${install_log%/*}"
-			fetch_pgvector pool/main suite `+c.least+`; echo "fetched $(ls pgvector_*)"`)
-		if (err == nil) != (c.want != "") || c.want != "" && !strings.Contains(output, "fetched "+c.want+"\n") || !strings.Contains(output, c.says) {
-			t.Errorf("%s: %v: %s", name, err, output)
-		}
-	}
-}
-
 func TestRenewalOfPgvector(t *testing.T) {
 	t.Parallel()
 	// One that was built here has no package.

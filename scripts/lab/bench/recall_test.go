@@ -51,22 +51,3 @@ func TestRecallCountsTheTrueNeighbours(t *testing.T) {
 		t.Error("a status that none has let some through")
 	}
 }
-
-func TestAProjectOnOtherTopicsIsChosenPerQuery(t *testing.T) {
-	t.Parallel()
-	f := filter{elsewhere: projectsOf(0.001)}
-	chosen := map[int64]bool{}
-	for topic := range topics {
-		about, found := f.about(topic)
-		if found && discusses(int(about.project), topic) {
-			t.Errorf("project %d has topic %d", about.project, topic)
-		}
-		chosen[about.project] = true
-	}
-	if len(chosen) < 2 || chosen[1] {
-		t.Errorf("chosen for all topics: %v", chosen)
-	}
-	if all, _ := (filter{project: 1}).about(0); all.project != 1 {
-		t.Errorf("a named project became %+v", all)
-	}
-}

@@ -80,15 +80,3 @@ func TestBadCollectionIsRefusedWithItsLine(t *testing.T) {
 		})
 	}
 }
-
-func TestMissingFilesAreNamed(t *testing.T) {
-	t.Parallel()
-	for name, files := range map[string]map[string]string{
-		"qrels.tsv":        {"queries.jsonl": twoQueries},
-		"queries.jsonl.gz": {"qrels.tsv": twoRelevant},
-	} {
-		if _, err := collection.Read(folder(t, files)); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("without %s: %v", name, err)
-		}
-	}
-}

@@ -1,18 +1,12 @@
 package eval_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"tasklens/internal/answer"
-	"tasklens/internal/memo"
-	"tasklens/internal/search"
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/eval"
-	"tasklens/scripts/lab/offline"
-	"tasklens/server/api/apitest"
 )
 
 const sample = "../../../supabase/sample"
@@ -85,22 +79,6 @@ func TestAnswersAreCounted(t *testing.T) {
 	}
 }
 
-func TestQuestionsAreChecked(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"no question": `{"half":"choose","question":" "}`, "no half": `{"question":"Why?"}`, "an unknown field": `{"half":"choose","question":"Why?","site":[]}`,
-		"no JSON": "Why?", "nothing": "",
-	} {
-		path := filepath.Join(t.TempDir(), "questions.jsonl")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if list, err := eval.ReadAsked(path); err == nil {
-			t.Errorf("%s: %+v", name, list)
-		}
-	}
-}
-
 // answered asks the questions of a file about the sample.
 func answered(t *testing.T, file string) []eval.Rates {
 	t.Helper()
@@ -115,50 +93,12 @@ func answered(t *testing.T, file string) []eval.Rates {
 	return rates
 }
 
-// Questions that name projects, tickets and states: the named item is a source, in any spelling.
-func TestQuestionsThatNameThings(t *testing.T) {
-	t.Parallel()
-	for _, r := range answered(t, "named_questions.jsonl") {
-		if r.Answerable < 25 || r.Unanswerable < 5 || r.Sourced < r.Answerable || r.Cited < r.Answerable-3 || r.Abstained < r.Unanswerable-3 {
-			if r.Half == "report" {
-				r.Wrong = nil
-			}
-			t.Errorf("%+v", r)
-		}
-	}
-}
-
 // Questions for a ticket's people, dates, labels and links, most of which no text of it has.
 func TestQuestionsAboutFields(t *testing.T) {
 	t.Parallel()
 	for _, r := range answered(t, "field_questions.jsonl") {
 		if r.Answerable != 10 || r.Cited < 9 {
 			t.Errorf("%+v", r)
-		}
-	}
-}
-
-// Questions about counts, lists, people and dates over the sample, whose gold was counted by SQL
-// before the code was written. A wrong figure is worse than none.
-func TestQuestionsAboutTheTracker(t *testing.T) {
-	t.Parallel()
-	questions, err := eval.ReadFieldQuestions(sample)
-	if err != nil {
-		t.Fatal(err)
-	}
-	service := apitest.Start(t, testbed.Database(t), offline.NewHandler())
-	loadFolder(t, service, sample)
-	embeddings := memo.NewEmbeddings(service.Model, "", nil, nil)
-	embed := func(text string) search.Embedding { return embeddings.Query(service.Model.EmbeddingModel(), text) }
-	for half, most := range map[string]int{"choose": 0, "report": 1} {
-		rates, err := eval.CheckFields(t.Context(), answer.New(service.Model, answer.Options{}), service.Database, embed, questions, half, func(what string) { t.Log(what) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rates["exact"]["right"] < 10 || rates["all"]["right"] < 50 || rates["all"]["wrong"] > most {
-			var out strings.Builder
-			rates.Print(&out, half)
-			t.Errorf("too few are right:\n%s", &out)
 		}
 	}
 }

@@ -36,24 +36,3 @@ func TestSampleDocuments(t *testing.T) {
 		t.Errorf("error %v, printed:\n%s", err, &out)
 	}
 }
-
-// A question about a missing document is an error.
-func TestQuestionsAboutDocumentsAreChecked(t *testing.T) {
-	t.Parallel()
-	for name, line := range map[string]string{
-		"no such file": `{"question": "x", "document": "none.md", "paraphrase": false}`, "no document": `{"question": "x"}`,
-		"no question": `{"document": "../a.md"}`, "unknown field": `{"question": "x", "document": "../a.md", "answer": 1}`, "no JSON": "x",
-	} {
-		where := folder(t, map[string]string{"document_questions.jsonl": `{"question": "y", "document": "../a.md", "paraphrase": true}` + "\n" + line, "a.md": "x"})
-		if _, err := eval.ReadDocumentQuestions(where, eval.DocumentQuestions[0]); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	good := folder(t, map[string]string{"document_questions.jsonl": `{"question": "y", "document": "../a.md", "paraphrase": true}`, "a.md": "x"})
-	if list, err := eval.ReadDocumentQuestions(good, eval.DocumentQuestions[0]); err != nil || len(list) != 1 {
-		t.Errorf("what is good is read as %v, %v", list, err)
-	}
-	if _, err := eval.ReadDocumentQuestions(t.TempDir(), eval.DocumentQuestions[0]); err == nil {
-		t.Error("where nothing is asked: no error")
-	}
-}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -237,16 +236,6 @@ func TestCallersDoNotMix(t *testing.T) {
 	all.Wait()
 }
 
-// A statement prepared for one role does not give another role access to the schema.
-func TestSchemaUsage(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	for range 3 {
-		s.want(s.send("GET", "/rpc/where_am_i", "", "Accept-Profile", "other"), `200 "{other,extensions}"`)
-		s.wantCode(s.send("GET", "/rpc/where_am_i", "", "Accept-Profile", "other", "Authorization", ""), 401, "42501")
-	}
-}
-
 func TestSchemaChanges(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -265,24 +254,6 @@ func TestSchemaChanges(t *testing.T) {
 	}
 	execute(t, s.db, `drop function golden.moving(text)`)
 	s.wantCode(s.post("moving", `{}`), 404, "PGRST202")
-}
-
-// A PostgREST that has not been told of changes keeps to what it knows: a call of a function that
-// is gone or has other parameters fails in Postgres.
-func TestSchemaCacheIsOlder(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	server := httptest.NewServer(s.gateway(gateway.Config{CachesSchema: true}))
-	t.Cleanup(server.Close)
-	s.baseURL = server.URL
-	execute(t, s.db, `create function golden.stays(x text) returns text language sql as 'select x'`)
-	s.want(s.post("stays", `{"x": "y"}`), `200 "y"`)
-	execute(t, s.db, `create function golden.stays(x text, z text) returns text language sql as 'select z'`)
-	s.wantCode(s.post("stays", `{"x": "y", "z": "z"}`), 404, "PGRST202")
-	for _, change := range []string{`drop function golden.stays(text)`, `create function golden.stays(x bigint) returns text language sql as 'select x::text'`} {
-		execute(t, s.db, change)
-		s.wantCode(s.post("stays", `{"x": "y"}`), 404, "42883")
-	}
 }
 
 // A refused token with a long body: the response seems to keep the connection, and the next request
