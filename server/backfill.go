@@ -29,9 +29,9 @@ const (
 // model. It prints an estimate of the cost first and starts after confirmation.
 func backfill(ctx context.Context, args []string) error {
 	flags := newFlags("backfill")
-	everything := flags.Bool("everything", false, "")
-	price := flags.Float64("price", -1, "")
-	yes := flags.Bool("yes", false, "")
+	everything := flags.Bool("everything", false, "embed all again")
+	price := flags.Float64("price", -1, "`dollars` a million tokens, where the model's are not known")
+	yes := flags.Bool("yes", false, "embed; without it only estimate the cost")
 	if err := parse(flags, args, 0); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ var stale = finding{"error", "PostgREST", "its schema cache is older than the da
 // checkInstallation prints missing or misconfigured parts of the database.
 func checkInstallation(ctx context.Context, args []string) error {
 	flags := newFlags("check")
-	asJSON := flags.Bool("json", false, "")
+	asJSON := flags.Bool("json", false, "print JSON")
 	if err := parse(flags, args, 0); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ const (
 // are reported at the end.
 func enrichDocuments(ctx context.Context, args []string) error {
 	flags := newFlags("enrich")
-	retry := flags.Bool("retry", false, "")
+	retry := flags.Bool("retry", false, "include failed documents at once")
 	if err := parse(flags, args, 0); err != nil {
 		return err
 	}

@@ -24,16 +24,16 @@ import (
 // are printed with their lines. They are an error at the end, as is what was refused, or could not
 // be stored or embedded, and what the files lack.
 func importFiles(ctx context.Context, args []string) error {
-	flags := newFlags("import")
+	flags := newFlags("import", "PATH…")
 	var options load.Options
-	flags.StringVar(&options.Origin, "origin", "", "")
-	prefix := flags.String("prefix", "", "")
-	text := flags.String("text", ticketfile.DefaultText, "")
-	labels := flags.String("labels", "", "")
-	flags.BoolVar(&options.TakeOver, "take-over", false, "")
-	flags.BoolVar(&options.Prune, "prune", false, "")
-	flags.BoolVar(&options.PruneMany, "prune-many", false, "")
-	restricted := flags.String("restricted", "", "")
+	flags.StringVar(&options.Origin, "origin", "", "`name` of the export that the files are a copy of, if they do not say it")
+	prefix := flags.String("prefix", "", "`text` before all keys of the files")
+	text := flags.String("text", ticketfile.DefaultText, "`columns` to keep at the end of the description")
+	labels := flags.String("labels", "", "`columns` to keep as labels")
+	flags.BoolVar(&options.TakeOver, "take-over", false, "change projects and tickets that are not of this origin, instead of refusing them")
+	flags.BoolVar(&options.Prune, "prune", false, "delete what earlier imports of this origin loaded and the files no longer contain")
+	flags.BoolVar(&options.PruneMany, "prune-many", false, "with --prune: even more than a fifth of the origin's tickets")
+	restricted := flags.String("restricted", "", "`keep` or omit comments and tickets that only some may see in the tracker")
 	switch err := parse(flags, args, math.MaxInt); {
 	case err != nil:
 		return err

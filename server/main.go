@@ -10,70 +10,58 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"tasklens/internal/rescue"
 )
 
-const usage = `usage: tasklens VERB
-
-  serve          answer HTTP requests and embed edits (settings: docs/settings.md)
-  worker         embed edits and nothing else
-  import [--origin NAME] [--prefix TEXT] [--text COLUMNS] [--labels COLUMNS] [--take-over] [--restricted keep|omit]
-         [--prune [--prune-many]] PATH…
-                 load and index projects and tickets from folders of JSON Lines or exports of Jira, Linear or GitHub,
-                 or documents from a folder of Markdown files. --text and --labels name the columns to keep that are no
-                 fields of a ticket. --origin names the export, if the files do not; keys that
-                 are not of this origin are refused: --prefix goes before all keys of the files, --take-over changes them
-                 nevertheless. --prune deletes what earlier imports of this origin loaded and this one does not contain,
-                 up to a fifth of its tickets; --prune-many more (scripts/import)
-  backfill [--everything] [--price DOLLARS] [--yes]
-                 embed what has no chunks of the current model; without --yes only estimate the cost (scripts/backfill)
-  reembed [--estimate] [--price DOLLARS] [--abandon]
-                 embed everything again with EMBEDDING_MODEL and this program's chunking; search uses the old chunks until
-                 it switches (scripts/reembed)
-  enrich [--retry]
-                 extract keywords, entities and a temporal class from new and changed documents; --retry includes failed
-                 ones at once (scripts/enrich)
-  check [--json] report what is missing or doubtful in the database; exit with 1 if there are errors (scripts/check)
-  health         exit with 0 if the service at HOST and PORT is alive, else with 1 (for containers)
-  version        print version, revision and Go's version
-`
-
-var verbs = map[string]func(ctx context.Context, args []string) error{
-	"serve":    serve,
-	"worker":   work,
-	"import":   importFiles,
-	"backfill": backfill,
-	"reembed":  reembedAll,
-	"enrich":   enrichDocuments,
-	"check":    checkInstallation,
-	"health":   checkHealth,
-	"version":  printVersion,
+// verbs are what the program does. An option -h of each lists its others.
+var verbs = []struct {
+	name, about string
+	run         func(ctx context.Context, args []string) error
+}{
+	{"serve", "answer HTTP requests and embed edits (settings: docs/settings.md)", serve},
+	{"worker", "embed edits and nothing else", work},
+	{"import", "load and embed tickets or documents from files (scripts/import)", importFiles},
+	{"backfill", "embed what has no chunks of the current model (scripts/backfill)", backfill},
+	{"reembed", "embed everything again while search goes on (scripts/reembed)", reembedAll},
+	{"enrich", "extract keywords, entities and a temporal class from documents (scripts/enrich)", enrichDocuments},
+	{"check", "report what is missing or doubtful in the database; exit with 1 if there are errors (scripts/check)", checkInstallation},
+	{"health", "exit with 0 if the service at HOST and PORT is alive, else with 1 (for containers)", checkHealth},
+	{"version", "print version, revision and Go's version", printVersion},
 }
 
-// newFlags returns a verb's flags.
-func newFlags(verb string) *flag.FlagSet {
+// newFlags returns a verb's flags. arguments are those that follow them.
+func newFlags(verb string, arguments ...string) *flag.FlagSet {
 	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
+	flags.Usage = func() {
+		flags.SetOutput(os.Stderr)
+		fmt.Fprintln(os.Stderr, strings.Join(append([]string{"usage: tasklens", verb, "[OPTION…]"}, arguments...), " "))
+		flags.PrintDefaults()
+	}
 	return flags
 }
 
 // parse reads a verb's options, and refuses more than most other arguments.
 func parse(flags *flag.FlagSet, args []string, most int) error {
+	usage := flags.Usage
+	flags.Usage = func() {}
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return errUsage
+		usage()
+		return err
 	case err != nil:
-		return fmt.Errorf("%w: %w", errUsage, err)
+		return fmt.Errorf("%w: %w (%s -h lists the options)", errUsage, err, flags.Name())
 	case flags.NArg() > most:
 		return fmt.Errorf("%w: %q is one too many", errUsage, flags.Arg(most))
 	}
 	return nil
 }
 
-// errUsage is returned by a verb for wrong arguments. Without a reason main prints the usage.
+// errUsage is returned by a verb for wrong arguments.
 var errUsage = errors.New("wrong arguments")
 
 // untilSignalled returns a context that the first SIGINT or SIGTERM cancels. A second signal ends
@@ -95,24 +83,27 @@ func main() {
 	rescue.Report(func(panicked any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", panicked, stack) })
 	ctx, stop := untilSignalled(context.Background())
 	defer stop()
-	if len(os.Args) < 2 {
-		fmt.Fprint(os.Stderr, usage)
-		os.Exit(2)
-	}
-	verb, known := verbs[os.Args[1]]
-	err := errUsage
-	if known {
-		err = verb(ctx, os.Args[2:])
-	}
-	switch {
-	case errors.Is(err, errUsage) && err != errUsage:
-		fmt.Fprintf(os.Stderr, "tasklens %s: %v\n", os.Args[1], err)
-		os.Exit(2)
-	case err == errUsage:
-		fmt.Fprint(os.Stderr, usage)
+	switch name, err := runVerb(ctx, os.Args[1:]); {
+	case errors.Is(err, flag.ErrHelp): // it is printed
+	case errors.Is(err, errUsage):
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(2)
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "tasklens %s: %v\n", os.Args[1], err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}
+}
+
+// runVerb runs the verb that the first argument names.
+func runVerb(ctx context.Context, args []string) (name string, err error) {
+	for _, verb := range verbs {
+		if len(args) > 0 && verb.name == args[0] {
+			return "tasklens " + verb.name, verb.run(ctx, args[1:])
+		}
+	}
+	fmt.Fprint(os.Stderr, "usage: tasklens VERB [OPTION…] (tasklens VERB -h lists the options)\n\n")
+	for _, verb := range verbs {
+		fmt.Fprintf(os.Stderr, "  %-10s %s\n", verb.name, verb.about)
+	}
+	return "tasklens", fmt.Errorf("%w: there is no verb %q", errUsage, strings.Join(args[:min(len(args), 1)], ""))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"strings"
 	"testing"
 )
@@ -10,6 +11,9 @@ import (
 func TestWrongArgumentsAreNamed(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
+		"":                                "there is no verb",
+		"--help":                          "there is no verb",
+		"serv":                            `there is no verb "serv"`,
 		"serve --port 1":                  "flag provided but not defined: -port",
 		"worker now":                      `"now" is one too many`,
 		"version 2":                       `"2" is one too many`,
@@ -23,13 +27,12 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		"import --restricted some x.json": `--restricted is keep or omit, not "some"`,
 		"import --origin " + strings.Repeat("x", 9999) + " x": "--origin is longer than",
 	} {
-		args := strings.Fields(line)
-		if err := verbs[args[0]](t.Context(), args[1:]); !errors.Is(err, errUsage) || err == errUsage || !strings.Contains(err.Error(), want) {
+		if _, err := runVerb(t.Context(), strings.Fields(line)); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v, not %s", line, err, want)
 		}
 	}
 	for _, verb := range []string{"serve", "import", "reembed"} {
-		if err := verbs[verb](t.Context(), []string{"--help"}); err != errUsage { // and main prints how it is called
+		if _, err := runVerb(t.Context(), []string{verb, "--help"}); !errors.Is(err, flag.ErrHelp) { // which prints how it is called
 			t.Errorf("%s --help: %v", verb, err)
 		}
 	}

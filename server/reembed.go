@@ -14,9 +14,9 @@ import (
 // stopped.
 func reembedAll(ctx context.Context, args []string) error {
 	flags := newFlags("reembed")
-	onlyEstimate := flags.Bool("estimate", false, "")
-	price := flags.Float64("price", -1, "")
-	abandon := flags.Bool("abandon", false, "")
+	onlyEstimate := flags.Bool("estimate", false, "only estimate the cost")
+	price := flags.Float64("price", -1, "`dollars` a million tokens, where the model's are not known")
+	abandon := flags.Bool("abandon", false, "give up what was begun, and remove it")
 	if err := parse(flags, args, 0); err != nil {
 		return err
 	}
