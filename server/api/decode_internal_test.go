@@ -1,13 +1,16 @@
 package api
 
 import (
+	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/knowledge"
 )
 
@@ -66,5 +69,28 @@ func BenchmarkDecode(b *testing.B) {
 				_ = decodeBody(app, body)
 			}
 		})
+	}
+}
+
+// Each field at fault is named, whatever is wrong with the others.
+func TestFaultsHideNoOthers(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][]string{
+		`{"question":"a","messages":"x","top_k":99,"bogus":1}`:             {"messages", "top_k", "bogus"},
+		`{"messages":[1],"corpus":7}`:                                      {"messages", "corpus", "question"},
+		`{"question":"","messages":[{"role":"bot","content":"","x":1}]}`:   {"question", "messages[0].role", "messages[0].content", "messages[0].x"},
+		`{"question":"a","top_k":"3","messages":[{"role":"user","y":{}}]}`: {"top_k", "messages[0].y", "messages[0].content"},
+	} {
+		var failure *fault.Error
+		if !errors.As(readArguments([]byte(body), new(queryRequest)), &failure) {
+			t.Fatalf("%s is taken", body)
+		}
+		var names []string
+		for _, field := range failure.Fields {
+			names = append(names, field.Name)
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("%s: at fault are %q, not %q", body, names, want)
+		}
 	}
 }

@@ -120,8 +120,8 @@ func (in *input) readParameter(name string, field reflect.StructField, text stri
 	case text == "null" || text != strings.TrimSpace(text):
 		in.wrong(true, name, "%s", typeOf(field))
 	}
-	if len(in.fields) == before && in.decode(name, field, value) {
-		checkTags(in.wrong, name, reflect.Indirect(in.target.FieldByIndex(field.Index)), field.Tag)
+	if len(in.fields) == before {
+		in.readValue(name, field, value)
 	}
 }
 
@@ -151,7 +151,7 @@ func (in *input) readBody(c *fiber.Ctx) error {
 func (in *input) readMembers(object []byte, fields []reflect.StructField) error {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(object))
 	_, err := decoder.ReadToken() // the brace
-	given := map[string]bool{}    // the fields that have a value, which may be wrong
+	given := map[string]bool{}
 	for err == nil && decoder.PeekKind() != '}' {
 		var value jsontext.Value
 		if _, err = decoder.ReadToken(); err == nil {
@@ -161,28 +161,27 @@ func (in *input) readMembers(object []byte, fields []reflect.StructField) error 
 		at := slices.IndexFunc(fields, func(field reflect.StructField) bool { return inputName(field) == name })
 		in.wrong(at < 0, name, "is not a field of this request")
 		if at >= 0 && value.Kind() != 'n' {
-			given[name] = in.decode(name, fields[at], value)
+			given[name] = true
+			in.readValue(name, fields[at], value)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("read the members of a request: %w", err)
 	}
 	for _, field := range fields {
-		_, isGiven := given[inputName(field)]
-		in.wrong(isRequired(field) && !isGiven, inputName(field), "is required")
-	}
-	if len(in.fields) > 0 {
-		return in.err()
-	}
-	for _, field := range fields {
-		if name := inputName(field); given[name] {
-			checkTags(in.wrong, name, reflect.Indirect(in.target.FieldByIndex(field.Index)), field.Tag)
-		}
+		in.wrong(isRequired(field) && !given[inputName(field)], inputName(field), "is required")
 	}
 	if more, is := in.into.(checked); is && len(in.fields) == 0 {
 		more.check(in.wrong)
 	}
 	return in.err()
+}
+
+// readValue decodes one field from JSON and checks it.
+func (in *input) readValue(name string, field reflect.StructField, value []byte) {
+	if in.decode(name, field, value) {
+		checkTags(in.wrong, name, reflect.Indirect(in.target.FieldByIndex(field.Index)), field.Tag)
+	}
 }
 
 // decode decodes one field from JSON. It returns false if there is no value to check.
