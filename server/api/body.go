@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
@@ -54,7 +55,7 @@ func readBody(c *fiber.Ctx) ([]byte, error) {
 		return c.Request().Body(), nil
 	}
 	if length > maxBodyBytes {
-		return nil, brokenOff(c, fiber.ErrRequestEntityTooLarge)
+		return nil, tooLarge(c, stream)
 	}
 	body, err := io.ReadAll(io.LimitReader(stream, maxBodyBytes+1))
 	var timeout net.Error
@@ -64,10 +65,24 @@ func readBody(c *fiber.Ctx) ([]byte, error) {
 	case err != nil || len(body) < length:
 		return nil, brokenOff(c, fiber.ErrBadRequest)
 	case len(body) > maxBodyBytes:
-		return nil, brokenOff(c, fiber.ErrRequestEntityTooLarge)
+		return nil, tooLarge(c, stream)
 	default:
 		return body, nil
 	}
+}
+
+// How much of a body that is too large is read, and for how long: a client that sends all of it
+// before it reads would not see the response.
+const (
+	unreadBytes = 64 << 20
+	unreadTime  = 2 * time.Second
+)
+
+func tooLarge(c *fiber.Ctx, stream io.Reader) error {
+	if c.Context().Conn().SetReadDeadline(time.Now().Add(unreadTime)) == nil {
+		_, _ = io.CopyN(io.Discard, stream, unreadBytes)
+	}
+	return brokenOff(c, fiber.ErrRequestEntityTooLarge)
 }
 
 // brokenOff ends the connection after the response, as the rest of the body is not read.
