@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"tasklens/internal/testbed"
 	"tasklens/internal/worker"
 )
 
@@ -106,29 +105,6 @@ func TestBackfillEstimates(t *testing.T) {
 	// 300 tickets of i times 5 tokens, with overlaps and headers.
 	if missing.Sources != 301 || missing.Tokens < 200_000 || missing.Tokens > 400_000 {
 		t.Errorf("the estimate is %+v", missing)
-	}
-}
-
-func TestBackfillWithASlowDatabase(t *testing.T) {
-	db := testbed.Database(t)
-	testbed.Slow(t, db)
-	owner, settings := startStackOver(t, db)
-	setEnvironment(t, settings)
-	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
-		insert into public.tickets (project_id, status_id, name, description)
-			select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', case i when 7 then 20000 else 20 end)
-			from generate_series(1, 120) i, public.projects p, public.status s;
-		truncate tasklens.embedding_jobs`); err != nil {
-		t.Fatal(err)
-	}
-	output := printed(t, func() error { return backfill(t.Context(), []string{"--yes"}) })
-	if !strings.Contains(output, "121 sources were added") || !strings.Contains(output, "; 0 sources have none.") {
-		t.Errorf("output is %q", output)
-	}
-	var chunks, most int
-	err := owner.QueryRow(t.Context(), `select sum(n), max(n) from (select count(*) as n from public.chunks group by ticket_id) c`).Scan(&chunks, &most)
-	if err != nil || chunks < 120+most || most < 100 {
-		t.Errorf("%d chunks, %d of them of the longest ticket: %v", chunks, most, err)
 	}
 }
 

@@ -12,14 +12,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"tasklens/internal/memo"
-	"tasklens/internal/openai"
 	"tasklens/internal/testbed"
-	"tasklens/internal/worker"
 	"tasklens/scripts/lab/gateway"
 	"tasklens/server/observe"
 	"tasklens/supabase"
@@ -59,39 +54,6 @@ func discarding(c Config) *process {
 	return &process{Config: c, log: slog.New(slog.DiscardHandler), observer: observe.New(), model: newModel(c), database: newDatabase(c)}
 }
 
-func TestTheQueryLogsSettings(t *testing.T) {
-	t.Parallel()
-	url, called := emptyDatabase(t)
-	p := discarding(Config{RESTURL: url})
-	if p.newQueryLog() != nil {
-		t.Error("a query log was created")
-	}
-	p.QueryLogRetention = 7
-	log := p.newQueryLog()
-	defer log.Close(t.Context())
-	if got := <-called; !strings.HasPrefix(got, "log_queries ") || !strings.Contains(got, `"retention_days":7`) {
-		t.Errorf("the log calls %s", got)
-	}
-}
-
-// The settings reach the parts that use them.
-func TestSettingsReachTheirParts(t *testing.T) {
-	t.Parallel()
-	c := Config{
-		OpenAIBaseURL: "http://model/v1", OpenAIKey: "k", EmbeddingModel: "e", EmbeddingDimensions: 1, ChatModel: "c", ModelTimeout: 2,
-		WorkerConcurrency: 4,
-	}
-	for _, part := range []struct{ got, want any }{
-		{modelConfig(c), openai.Config{BaseURL: "http://model/v1", APIKey: "k", EmbeddingModel: "e", Dimensions: 1, ChatModel: "c", AttemptTimeout: 2, MaxRetries: 2,
-			CircuitFailures: 5, CircuitPause: 5 * time.Second}},
-		{workerOptions(c, nil), worker.Options{Concurrency: 4}},
-	} {
-		if diff := cmp.Diff(part.want, part.got); diff != "" {
-			t.Error(diff)
-		}
-	}
-}
-
 // versionReader counts the reads of the data version.
 type versionReader int
 
@@ -99,35 +61,6 @@ func (v *versionReader) Call(_ context.Context, _ string, _, result any) error {
 	*v++
 	*result.(*string) = "the same"
 	return nil
-}
-
-func TestTheCachesSettings(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		config     Config
-		read, made int // in two identical requests
-	}{
-		"on":  {Config{Cache: "on"}, 2, 1},
-		"off": {Config{Cache: "off"}, 0, 2},
-	} {
-		results, _, err := discarding(c.config).newCache(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var read versionReader
-		made := 0
-		for range 2 {
-			if _, _, err := results.Do(t.Context(), &read, memo.Request{}, func(context.Context) (memo.Made, error) {
-				made++
-				return memo.Made{Keep: []byte("made")}, nil
-			}); err != nil {
-				t.Error(err)
-			}
-		}
-		if int(read) != c.read || made != c.made {
-			t.Errorf("%s: the version was read %d times, the result computed %d times", name, read, made)
-		}
-	}
 }
 
 // With Redis, instances share cached responses and the counts of rate limits.

@@ -199,41 +199,6 @@ func TestVoteCountsBesideAnUncommittedOne(t *testing.T) {
 	}
 }
 
-// However many batches run concurrently, each document is in one of them.
-func TestBatchesTakeDifferentDocuments(t *testing.T) {
-	t.Parallel()
-	s := newShelf(t, 60)
-	taken := make([][]string, 6)
-	s.together(len(taken), func(number int, conn *pgx.Conn) error {
-		for {
-			rows, err := conn.Query(s.ctx, "select j ->> 'document_id' from public.claim_embedding_jobs(3, 600, 5, 'enrich') c cross join jsonb_array_elements(c.jobs) j")
-			if err != nil {
-				return fmt.Errorf("claim: %w", err)
-			}
-			ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if err != nil {
-				return fmt.Errorf("claim: %w", err)
-			}
-			if len(ids) == 0 {
-				return nil
-			}
-			taken[number] = append(taken[number], ids...)
-		}
-	})
-	owner := map[string]int{}
-	for number, ids := range taken {
-		for _, id := range ids {
-			if other, twice := owner[id]; twice {
-				t.Errorf("batches %d and %d both took %s", other, number, id)
-			}
-			owner[id] = number
-		}
-	}
-	if left := s.number("select count(*) - (select count(*) from tasklens.embedding_jobs where kind = 'enrich' and attempts = 1) from public.documents"); left != 0 {
-		t.Errorf("%d of %d documents were left", left, len(s.ids))
-	}
-}
-
 // Editing a document never waits for its embedding to be stored, or the other way round.
 func TestStoringWaitsForNoEditor(t *testing.T) {
 	t.Parallel()

@@ -69,14 +69,6 @@ func TestQueriesAreEmbeddedOnce(t *testing.T) {
 	embed(without, 7, "m", "a")
 }
 
-func TestFailedEmbeddingIsNotCached(t *testing.T) {
-	t.Parallel()
-	m, kept := &model{failure: errors.New("down")}, &store{}
-	if _, err := memo.NewEmbeddings(m, "", kept, nil).Query("m", "a").Vector(t.Context()); !errors.Is(err, m.failure) || kept.size() != 0 {
-		t.Errorf("the error is %v, %d embeddings are cached", err, kept.size())
-	}
-}
-
 // A query that cannot be embedded says why, and with which model.
 func TestFailedQuery(t *testing.T) {
 	t.Parallel()

@@ -125,30 +125,6 @@ func TestLongTextIsReplacedAtOnce(t *testing.T) {
 	b.mustBeCurrent()
 }
 
-// The longest text that counts, all of its chunks; a new note then writes one chunk.
-func TestTheLongestTicket(t *testing.T) {
-	t.Parallel()
-	b := newSlowBench(t)
-	b.run(`drop index public.chunks_embedding_idx`) // each chunk takes the same work, which dominates the time
-	b.fill(1)
-	b.run(`update public.tickets set description = $1`, han(3, 200_100))
-	b.start(quick(t))
-	b.await(0, openJobs)
-	b.await(0, deadJobs)
-	chunks := b.number(`select count(*) from public.chunks where ticket_id is not null`)
-	if chunks < 1000 {
-		t.Errorf("the longest ticket has %d chunks, want at least 1000", chunks)
-	}
-	b.mustHaveEmbeddedOnce()
-	written := `select count(*) from public.chunks where xmin::text::bigint > $1`
-	last := b.number(`select max(xmin::text::bigint) from public.chunks`)
-	b.run(`insert into public.status_changes (ticket_id, note) select ticket_id, 'Sealed it' from public.tickets`)
-	b.await(0, openJobs)
-	if got := b.number(written, last); got != 1 {
-		t.Errorf("a new note wrote %d of %d chunks, want 1", got, chunks)
-	}
-}
-
 // Editors of a ticket in the same batch do not wait for a long one: it is stored after the others,
 // whose jobs end first.
 func TestLongTicketDelaysNoOther(t *testing.T) {

@@ -60,18 +60,6 @@ func TestMemoryOfBodies(t *testing.T) {
 	}
 }
 
-func BenchmarkDecode(b *testing.B) {
-	app := fiber.New(fiber.Config{Immutable: true})
-	for name, body := range largeBodies() {
-		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_ = decodeBody(app, body)
-			}
-		})
-	}
-}
-
 // Each field at fault is named, whatever is wrong with the others.
 func TestFaultsHideNoOthers(t *testing.T) {
 	t.Parallel()

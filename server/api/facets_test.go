@@ -32,52 +32,6 @@ func (s *service) count(query string, more map[string]any) counted {
 	return got
 }
 
-func TestFacets(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, forgetful)
-	got := s.count("payment", map[string]any{"match_threshold": 0.99, "status_filter": "to do"})
-	want := fmt.Sprintf("{[{%d To Do 2} {%d Done 1}] [{%d Checkout 2}]}", s.status("To Do"), s.status("Done"), s.ids["TX"])
-	if fmt.Sprint(*got.Facets) != want {
-		t.Errorf("facets are %v, not %s", *got.Facets, want)
-	}
-	if len(got.Results) != 2 || got.Capped {
-		t.Errorf("beside the facets stand %+v", got.found)
-	}
-	none := s.post("/api/hybrid-search", map[string]any{"query": "xyzzy", "match_threshold": 1, "facets": true}).want(http.StatusOK).text
-	if !strings.Contains(none, `"facets":{"project":[],"status":[]},"executed"`) {
-		t.Errorf("without a match: %s", none)
-	}
-	for _, off := range []any{false, nil} {
-		if raw := s.post("/api/hybrid-search", map[string]any{"query": "payment", "facets": off}).text; strings.Contains(raw, "facets") {
-			t.Errorf("facets without being asked for: %s", raw)
-		}
-	}
-	// Every page has the same facets, and the query is embedded once.
-	asked := len(s.model.inputs(t))
-	page := s.count("payment", map[string]any{"match_threshold": 0.99, "status_filter": "to do", "limit": 1, "offset": 1})
-	if fmt.Sprint(*page.Facets) != want || len(page.Results) != 1 {
-		t.Errorf("on the second page they are %v", *page.Facets)
-	}
-	if again := len(s.model.inputs(t)); again != asked+1 {
-		t.Errorf("the model was asked %d times", again-asked)
-	}
-}
-
-func (s *service) status(name string) int64 {
-	s.t.Helper()
-	for _, row := range read[struct {
-		Results []struct {
-			StatusID int64 `json:"status_id"`
-			Name     string
-		}
-	}](s.get("/api/statuses")).Results {
-		if row.Name == name {
-			return row.StatusID
-		}
-	}
-	return 0
-}
-
 // The count of a facet value equals the number of results of a search with that filter, for any
 // query and other filter.
 func TestFacetsCountWhatFiltersFind(t *testing.T) {

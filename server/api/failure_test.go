@@ -104,54 +104,6 @@ func TestModelFailures(t *testing.T) {
 	}
 }
 
-// Shorter vectors are padded with zeros, which changes no cosine.
-func TestModelOfShorterVectors(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}})
-	s.model.answer("embeddings", 200, `{"data":[{"index":0,"embedding":[3,4,0]}]}`)
-	s.generate("TX", "TX-1").want(http.StatusOK)
-	s.model.answer("embeddings", 200, `{"data":[{"index":0,"embedding":[4,3]}]}`)
-	results := s.search("something", map[string]any{"match_threshold": 0.5}).Results
-	if len(results) != 1 || *results[0].Similarity < 0.9599 || *results[0].Similarity > 0.9601 {
-		t.Errorf("found were %+v", results)
-	}
-}
-
-func TestModelRetried(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *setup) { c.retries = 1 })
-	s.load(checkout, nil)
-	s.model.intercept(func(w http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
-		first := len(s.model.requests(name)) == 1
-		if first {
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-		return first
-	})
-	s.generate("TX", "").want(http.StatusOK)
-	// A Retry-After longer than the request's deadline is returned at once, without a retry.
-	s.model.answer("embeddings", 429, said("rate_limit_exceeded"), "Retry-After", "30")
-	asked := len(s.model.requests("embeddings"))
-	if r := s.post("/api/query", map[string]any{"question": "why"}).want(503); r.header.Get("Retry-After") != "30" {
-		t.Errorf("Retry-After is %q", r.header.Get("Retry-After"))
-	}
-	if again := len(s.model.requests("embeddings")) - asked; again != 1 {
-		t.Errorf("the model was asked %d times", again)
-	}
-}
-
-func TestModelUnreachable(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *setup) { c.modelURL = unreachable(t) })
-	s.load(checkout, nil)
-	s.generate("TX", "").want(http.StatusBadGateway)
-	s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusBadGateway)
-	if got := s.search("why"); !slices.Equal(got.Degraded, []string{"vector"}) {
-		t.Errorf("degraded is %q", got.Degraded)
-	}
-}
-
 func TestModelHangs(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*setup){

@@ -196,60 +196,6 @@ func told(r *response) string {
 	return strings.Join(fields, ", ")
 }
 
-func TestListsAndOrders(t *testing.T) {
-	t.Parallel()
-	s := startDetailed(t)
-	for body, want := range map[string]string{
-		`{"query":"is:open"}`:                                           "TX-403 TX-402 TX-401 IAM-98",
-		`{"query":"is:open","sort":"newest","limit":2}`:                 "TX-403 TX-402",
-		`{"query":"is:open","limit":2,"offset":2}`:                      "TX-401 IAM-98",
-		`{"query":"is:open","sort":"updated"}`:                          "TX-403 IAM-98 TX-402 TX-401",
-		`{"query":"payment is:open","sort":"newest"}`:                   "TX-403 TX-401",
-		`{"query":"payment","sort":"updated","filters":{"open":false}}`: "TX-400",
-	} {
-		if strings.HasPrefix(body, `{"query":"payment`) {
-			body = strings.TrimSuffix(body, "}") + `,"match_threshold":0.99}`
-		}
-		got := s.narrowedBy(body)
-		if names := strings.Join(got.names(), " "); names != want || got.HasMore != strings.Contains(body, `"limit":2}`) {
-			t.Errorf("%s: %s, more: %t", body, names, got.HasMore)
-		}
-	}
-	asked := len(s.model.inputs(t))
-	got := s.narrowedBy(`{"query":"project:TX is:open","facets":true,"explain":true}`)
-	first := got.Results[0]
-	if first.Source != "filters" || len(first.MatchedBy) > 0 || first.Similarity != nil || !strings.HasPrefix(first.Text, "Payment page is slow\n\n") || len(got.Executed) > 0 {
-		t.Errorf("%+v", first)
-	}
-	if fmt.Sprint(got.Facets["open"]) != "[{true open 3} {false done 1}]" || fmt.Sprint(got.Facets["label"]) != "[{payments payments 2} {mail mail 1} {web web 1}]" {
-		t.Errorf("facets are %v", got.Facets)
-	}
-	if len(s.model.inputs(t)) != asked {
-		t.Error("a list was embedded")
-	}
-}
-
-func TestDetailsOfResults(t *testing.T) {
-	t.Parallel()
-	s := startDetailed(t)
-	for _, query := range []string{"TX-401", "project:TX no:assignee"} {
-		raw := s.post("/api/hybrid-search", map[string]any{"query": query, "limit": 1}).want(http.StatusOK).text
-		for _, part := range []string{
-			`"reporter":"Wiktor"`, `"type":"Task"`, `"labels":["payments"]`, `"due_date":"2025-04-15"`, `"created_at":"2025-03-31T23:30:00`, `"updated_at":"2025-04-01T00:00:00`, `"status_category":"to_do"`,
-			`"links":[{"kind":"duplicates","direction":"out","ticket_key":"TX-400","ticket_name":"Customer charged twice","status":"Done"}]`,
-		} {
-			if !strings.Contains(raw, part) {
-				t.Errorf("%s: %s is not in %s", query, part, raw)
-			}
-		}
-		for _, absent := range []string{"assignee", "priority"} {
-			if strings.Contains(raw, `"`+absent+`":"`) {
-				t.Errorf("%s: %s is in %s", query, absent, raw)
-			}
-		}
-	}
-}
-
 // Facet values can be used as filters, typed or not, and results show what is filtered by.
 func TestFacetsGiveFilters(t *testing.T) {
 	t.Parallel()
@@ -298,37 +244,6 @@ func TestFacetsGiveFilters(t *testing.T) {
 	raw := s.post("/api/hybrid-search", map[string]any{"query": "xyzzy", "match_threshold": 1, "facets": true}).want(http.StatusOK).text
 	if !strings.Contains(raw, `"facets":{"project":[],"status":[]},"executed"`) {
 		t.Errorf("without a match: %s", raw)
-	}
-}
-
-// Equal filters share a cache entry; different filters never do.
-func TestFiltersInTheCache(t *testing.T) {
-	t.Parallel()
-	s := startDetailed(t)
-	from := func(path, body string) string {
-		t.Helper()
-		return s.send(http.MethodPost, path, body).want(http.StatusOK).header.Get("Cache-Status")
-	}
-	for _, c := range []struct{ path, ask string }{{"/api/hybrid-search", `{"query":"payment","filters":`}, {"/api/query", `{"question":"payment","filters":`}} {
-		seen := map[string]bool{}
-		for _, filters := range []string{`{"types":["bug","Task"],"open":true}`, `{"types":["bug"],"open":true}`, `{"types":["bug"]}`, `{"not":{"types":["bug"]}}`, `{"labels":["bug"]}`, `{"labels":{"all":["bug"]}}`, `{"assignee":["bug"]}`, `{"assignee":[null]}`} {
-			if from(c.path, c.ask+filters+"}") == fromMemory {
-				t.Errorf("%s: %s is another's", c.path, filters)
-			}
-			seen[filters] = true
-		}
-		for _, filters := range []string{`{"open":true,"types":["bug","Task"]}`, `{"assignee":[null],"labels":[]}`, `{"labels":[" ","bug"],"types":null}`} {
-			if from(c.path, c.ask+filters+"}") != fromMemory {
-				t.Errorf("%s: %s is not cached", c.path, filters)
-			}
-		}
-	}
-	// A change to a filtered field takes effect at once.
-	before := s.narrowedBy(`{"query":"assignee:noor"}`).names()
-	run(t, s.connect(), `update public.tickets set assignee = 'Noor' where key = 'TX-402'`)
-	run(t, s.connect(), `update public.projects set key = 'PAY' where key = 'TX'`)
-	if after := s.narrowedBy(`{"query":"assignee:noor"}`).names(); len(after) != len(before)+1 {
-		t.Errorf("%q after %q", after, before)
 	}
 }
 

@@ -65,29 +65,6 @@ func TestEditsAreSeenAtOnce(t *testing.T) {
 	}
 }
 
-// Results of a failure are not cached.
-func TestFailuresAreNotRemembered(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.model.answer("embeddings", http.StatusInternalServerError, upstreamText)
-	for range 2 {
-		s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(madeOnce)
-		s.post("/api/query", map[string]any{"question": doubleCharge}).want(http.StatusBadGateway)
-	}
-	for _, ending := range []struct{ text, refusal, finish string }{{"", "", "stop"}, {"I will not.", "I will not.", "stop"}, {"The ca", "", "length"}, {"The ca", "", "content_filter"}} {
-		s.says(ending.text, ending.refusal, ending.finish)
-		for range 2 {
-			s.post("/api/query", map[string]any{"question": doubleCharge}).from(madeOnce)
-		}
-	}
-	s.says("The card was charged twice [1].", "", "stop")
-	s.post("/api/query", map[string]any{"question": doubleCharge}).from(madeAndKept)
-	s.post("/api/query", map[string]any{"question": doubleCharge}).from(fromMemory)
-	s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(madeAndKept)
-	s.database.answer("data_version", http.StatusInternalServerError, upstreamText)
-	s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(madeOnce)
-}
-
 // A cached response is never served to another caller, and every request's token is checked.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
@@ -100,16 +77,4 @@ func TestIdentities(t *testing.T) {
 	s.costs(oneVersion, func() { s.post("/api/hybrid-search", body, "Authorization", token).from(fromMemory) })
 	s.post("/api/hybrid-search", body, "Authorization", token[:len(token)-4]+"AAAA").want(http.StatusUnauthorized)
 	s.post("/api/hybrid-search", body, "Authorization", "Bearer "+s.token("anon")).want(http.StatusForbidden)
-}
-
-func TestNothingIsRemembered(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, forgetful)
-	for range 2 {
-		s.post("/api/hybrid-search", map[string]any{"query": "payment"}).from(notRemembered)
-		s.post("/api/query", map[string]any{"question": doubleCharge}).from(notRemembered)
-		if got := s.openStream(doubleCharge, nil).response.Header.Get("Cache-Status"); got != notRemembered {
-			t.Errorf("Cache-Status of a stream is %q", got)
-		}
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"tasklens/internal/worker"
 	"tasklens/scripts/lab/offline"
@@ -88,27 +87,6 @@ func TestGenerateTicket(t *testing.T) {
 	}
 }
 
-func TestGenerateProject(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.load([]project{checkout[0], {Key: "IAM", Name: "Identity"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}})
-	s.generate("TX", "TX-1").want(http.StatusOK)
-	for key, text := range map[string]string{"TX": "Checkout\n\nFrom basket to receipt.", "IAM": "Identity"} {
-		for _, body := range []map[string]any{{"project_id": s.ids[key]}, {"project_id": s.ids[key], "ticket_id": nil, "force": nil}} {
-			made := read[generated](s.post("/api/embeddings/generate", body))
-			if made.TicketID != nil || made.Chunks != 1 {
-				t.Errorf("%s: answer is %+v", key, made)
-			}
-		}
-		if inputs := s.model.inputs(t); !slices.Contains(inputs, map[string]string{"TX": "Checkout\n\n", "IAM": "Identity\n\n"}[key]+text) {
-			t.Errorf("%s: embedded were %q", key, inputs)
-		}
-	}
-	if chunks := s.chunks(s.connect(), "TX-1"); len(chunks) != 1 {
-		t.Errorf("the ticket of the project has the chunks %+v now", chunks)
-	}
-}
-
 // After an edit of one paragraph, chunks that do not overlap it keep their ids.
 func TestGenerateAfterEdit(t *testing.T) {
 	t.Parallel()
@@ -177,38 +155,6 @@ func TestGenerateUnknown(t *testing.T) {
 	}
 	if len(s.model.requests("embeddings")) > 0 {
 		t.Error("the model was asked")
-	}
-}
-
-// A source without text has no chunks and is not an error.
-func TestGenerateBlank(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.load([]project{{Key: "TX", Name: " "}}, []ticket{{Key: "TX-1", Project: "TX", Name: "\n", Description: " "}})
-	for _, key := range []string{"", "TX-1"} {
-		if made := read[generated](s.generate("TX", key)); made.Chunks != 0 || made.EmbeddingIDs == nil {
-			t.Errorf("of nothing %+v was made", made)
-		}
-	}
-	if len(s.model.requests("embeddings")) > 0 {
-		t.Error("the model was asked")
-	}
-}
-
-func TestGenerateLargest(t *testing.T) {
-	t.Parallel()
-	// Allow for a slow machine.
-	s := start(t, func(c *setup) { c.attemptTimeout, c.requestTimeout = 4*time.Minute, 5*time.Minute })
-	// The largest text that must fit in a gateway request and a statement timeout: mixed scripts and a
-	// long unbroken run.
-	text := strings.Repeat("a", 60_000) + strings.Repeat("The payment service answered too late, サーバーが応答しない。 ", 14_000)
-	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Everything", Description: text}})
-	made := read[generated](s.generate("TX", "TX-1"))
-	if made.Chunks < 100 || made.Embedded != made.Chunks || len(s.chunks(s.connect(), "TX-1")) != made.Chunks {
-		t.Errorf("made were %d chunks, %d embedded", made.Chunks, made.Embedded)
-	}
-	if again := read[generated](s.generate("TX", "TX-1")); again.Reused != made.Chunks || again.Tokens != 0 {
-		t.Errorf("the second call kept %d of %d", again.Reused, made.Chunks)
 	}
 }
 

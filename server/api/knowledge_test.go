@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -141,44 +140,6 @@ func TestSearchDocumentsBasic(t *testing.T) {
 	}
 }
 
-func TestSearchDocumentsHybrid(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	ids := s.shelve(notes...)
-	search := func() map[string]map[string]any {
-		results := list(s.get(find("How does the Raft algorithm work?", "&hybrid=true&threshold=0&track=false")))
-		byID := map[string]map[string]any{}
-		for i, result := range results {
-			number := func(name string) float64 { return result[name].(float64) }
-			sum := (0.5*number("similarity") + 0.25*number("keyword_score") + 0.15*number("utility_boost") + 0.1*number("freshness_boost")) * number("temporal_weight")
-			if math.Abs(sum-number("final_score")) > 1e-9 || len(result) != 11 || result["keywords"] == nil {
-				t.Errorf("%v: its parts make %v", result, sum)
-			}
-			if i > 0 && number("final_score") > results[i-1]["final_score"].(float64) {
-				t.Errorf("result %d is out of order", i)
-			}
-			byID[result["id"].(string)] = result
-		}
-		return byID
-	}
-	got := search()
-	// It contains one of "raft", "algorithm" and "work".
-	if score := got[ids["Raft"]]["keyword_score"].(float64); math.Abs(score-1.0/3) > 1e-9 {
-		t.Errorf("the keyword score is %v", score)
-	}
-	if weight := got[ids["Paxos"]]["temporal_weight"].(float64); weight != 0.5 {
-		t.Errorf("what is historical weighs %v", weight)
-	}
-	s.post("/api/knowledge/documents/"+ids["Raft"]+"/feedback", map[string]any{"helpful": true}).want(http.StatusNoContent)
-	if boost := search()[ids["Raft"]]["utility_boost"].(float64); math.Abs(boost-math.Log(1.5)/math.Log(11)) > 1e-9 {
-		t.Errorf("after one vote the boost is %v", boost)
-	}
-	s.post("/api/knowledge/documents", map[string]any{"id": ids["Raft"], "title": "Raft in the ledger", "content": notes[0]["content"], "archived": true}).want(http.StatusOK)
-	if _, is := search()[ids["Raft"]]; is {
-		t.Error("what is archived is found")
-	}
-}
-
 // Retrievals are counted for both forms, with the query; track=false disables it. A slow or failing
 // tracker does not affect the response.
 func TestRetrievalsAreCounted(t *testing.T) {
@@ -211,99 +172,6 @@ func TestRetrievalsAreCounted(t *testing.T) {
 		t.Errorf("%d retrievals are counted, by %q", counted, queries)
 	}
 	s.get(find("after the end")).want(http.StatusOK)
-}
-
-func TestSimilarDocuments(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	ids := s.shelve(notes...)
-	path := "/api/knowledge/documents/" + ids["Raft"] + "/similar"
-	results := list(s.get(path))
-	if got := titles(results); len(got) != 3 || got[0] != "Paxos" || len(results[0]) != 3 {
-		t.Errorf("like Raft are %v", results)
-	}
-	if got := list(s.get(path + "?limit=1")); len(got) != 1 {
-		t.Errorf("one like Raft is %v", got)
-	}
-	s.get("/api/knowledge/documents/00000000-0000-4000-8000-000000000001/similar").want(http.StatusNotFound)
-	fresh := s.post("/api/knowledge/documents", map[string]any{"id": "00000000-0000-4000-8000-000000000001", "title": "New", "content": "x"}).want(http.StatusCreated)
-	if got := s.get("/api/knowledge/documents/00000000-0000-4000-8000-000000000001/similar").want(http.StatusOK).text; got != `{"results":[]}` {
-		t.Errorf("like what is not embedded (%s) are %s", fresh.text, got)
-	}
-}
-
-func TestDocumentsByEntity(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	ids := s.shelve(notes...)
-	run(t, s.connect(), `update public.documents set named_entities = '[{"name": "Raft 100%", "type": "Protocol"}, {"name": "A/B", "type": "team"}]' where id = $1`, ids["Raft"])
-	for path, want := range map[string]string{
-		"raft":                    "Raft 100%",
-		"Raft%20100%25":           "Raft 100%",
-		"raft?type=protocol":      "Raft 100%",
-		"raft?type=team":          "",
-		"%25%25":                  "",
-		"a%2Fb?type=TEAM&limit=1": "A/B",
-		"nobody":                  "",
-		"_":                       "",
-	} {
-		r := s.get("/api/knowledge/entities/" + path)
-		if want == "400" {
-			r.want(http.StatusBadRequest)
-			continue
-		}
-		got := ""
-		for _, result := range list(r) {
-			got += fmt.Sprint(result["matched_entity"])
-			if result["id"] != ids["Raft"] || result["title"] != "Raft in the ledger" || result["matched_type"] == "" || len(result) != 4 {
-				t.Errorf("%s: %v", path, result)
-			}
-		}
-		if got != want {
-			t.Errorf("%s names %q, not %q", path, got, want)
-		}
-	}
-}
-
-func TestInvalidDocumentRequests(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	const path = "/api/knowledge/documents"
-	long := strings.Repeat("x", 501)
-	for body, field := range map[string]string{
-		`{"content": "x"}`:                                                                    "title",
-		`{"title": "x"}`:                                                                      "content",
-		`{"title": " ", "content": "x"}`:                                                      "title",
-		`{"title": "` + long + `", "content": "x"}`:                                           "title",
-		`{"title": "x", "content": "x", "id": "5"}`:                                           "id",
-		`{"title": "x", "content": "x", "keywords": "x"}`:                                     "keywords",
-		`{"title": "x", "content": "x", "keywords": [""]}`:                                    "keywords",
-		`{"title": "x", "content": "x", "keywords": [null]}`:                                  "keywords",
-		`{"title": "x", "content": "x", "keywords": ["\u0000"]}`:                              "keywords[0]",
-		`{"title": "x", "content": "x", "keywords": [` + strings.Repeat(`"k",`, 50) + `"k"]}`: "keywords",
-		`{"title": "x", "content": "x", "temporal_class": "current, dated"}`:                  "temporal_class",
-		`{"title": "x", "content": "x", "archived": 1}`:                                       "archived",
-		`{"title": "x", "content": "x", "created_at": "2026-01-01"}`:                          "created_at",
-	} {
-		s.refuse(path, invalid{name: body, body: body, fields: []string{field}, beyond: strings.Contains(body, "u0000")})
-	}
-	id := "00000000-0000-4000-8000-000000000001"
-	for _, body := range []string{`{}`, `{"helpful": 1}`} {
-		s.refuse(path+"/"+id+"/feedback", invalid{body: body, fields: []string{"helpful"}})
-	}
-	s.post(path+"/"+id+"/feedback", map[string]any{"helpful": true}).want(http.StatusNotFound)
-	for bad, field := range map[string]string{
-		"documents/5": "id", "documents/{" + id + "}": "id", "documents/urn:uuid:" + id: "id", "documents/" + id + "?x=1": "x", "documents/5/similar": "id",
-		"documents/" + id + "/similar?limit=101": "limit", "search": "q", "search?q=%20": "q", "search?q=a&q=b": "q", "search?q=%00": "q", "search?q=%ff": "q",
-		"search?q=a&hybrid=1": "hybrid", "search?q=a&limit=0": "limit", "search?q=a&threshold=1.1": "threshold",
-		"search?q=a&threshold=NaN": "threshold", "search?q=a&threshold=0x1p-2": "threshold", "search?q=a&offset=1": "offset",
-		"search?q=" + strings.Repeat("a", 2001): "q", "entities/%20": "name", "entities/%00": "name", "entities/%ff": "name", "entities/a?limit=x": "limit",
-	} {
-		p := s.get("/api/knowledge/" + bad).want(http.StatusBadRequest).problem()
-		if len(p.Errors) == 0 || p.Errors[0].Field != field {
-			t.Errorf("%.60s: %+v", bad, p)
-		}
-	}
 }
 
 // A lost retrieval is logged, and requests do not wait for the tracker.

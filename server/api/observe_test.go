@@ -41,47 +41,6 @@ func duration(method, route, status string) string {
 	return `tasklens_http_request_duration_seconds_count{method="` + method + `",route="` + route + `",status="` + status + `"} `
 }
 
-// Requests are counted by route, so the number of labels is bounded.
-func TestRequestsAreCounted(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, counting, func(c *setup) { c.threshold = 0 })
-	for _, path := range []string{"/nothing", "/api/nothing/here", "/api/query"} {
-		s.get(path)
-	}
-	for _, id := range []string{"1", "2", "987654321012", "x"} {
-		s.get("/api/tickets/" + id + "/similar")
-	}
-	s.post("/api/hybrid-search", map[string]any{"query": "charged twice"}).want(http.StatusOK)
-	s.post("/api/query", map[string]any{"question": "Was somebody charged twice?", "match_threshold": 1}).want(http.StatusOK)
-	s.post("/api/query", map[string]any{"question": "Was somebody charged twice?", "match_threshold": 1}).want(http.StatusOK) // from memory
-	s.says("As [1] and [9] say.", "", "stop")
-	for range 2 { // the second from memory
-		s.post("/api/query", map[string]any{"question": "What do they say?"}).want(http.StatusOK)
-	}
-	s.model.answer("embeddings", 500, "")
-	s.post("/api/hybrid-search", map[string]any{"query": "something else"}).want(http.StatusOK)
-	s.counted(
-		duration("GET", "unmatched", "4xx")+"3",
-		duration("GET", "/api/tickets/:ticket_id/similar", "2xx")+"2",
-		duration("GET", "/api/tickets/:ticket_id/similar", "4xx")+"2",
-		duration("POST", "/api/query", "2xx")+"4",
-		"tasklens_unknown_citations_total 1",
-		`tasklens_queries_total{kind="query",outcome="abstained"} 2`,
-		`tasklens_low_similarity_total{kind="query"} 2`,
-		`tasklens_queries_total{kind="search",outcome="degraded"} 1`,
-		`tasklens_queries_total{kind="search",outcome="found"} 1`,
-		"tasklens_http_requests_in_flight 1", // this one
-	)
-	for _, path := range []string{"nothing", "987654321012"} {
-		if text := s.get("/metrics").text; strings.Contains(text, path) {
-			t.Errorf("%s stands in the metrics", path)
-		}
-	}
-	if r := start(t).get("/metrics"); r.status != http.StatusNotFound {
-		t.Errorf("metrics that are served elsewhere: %d", r.status)
-	}
-}
-
 // A stream is counted when it ends, by how it ended.
 func TestStreamsAreCounted(t *testing.T) {
 	t.Parallel()

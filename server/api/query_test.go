@@ -121,24 +121,6 @@ func TestQueryNothingRelevant(t *testing.T) {
 	}
 }
 
-// The threshold must be exceeded, not only met.
-func TestQueryThreshold(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	const question = "Was somebody charged twice?" // names no ticket, which would be a source below the threshold
-	best := *s.ask(question).BestSimilarity
-	if got := s.ask(question, map[string]any{"match_threshold": best}); !got.LowSimilarity || *got.BestSimilarity != best {
-		t.Errorf("at the best similarity %v: %+v", best, got)
-	}
-	if got := s.ask(question, map[string]any{"match_threshold": math.Nextafter(best, 0)}); got.LowSimilarity || len(got.Sources) != 1 {
-		t.Errorf("just under the best similarity %v: %+v", best, got)
-	}
-	low := startTracker(t, func(c *setup) { c.threshold = 0.05 })
-	if got := low.ask("xylophone zebra quux"); got.LowSimilarity {
-		t.Errorf("the operator's threshold does not count: %+v", got)
-	}
-}
-
 func TestQueryTopK(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -158,45 +140,6 @@ func TestQueryTopK(t *testing.T) {
 	different := s.ask(doubleCharge, map[string]any{"match_threshold": 0, "top_k": 2, "mmr_lambda": 0})
 	if relevant.Sources[0].ChunkID != different.Sources[0].ChunkID || relevant.Sources[1].ChunkID == different.Sources[1].ChunkID {
 		t.Errorf("mmr_lambda makes no difference: %+v", different.Sources)
-	}
-}
-
-func TestQueryFilters(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	for _, source := range s.ask(doubleCharge, map[string]any{"match_threshold": 0, "project_id": s.ids["IAM"]}).Sources {
-		if source.ProjectID != s.ids["IAM"] {
-			t.Errorf("a source of another project: %+v", source)
-		}
-	}
-	for _, source := range s.ask(doubleCharge, map[string]any{"match_threshold": 0, "status_filter": "dONE"}).Sources {
-		if source.TicketKey == nil || !slices.Contains([]string{"TX-400", "IAM-97"}, *source.TicketKey) {
-			t.Errorf("a source of another status: %+v", source)
-		}
-	}
-	got := s.ask("Which project is about wallets, cards and refunds, from basket to receipt?", map[string]any{"match_threshold": 0, "top_k": 1})
-	if len(got.Sources) != 1 || got.Sources[0].TicketID != nil || got.Sources[0].TicketKey != nil || got.Sources[0].TicketName != nil ||
-		got.Sources[0].ProjectID != s.ids["TX"] {
-		t.Errorf("the project's own text is %+v", got.Sources)
-	}
-	s.ask(doubleCharge, map[string]any{"project_id": nil, "status_filter": nil, "corpus": "tickets", "retrieval": "vector", "stream": false,
-		"top_k": nil, "match_threshold": nil, "mmr_lambda": nil})
-}
-
-func TestQuerySeveralChunksOfOneTicket(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.index(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "A long story", Description: strings.Join(paragraphs(12), "\n\n")}})
-	got := s.ask("What does paragraph 3 tell of?", map[string]any{"match_threshold": 0, "top_k": 3, "project_id": s.ids["TX"], "status_filter": "To Do"})
-	ids := map[string]bool{}
-	for _, source := range got.Sources {
-		if *source.TicketID != s.ids["TX-1"] {
-			t.Errorf("source is %+v", source)
-		}
-		ids[source.ChunkID] = true
-	}
-	if len(got.Sources) != 3 || len(ids) != 3 {
-		t.Errorf("sources are %+v", got.Sources)
 	}
 }
 

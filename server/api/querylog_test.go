@@ -205,22 +205,6 @@ func TestAClientThatLeftIsLogged(t *testing.T) {
 	}
 }
 
-// A query log that cannot be written neither fails nor delays requests.
-func TestTheLogFailsNoRequest(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, logging)
-	s.database.hang("log_queries")
-	if got := s.ask(doubleCharge); len(got.Sources) == 0 {
-		t.Errorf("answer is %+v", got)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // no time to write
-	s.queries.Close(ctx)
-	if got := s.ask(doubleCharge); len(got.Sources) == 0 {
-		t.Errorf("answer after the log's end is %+v", got)
-	}
-}
-
 func TestWithoutALogNothingIsKept(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)

@@ -131,43 +131,6 @@ func TestServingModelOfCachedResponses(t *testing.T) {
 	search("login").from(madeAndKept)
 }
 
-// White space around and between words, and the Unicode composition of letters, do not change the
-// cache key.
-func TestNormalizedCacheKeys(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	first := s.search("café  payment")
-	for _, query := range []string{"  café payment\n", "café\tpayment", "cafe\u0301 payment", "café\u00a0\u2003payment"} {
-		if got := s.search(query); !got.Cached || !slices.Equal(got.names(), first.names()) {
-			t.Errorf("%q: cached %t, found were %q", query, got.Cached, got.names())
-		}
-	}
-	s.search("Café payment")
-	for name, more := range map[string]map[string]any{
-		"limit": {"limit": 3}, "offset": {"offset": 1}, "threshold": {"match_threshold": 0.1}, "facets": {"facets": true}, "explain": {"explain": true},
-		"project": {"project_id": s.ids["TX"]}, "status": {"status_filter": "Done"},
-	} {
-		if s.search("café payment", more).Cached {
-			t.Errorf("another %s is taken for the same", name)
-		}
-	}
-	// Explicit defaults do not change the cache key either.
-	if !s.search("café payment", map[string]any{"limit": 10, "offset": 0, "match_threshold": between, "facets": false, "explain": nil}).Cached {
-		t.Error("naming the defaults changes the cache key")
-	}
-	if got := s.ask("Why  was it\nslow?"); got.Cached || !s.ask("Why was it slow?").Cached || s.ask("why was it slow?").Cached {
-		t.Error("different questions share a cache key, or equal ones do not")
-	}
-	for name, more := range map[string]map[string]any{
-		"top_k": {"top_k": 2}, "lambda": {"mmr_lambda": 0.9}, "retrieval": {"retrieval": "hybrid"}, "threshold": {"match_threshold": 0.1},
-		"project": {"project_id": s.ids["TX"]}, "status": {"status_filter": "Done"},
-	} {
-		if s.ask("Why was it slow?", more).Cached {
-			t.Errorf("another %s is taken for the same", name)
-		}
-	}
-}
-
 // A stream and a whole response share one cache entry, whichever was made first.
 func TestCachedAnswerAsStream(t *testing.T) {
 	t.Parallel()

@@ -97,18 +97,6 @@ func TestSimilarBatchRefused(t *testing.T) {
 	}
 }
 
-// If the model fails, embedded items are compared; if there are none, the request fails.
-func TestSimilarBatchWithoutTheModel(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.model.answer("embeddings", 500, upstreamText)
-	got := s.compareAll(map[string]any{"ticket_key": "TX-400"}, map[string]any{"text": "charged twice"})
-	if len(got.Items[0].Results) != 3 || got.Items[1].Error == nil || got.Items[1].Error.Code != "model_failed" || strings.Contains(got.Items[1].Error.Detail, upstreamText) {
-		t.Errorf("%+v", got)
-	}
-	s.post("/api/tickets/similar/batch", map[string]any{"items": []any{map[string]any{"text": "charged twice"}}}).want(http.StatusBadGateway)
-}
-
 // A batch of twenty counts as twenty requests.
 func TestSimilarBatchIsCounted(t *testing.T) {
 	t.Parallel()

@@ -85,34 +85,6 @@ func TestUsedThreshold(t *testing.T) {
 	}
 }
 
-// A request's 0.7 is applied as it is, whatever fits the model.
-func TestThresholdOfARequest(t *testing.T) {
-	t.Parallel()
-	provider, _ := testbed.Model(t, offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {
-		vector := make([]float32, dimensions)
-		cosine := 1.0 // of a question
-		switch {
-		case strings.Contains(text, "Above"):
-			cosine = 0.701
-		case strings.Contains(text, "Below"):
-			cosine = 0.699
-		case strings.Contains(text, "Checkout"):
-			cosine = 0
-		}
-		vector[0], vector[1] = float32(cosine), float32(math.Sqrt(1-cosine*cosine))
-		return vector
-	})))
-	s := start(t, func(c *setup) { c.modelURL = strings.TrimSuffix(provider, "/v1") })
-	s.index(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Above"}, {Key: "TX-2", Project: "TX", Name: "Below"}})
-	at := map[string]any{"match_threshold": 0.7}
-	if found := s.search("xylophone", at).names(); !slices.Equal(found, []string{"TX-1"}) {
-		t.Errorf("a search finds %q", found)
-	}
-	if got := s.ask("Where is the xylophone?", at); got.LowSimilarity || len(got.Sources) != 1 || *got.Sources[0].TicketKey != "TX-1" {
-		t.Errorf("a question: %+v", got)
-	}
-}
-
 // A search for documents without a threshold uses 0.3, whatever was measured.
 func TestThresholdOfDocuments(t *testing.T) {
 	t.Parallel()
