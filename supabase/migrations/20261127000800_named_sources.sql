@@ -1,152 +1,95 @@
--- Tickets (by key or name), projects (by key or name) and statuses named in a question, and texts
--- that hold an identifier of it whole. They become candidates for retrieval with any similarity,
--- because "What is the status of TX-400?" is similar to any ticket about a status.
+-- Tickets and projects named in a question, by key or name, and texts that hold an identifier of it
+-- whole. They become candidates for retrieval with any similarity, because "What is the status of
+-- TX-400?" is similar to any ticket about a status.
 
 -- The normal form of names and questions: words in lower case, separated by single spaces;
 -- characters of scripts without spaces are separate words. Truncated, because a B-tree key is
--- limited to a third of a page. Used in indexes, so every writer of projects needs execute.
-create function tasklens.name_words(name text) returns text
+-- limited to a third of a page. bare: without the words that say what a project is: Phoenix is the
+-- project Phoenix, the Phoenix app. Used in indexes, so every writer of projects needs execute.
+create function tasklens.name_words(name text, bare boolean default false) returns text
 language plpgsql immutable security definer set search_path = ''
 as $$
+declare
+  words constant text := btrim(regexp_replace(regexp_replace(
+    lower(tasklens.compose_text(left(name_words.name, 400))), '([' || tasklens.unspaced_scripts() || '])', ' \1 ', 'g'), '[^[:alnum:]]+', ' ', 'g'));
 begin
-  return left(btrim(regexp_replace(regexp_replace(
-    lower(tasklens.compose_text(left(name_words.name, 400))), '([' || tasklens.unspaced_scripts() || '])', ' \1 ', 'g'), '[^[:alnum:]]+', ' ', 'g')), 200);
+  return left(case when bare
+    then regexp_replace(words, '^(the|team|project) (?=.)|(?<=.) (project|app|application|platform|team|system|service|product|tools)$', '', 'g')
+    else words end, 200);
 end
 $$;
 comment on function tasklens.name_words is 'The words of a name in lower case, separated by single spaces, for comparison with questions.';
 
 create index projects_name_words_idx on public.projects (tasklens.name_words(name));
+create index projects_bare_words_idx on public.projects (tasklens.name_words(name, true));
 create index projects_key_words_idx on public.projects (tasklens.name_words(key));
 
--- The runs of up to 12 words in a question's first 200, normalised. marked: in quotes, or next to a
--- word such as "project". capital: each word is capitalised, and not because a sentence starts.
--- capitals: all capitals, in a question that also has lower case. final: at the end, after "of",
--- "in" or the like. numbered: followed by a number, as in a ticket key.
-create function tasklens.word_runs(question text)
-returns table (words text, first integer, last integer, marked boolean, capital boolean, capitals boolean, final boolean, numbered boolean)
-language plpgsql immutable rows 100 security invoker set search_path = ''
+-- Names and keys are looked for among the runs of up to 12 of a question's first 200 words.
+create function tasklens.named_projects(scope tasklens.scope, question text) returns bigint[]
+language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
   typed constant text := regexp_replace(tasklens.compose_text(left(question, 2000)), '([' || tasklens.unspaced_scripts() || '])', ' \1 ', 'g');
-  has_small constant boolean := typed ~ '[[:lower:]]';
-  project_word constant text := '^(projects?|apps?|applications?|boards?|teams?|workspaces?|products?|programs?|programmes?|initiatives?|projekts?|projets?|proyectos?|progetti|progetto)$';
-  preposition constant text := '^(of|in|on|for|about|with|within|from|at)$';
-  tokens text[];
-  small text[]; -- tokens in lower case
-  gaps text[]; -- the text before each token
+  words constant text[] := (string_to_array(btrim(regexp_replace(lower(typed), '[^[:alnum:]]+', ' ', 'g')), ' '))[:200];
+  quotes constant text := '"''“”„‘’«»`「」『』';
+  project_word constant text := '(projects?|apps?|applications?|boards?|teams?|workspaces?|products?|programs?|programmes?|initiatives?|projekts?|projets?|proyectos?|progetti|progetto)';
 begin
-  select coalesce(array_agg(r.m[2] order by r.place), '{}'), coalesce(array_agg(r.m[1] order by r.place), '{}') into tokens, gaps
-    from regexp_matches(typed, '([^[:alnum:]]*)([[:alnum:]]+)', 'g') with ordinality as r(m, place)
-    where r.place <= 200;
-  gaps := gaps || substring(typed from '[^[:alnum:]]*$');
-  small := array(select lower(t.token) from unnest(tokens) with ordinality as t(token, place) order by t.place);
-
-  return query
-  with token as materialized (
-    -- How many long words up to here start with a lower-case letter, and how many are cased:
-    -- counted once, not per run.
-    select t.place::integer as place,
-      gaps[t.place] ~ '["''“”„‘’«»`「『]$' as opens, gaps[t.place + 1] ~ '^["''“”‘’«»`」』]' as closes,
-      coalesce(small[t.place - 1] ~ project_word, false) and gaps[t.place] ~ '^[\s:"''“”„‘’«»`]+$' as follows,
-      coalesce(small[t.place + 1] ~ project_word, false) and gaps[t.place + 1] ~ '^[\s"''“”‘’«»`-]+$' as leads,
-      coalesce(small[t.place - 1] ~ preposition or small[t.place - 1] = 'the' and small[t.place - 2] ~ preposition, false) as led,
-      coalesce(small[t.place + 1] ~ '^[0-9]+$', false) as numbered,
-      has_small and left(t.token, 1) <> left(small[t.place], 1) as is_capital,
-      t.place > 1 and gaps[t.place] !~ '[.!?:\n]' as within_sentence,
-      (length(t.token) > 3 and left(t.token, 1) = left(small[t.place], 1))::integer as begins_small,
-      (t.token <> upper(t.token))::integer as has_small,
-      sum((length(t.token) > 3 and left(t.token, 1) = left(small[t.place], 1))::integer) over (order by t.place) as small_beginnings,
-      sum((t.token <> upper(t.token))::integer) over (order by t.place) as small_words
-    from unnest(tokens) with ordinality as t(token, place)
-  )
-  select array_to_string(small[f.place:l.place], ' '), f.place, l.place,
-    f.opens and l.closes or f.follows or l.leads,
-    f.is_capital and f.within_sentence and l.small_beginnings - f.small_beginnings + f.begins_small = 0,
-    f.is_capital and l.small_words - f.small_words + f.has_small = 0,
-    l.place = cardinality(tokens) and f.led, l.numbered
-  from token f
-  join token l on l.place between f.place and f.place + 11;
-end
-$$;
-comment on function tasklens.word_runs is 'The runs of words in a question that may be names, with the evidence.';
-
--- ticket_ids: at most five, in the order of the question. project_ids: at most three, longest names
--- first. status_id: of a named status. listed: the question only asks for tickets in it.
-create type tasklens.names as (ticket_ids bigint[], project_ids bigint[], status_id bigint, listed boolean);
-comment on type tasklens.names is 'What a question names, of what is in its scope.';
-
-create function tasklens.named_projects(scope tasklens.scope, question text, out project_ids bigint[], out status_id bigint, out phrases text)
-language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
-as $$
-#variable_conflict use_column
-begin
-  with run as materialized (
-    select r.* from tasklens.word_runs(question) r
-  ), name as (
-    -- A name of several words is unambiguous; a single word may be an ordinary one.
-    select r.words, r.first, r.last from run r where r.last > r.first or r.marked or r.capital or r.final
-    union all
-    -- "Phoenix" may be the project Phoenix, the Phoenix project or the Phoenix app.
-    select g.words, r.first, r.last from run r
-    cross join lateral (
-      select r.words || ' ' || w from unnest(array['project', 'app', 'application', 'platform', 'team', 'system', 'service', 'product', 'tools']) w
+  return array(
+    with run as materialized (
+      select f.place as first, l.place as last, array_to_string(words[f.place:l.place], ' ') as words
+      from generate_subscripts(words, 1) f(place) cross join lateral generate_series(f.place, least(f.place + 11, cardinality(words))) l(place)
+    ), matched as materialized (
+      select p.project_id, r.*, 'name' as by from public.projects p join run r on tasklens.name_words(p.name) = r.words
+      where tasklens.name_words(p.name) = any (array(select r.words from run r))
       union all
-      select w || ' ' || r.words from unnest(array['project', 'the', 'team']) w) g(words)
-    where r.last - r.first < 6 and (r.marked or r.capital or r.final)
-  ), key as (
-    select r.words, r.first, r.last from run r where r.marked or r.capitals and length(r.words) > 1 and not r.numbered
-  ), project as materialized (
-    select distinct on (f.project_id) f.project_id, f.first, f.last
-    from (
-      select p.project_id, n.first, n.last from public.projects p join name n on tasklens.name_words(p.name) = n.words
-      where tasklens.name_words(p.name) = any (array(select n.words from name n))
+      select p.project_id, r.*, 'bare' from public.projects p join run r on tasklens.name_words(p.name, true) = r.words
+      where tasklens.name_words(p.name, true) = any (array(select r.words from run r))
       union all
-      select p.project_id, k.first, k.last from public.projects p join key k on tasklens.name_words(p.key) = k.words
-      where tasklens.name_words(p.key) = any (array(select k.words from key k))
-    ) f
-    where scope.projects is null or f.project_id = any (scope.projects)
-    order by f.project_id, f.last - f.first desc, f.first
-  ), chosen as materialized (
+      select p.project_id, r.*, 'key' from public.projects p join run r on tasklens.name_words(p.key) = r.words
+      where tasklens.name_words(p.key) = any (array(select r.words from run r))
+    ), project as materialized (
+      select distinct on (m.project_id) m.*
+      from matched m
+      cross join lateral (
+        select regexp_instr(typed, '[[:alnum:]]+', 1, m.first::integer) as start, regexp_instr(typed, '[[:alnum:]]+', 1, m.last::integer, 1) as stop) x
+      cross join lateral (select left(typed, x.start - 1) as before, substr(typed, x.start, x.stop - x.start) as name, substr(typed, x.stop) as after) t
+      cross join lateral (
+        select typed ~ '[[:lower:]]' and t.name ~ '^[[:upper:]]' as is_capital,
+          t.before ~ ('[' || quotes || ']$') and t.after ~ ('^[' || quotes || ']')
+            or t.before ~* ('\m' || project_word || '[\s:' || quotes || ']+$') or t.after ~* ('^[\s' || quotes || '-]+' || project_word || '\M') as is_marked) e
+      where (scope.projects is null or m.project_id = any (scope.projects)) and (e.is_marked
+        -- A name of several words is unambiguous; a single word may be an ordinary one, unless all its
+        -- words are capitals within a sentence, or it ends the question after "of", "in" or the like.
+        or m.by = 'name' and m.last > m.first
+        or m.by <> 'key' and (e.is_capital and t.name !~ '\m[[:lower:]][[:alnum:]]{3}' and t.before ~ '[[:alnum:]][^[:alnum:].!?:\n]*$'
+          or t.after !~ '[[:alnum:]]' and t.before ~* '\m(of|in|on|for|about|with|within|from|at)[^[:alnum:]]+(the[^[:alnum:]]+)?$')
+        -- Not the beginning of a ticket's key.
+        or m.by = 'key' and e.is_capital and t.name !~ '[[:lower:]]' and length(m.words) > 1 and t.after !~ '^[^[:alnum:]]*[0-9]+([^[:alnum:]]|$)')
+      order by m.project_id, m.last - m.first desc, m.first
+    )
+    select p.project_id from project p
     -- In "Data Platform", the project Data is only a part.
-    select p.* from project p
-    where not exists (
-      select from project q where q.first <= p.first and q.last >= p.last and q.last - q.first > p.last - p.first)
+    where not exists (select from project q where q.first <= p.first and q.last >= p.last and q.last - q.first > p.last - p.first)
     order by p.last - p.first desc, p.first, p.project_id
-    limit 3
-  ), status as materialized (
-    select s.status_id, r.first, r.last
-    from public.status s join run r on tasklens.name_words(s.name) = r.words
-    where not exists (select from chosen c where r.first >= c.first and r.last <= c.last)
-      and (scope.statuses is null or s.status_id = any (scope.statuses))
-    order by r.last - r.first desc, r.first, s.status_id
-    limit 1
-  )
-  select array(select c.project_id from chosen c order by c.last - c.first desc, c.first, c.project_id),
-      (select s.status_id from status s),
-      (select string_agg(r.words, ' ') from run r join (
-        select c.first, c.last from chosen c union all select s.first, s.last from status s) n on n.first = r.first and n.last = r.last)
-    into project_ids, status_id, phrases;
+    limit 3);
 end
 $$;
 comment on function tasklens.named_projects is
-  'The projects and the status of a scope that a question names, and the words that do. A single word must be marked as a name: by a capital, quotes, the word "project", or the end of the question.';
+  'At most three projects of a scope that a question names, longest names first. A single word must be marked as a name: by a capital, quotes, the word "project", or the end of the question.';
 
-create function tasklens.read_names(scope tasklens.scope, question text) returns tasklens.names
+create function tasklens.read_names(scope tasklens.scope, question text, out ticket_ids bigint[], out project_ids bigint[])
 language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
 as $$
 declare
-  named tasklens.names;
-  phrases text;
-  query tasklens.query;
+  query constant tasklens.query := tasklens.parse_query(question);
   keys text[]; -- in upper case, as the question has them
   number text;
 begin
   if scope.is_empty or question is null then
-    return named;
+    return;
   end if;
-  select n.project_ids, n.status_id, n.phrases into named.project_ids, named.status_id, phrases from tasklens.named_projects(scope, question) n;
-  query := tasklens.parse_query(question);
+  project_ids := tasklens.named_projects(scope, question);
   -- Questions may also contain TX 400, TX#400, TX_400 and tx400. "In 2024" is not a key: stop words
   -- only count in capitals. A false key is looked up and not found.
   keys := array(
@@ -166,32 +109,25 @@ begin
   if cardinality(keys) > 0 then
     -- With an array, for which the planner uses the index whatever the statistics say; a join may
     -- scan the table.
-    named.ticket_ids := (tasklens.passing_tickets(scope, array(
+    ticket_ids := (tasklens.passing_tickets(scope, array(
       select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by array_position(keys, upper(t.key)))))[1:5];
   end if;
-  if coalesce(cardinality(named.ticket_ids), 0) = 0 then
+  if coalesce(cardinality(ticket_ids), 0) = 0 then
     -- "ticket 400" may be in any project if the question names none.
     number := substring(lower(left(question, 2000)) from '\m(?:ticket|issue|bug|story|task)\s+(?:no\.?|nr\.?|number)?\s*#?\s*([0-9]{1,9})(?![[:alnum:].,]*[[:alnum:]])');
     if number is not null then
       keys := array(
         select upper(p.key || '-' || number) from public.projects p
         where (scope.projects is null or p.project_id = any (scope.projects))
-          and (cardinality(named.project_ids) = 0 or p.project_id = any (named.project_ids)));
-      named.ticket_ids := (tasklens.passing_tickets(scope, array(
+          and (cardinality(project_ids) = 0 or p.project_id = any (project_ids)));
+      ticket_ids := (tasklens.passing_tickets(scope, array(
         select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by t.ticket_id)))[1:5];
     end if;
   end if;
-  named.listed := named.status_id is not null and not exists (
-    select unnest(tsvector_to_array(to_tsvector('pg_catalog.english', left(question, 2000))))
-    except
-    select unnest(tsvector_to_array(to_tsvector('pg_catalog.english', coalesce(phrases, '') || ' '
-      || 'what which where list show give tell ticket tickets issue issues bug bugs task tasks story stories item items work project projects app '
-      || 'status state current currently still open many everything everybody thing things anything please right moment present now today whose'))));
-  return named;
 end
 $$;
 comment on function tasklens.read_names is
-  'The tickets, projects and status of a scope that a question names: keys in any usual spelling, names as whole phrases.';
+  'What a question names of a scope: at most five tickets, in its order, by keys in any usual spelling, and projects by key or name.';
 
 -- The words of names are looked up while they and the rarer ones together are in at most so many
 -- names. If all are commoner, a name must have each word of the question.
@@ -228,8 +164,7 @@ comment on function tasklens.titled_tickets is
 
 -- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
 -- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest
--- chunk. For a named status, of a project (or of the whole tracker if nothing else is asked): the
--- nearest chunk of each of the nearest tickets, ten if nothing else is asked, else two.
+-- chunk.
 create function tasklens.named_chunks(search tasklens.search, question text)
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 language plpgsql stable rows 10 security invoker set search_path = '' set jit = off
@@ -237,28 +172,15 @@ as $$
 #variable_conflict use_column
 declare
   scope constant tasklens.scope := search.scope;
-  named tasklens.names := tasklens.read_names(scope, question);
+  named record;
   few_holders constant integer := 5;
   set_id constant smallint := tasklens.searched_set(search.embedding_model);
-  in_status tasklens.search := search;
   holding tasklens.search := search;
 begin
   if scope.is_empty or question is null then
     return;
   end if;
-  in_status.match_threshold := -2;
-  in_status.scope.on_tickets := true;
-  in_status.scope.statuses := array[named.status_id];
-  if cardinality(named.project_ids) > 0 then
-    in_status.scope.projects := named.project_ids;
-  end if;
-  in_status.scope.condition := concat_ws(' and ',
-    scope.condition, case when cardinality(named.project_ids) > 0 then 't.project_id = any (($1).projects)' end, 't.status_id = any (($1).statuses)');
-  in_status.scope.condition_of_one := scope.condition_of_one || ' and t.status_id = any (($1).statuses)';
-  in_status.scope.is_empty := named.status_id is null or cardinality(named.ticket_ids) > 0
-    or (cardinality(named.project_ids) > 0 or scope.projects is distinct from tasklens.projects_as('viewer') and cardinality(scope.projects) = 1 or named.listed) is not true;
-  in_status.few := case when not (in_status.scope).is_empty then tasklens.few_entries(in_status.scope, null) end;
-
+  named := tasklens.read_names(scope, question);
   -- What holds a code or another identifier whole, if few do. Of a key, only its ticket is named.
   holding.query := tasklens.parse_query(question);
   holding.query.excluded := null;
@@ -314,14 +236,8 @@ begin
     cross join lateral (
       select exists (
         select from public.chunks c, unnest((holding.query).identifiers) i where c.chunk_id = k.chunk_id and strpos(lower(c.text), lower(i)) > 0) as holds) h
-  ), listed as (
-    select distinct on (l.ticket_id) l.* from tasklens.scan_chunks(in_status, 100, 10) l order by l.ticket_id, l.similarity desc, l.chunk_id
   )
   select distinct p.chunk_id, p.project_id, p.ticket_id, 1 - p.distance from placed p where p.place = 1 or p.nearness = 1 or p.is_newest
-  union all
-  (select l.chunk_id, l.project_id, l.ticket_id, l.similarity from listed l
-  order by l.similarity desc, l.chunk_id
-  limit case when named.listed then 10 else 2 end)
   union all
   -- A ticket that is not embedded yet is represented by its own text.
   select null, s.project_id, s.ticket_id, null from source s
@@ -329,7 +245,7 @@ begin
 end
 $$;
 comment on function tasklens.named_chunks is
-  'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 36.';
+  'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 26.';
 
 create function tasklens.beginning_of(name text, description text) returns text
 language plpgsql immutable security invoker set search_path = ''

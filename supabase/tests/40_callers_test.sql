@@ -143,7 +143,7 @@ select results_eq($$ select s.statement, pg_temp.outcomes(s.statement) from (val
     ('select from search_by_keyword(''pump -secretword'')', '- 0 2 3 3 3 5'),
     ('select from retrieve_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What of BB-22?'') where named', '- 0 1 0 0 0 1'),
     ('select from retrieve_chunks(pg_temp.unit(1, 1536), ''m'', question => ''the goal of Wheels?'') where named', '- 0 1 0 0 0 1'),
-    ('select from retrieve_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'', corpus => ''all'') where named', '- 0 4 0 0 0 4'),
+    ('select from retrieve_chunks(pg_temp.unit(1, 1536), ''m'', 1, 20, null, null, null, ''What is to do in Wheels?'', corpus => ''all'') where named', '- 0 1 0 0 0 1'),
     ('select from list_tickets(filters => ''{"projects": [2], "statuses": "to do"}'')', '- 0 3 0 0 0 3'),
     ('select from search_facets(null, filters => ''{"projects": [2]}'') where facet = ''status''', '- 0 1 0 0 0 1'),
     ('select from get_ticket(ticket_key => ''bb-22'')', '- 0 1 0 0 0 1') $$,
