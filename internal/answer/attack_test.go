@@ -58,7 +58,7 @@ func TestAttacks(t *testing.T) {
 			"project": func(c *candidate, _ *string) { c.ProjectName = attack },
 			"status":  func(c *candidate, _ *string) { c.Status = &attack },
 			"fields": func(c *candidate, _ *string) {
-				c.Fields = &fields{TicketFields: search.TicketFields{Assignee: &attack, DueDate: &attack, Labels: []string{attack}},
+				c.Fields = &search.TicketDetails{TicketFields: search.TicketFields{Assignee: &attack, DueDate: &attack, Labels: []string{attack}},
 					Links: []search.Link{{Kind: "blocks", Direction: "in", TicketKey: attack, TicketName: attack, Status: attack}}}
 			},
 			"document": func(c *candidate, _ *string) { c.Type, c.Title, c.Text = "document", &attack, attack },

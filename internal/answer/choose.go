@@ -186,7 +186,7 @@ func fit(chosen []candidate) []candidate {
 		}
 		total += tokens + tagTokens
 		if c.Fields != nil {
-			total += len(c.Fields.attributes().String()) / tokenBytes
+			total += len(described(c.Fields).String()) / tokenBytes
 		}
 		if other := chosen[least]; other.Named == c.Named && c.relevance() <= other.relevance() || other.Named && !c.Named {
 			least = i

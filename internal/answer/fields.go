@@ -10,15 +10,6 @@ import (
 	"tasklens/internal/search"
 )
 
-// fields are what a ticket has beside its texts, as the retrieval functions return it.
-type fields struct {
-	search.TicketFields
-	CreatedAt  *time.Time    `json:"created_at"`
-	UpdatedAt  *time.Time    `json:"updated_at"`
-	ResolvedAt *time.Time    `json:"resolved_at"`
-	Links      []search.Link `json:"links"` // at most 20, to tickets that the caller may see
-}
-
 // linkedName is the maximum length in characters of a linked ticket's name.
 const linkedName = 60
 
@@ -28,8 +19,8 @@ var relations = [][3]string{
 	{"child_of", "out", "parent"}, {"child_of", "in", "children"}, {"relates_to", "", "relates_to"},
 }
 
-// attributes returns those that have a value.
-func (f *fields) attributes() (list attributes) {
+// described returns those of a ticket's details that have a value.
+func described(f *search.TicketDetails) (list attributes) {
 	day := func(at *time.Time) string {
 		if at == nil {
 			return ""
@@ -38,7 +29,7 @@ func (f *fields) attributes() (list attributes) {
 	}
 	list = attributes{
 		{"assignee", deref(f.Assignee)}, {"reporter", deref(f.Reporter)}, {"type", deref(f.Type)}, {"priority", deref(f.Priority)},
-		{"labels", strings.Join(f.Labels, ", ")}, {"created", day(f.CreatedAt)}, {"updated", day(f.UpdatedAt)}, {"due", deref(f.DueDate)}, {"resolved", day(f.ResolvedAt)},
+		{"labels", strings.Join(f.Labels, ", ")}, {"created", day(&f.CreatedAt)}, {"updated", day(&f.UpdatedAt)}, {"due", deref(f.DueDate)}, {"resolved", day(f.ResolvedAt)},
 	}
 	for _, relation := range relations {
 		var linked []string

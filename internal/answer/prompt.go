@@ -71,7 +71,7 @@ func (c *candidate) attributes() attributes {
 		list = append(list, [2]string{"comment-date", comment.CreatedAt.UTC().Format(time.DateOnly)})
 	}
 	if c.Fields != nil {
-		list = append(list, c.Fields.attributes()...)
+		list = append(list, described(c.Fields)...)
 	}
 	return list
 }

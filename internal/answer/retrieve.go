@@ -15,15 +15,15 @@ const candidates = 40
 type candidate struct {
 	Source
 	search.CommentColumns
-	ProjectName   string    `json:"project_name"`
-	ProjectKey    string    `json:"project_key"`
-	Status        *string   `json:"status"`
-	Kind          string    `json:"kind"` // project, ticket, status_note, comment or document
-	Tokens        int       `json:"tokens"`
-	OverThreshold bool      `json:"over_threshold"`
-	Named         bool      `json:"named"`        // the question names its source: a candidate whatever its similarity
-	Fields        *fields   `json:"fields"`       // of a ticket
-	Similarities  []float64 `json:"similarities"` // to the preceding rows, in order
+	ProjectName   string                `json:"project_name"`
+	ProjectKey    string                `json:"project_key"`
+	Status        *string               `json:"status"`
+	Kind          string                `json:"kind"` // project, ticket, status_note, comment or document
+	Tokens        int                   `json:"tokens"`
+	OverThreshold bool                  `json:"over_threshold"`
+	Named         bool                  `json:"named"`        // the question names its source: a candidate whatever its similarity
+	Fields        *search.TicketDetails `json:"fields"`       // of a ticket
+	Similarities  []float64             `json:"similarities"` // to the preceding rows, in order
 
 	place int // among the rows
 	words wordSet

@@ -3,6 +3,7 @@ package search
 import (
 	"reflect"
 	"strings"
+	"time"
 )
 
 // Fields are a ticket's fields in a search result, beside its names, its status and its times.
@@ -39,9 +40,23 @@ func FieldNames() (names []string) {
 	return names
 }
 
-// typeColumn is the column of database functions that does not have its field's name.
-type typeColumn struct {
-	TicketType *string `json:"ticket_type"`
+// Details are all that a search result has beside names and texts, as the database returns it. Of a
+// project: its times.
+type Details struct {
+	Fields
+	CreatedAt      *time.Time `json:"created_at,omitempty" of:"ticket,project" example:"2026-01-05T09:00:00Z"`
+	UpdatedAt      *time.Time `json:"updated_at,omitempty" of:"ticket,project" example:"2026-01-07T09:12:33.5Z"`
+	StatusCategory *string    `json:"status_category,omitempty" of:"ticket" example:"done" enum:"to_do,in_progress,done"`
+	Links          []Link     `json:"links,omitempty" may:"ticket" min:"1" max:"20"`
+}
+
+// TicketDetails are the Details of a whole ticket.
+type TicketDetails struct {
+	TicketFields
+	ResolvedAt *time.Time `json:"resolved_at" example:"2025-03-04T10:00:00+00:00"`
+	CreatedAt  time.Time  `json:"created_at"`
+	UpdatedAt  time.Time  `json:"updated_at"`
+	Links      []Link     `json:"links" max:"20"`
 }
 
 // Link is a link to another ticket that the caller may see.

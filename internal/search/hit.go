@@ -1,7 +1,5 @@
 package search
 
-import "time"
-
 // Hit is a search result: a ticket or, found by its own text, a project, which has nothing that
 // only tickets have.
 type Hit struct {
@@ -25,12 +23,8 @@ type Hit struct {
 	Exact       bool         `json:"exact,omitempty" doc:"The query names its key, or its text holds an identifier of the query whole."`
 	Highlight   string       `json:"highlight" example:"Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried" doc:"An excerpt as escaped HTML with ~<mark>~ around matches."`
 	Explain     *Explanation `json:"explain,omitempty"`
-	Fields
-	CreatedAt      *time.Time `json:"created_at,omitempty" of:"ticket,project" example:"2026-01-05T09:00:00Z"`
-	UpdatedAt      *time.Time `json:"updated_at,omitempty" of:"ticket,project" example:"2026-01-07T09:12:33.5Z"`
-	StatusCategory *string    `json:"status_category,omitempty" of:"ticket" example:"done" enum:"to_do,in_progress,done"`
-	Links          []Link     `json:"links,omitempty" may:"ticket" min:"1" max:"20"`
-	Comment        *Comment   `json:"comment,omitempty" may:"ticket"` // that the text is of
+	Details
+	Comment *Comment `json:"comment,omitempty" may:"ticket"` // that the text is of
 }
 
 // Explanation is what each search adds to a hit's fused score. A search that did not find the hit
@@ -61,8 +55,8 @@ type KeywordPart struct {
 // hitRow is a row of search_hybrid, or of list_tickets, which has fewer columns.
 type hitRow struct {
 	Hit
-	typeColumn
 	CommentColumns
+	Details             Details  `json:"fields"`
 	KeywordScore        *float64 `json:"keyword_score"`
 	VectorContribution  float64  `json:"vector_contribution"`
 	KeywordContribution float64  `json:"keyword_contribution"`
@@ -72,7 +66,7 @@ type hitRow struct {
 
 func (r hitRow) hit() Hit {
 	hit := r.Hit
-	hit.Type, hit.Comment = r.TicketType, r.CommentColumns.Comment()
+	hit.Details, hit.Comment = r.Details, r.CommentColumns.Comment()
 	hit.Kind = "project"
 	if hit.TicketID != nil {
 		hit.Kind = "ticket"

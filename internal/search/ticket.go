@@ -25,11 +25,7 @@ type Ticket struct {
 	StatusCategory string  `json:"status_category" enum:"to_do,in_progress,done" example:"done"`
 	Description    *string `json:"description" example:"The customer pressed Pay again after a timeout."`
 	DescriptionCut *int    `json:"description_truncated_at" min:"0" doc:"Where the rest begins, in characters; null if the text is whole."`
-	TicketFields
-	ResolvedAt    *time.Time      `json:"resolved_at" example:"2025-03-04T10:00:00+00:00"`
-	CreatedAt     time.Time       `json:"created_at"`
-	UpdatedAt     time.Time       `json:"updated_at"`
-	Links         []Link          `json:"links" max:"20"`
+	TicketDetails
 	StatusChanges []StatusChange  `json:"status_changes" max:"100" doc:"The last ones, oldest first."`
 	CommentCount  int64           `json:"comment_count" min:"0" example:"1" doc:"All, not only those of this page."`
 	Comments      []TicketComment `json:"comments" max:"100" doc:"A page of its comments, oldest first."`
@@ -76,7 +72,7 @@ func ReadTicket(ctx context.Context, db Database, keyOrID string, part Part) (Ti
 	}
 	var rows []struct {
 		Ticket
-		typeColumn
+		Details TicketDetails `json:"fields"`
 	}
 	if err := db.Call(ctx, "get_ticket", arguments, &rows); err != nil {
 		return Ticket{}, fmt.Errorf("read a ticket: %w", err)
@@ -88,7 +84,7 @@ func ReadTicket(ctx context.Context, db Database, keyOrID string, part Part) (Ti
 		return Ticket{}, fault.New(fault.NotFound, "The ticket has no such comment.")
 	}
 	ticket := rows[0].Ticket
-	ticket.Type = rows[0].TicketType
+	ticket.TicketDetails = rows[0].Details
 	if ticket.Links == nil {
 		ticket.Links = []Link{}
 	}

@@ -1,4 +1,4 @@
--- A page of search_hybrid, by relevance or by time, and the links shown in it.
+-- A page of search_hybrid, by relevance or by time, and what is shown of a ticket.
 
 -- By time, the page lists the latest of all matches, beyond what the searches rank. Ranks and
 -- scores are included where they exist.
@@ -62,25 +62,33 @@ $$;
 comment on function tasklens.find_page is
   'A page of search_hybrid, before anything is read for display: of the fused list, or of all matches by time. wanted and relaxed are those of the query.';
 
--- Looked up from both ends. Callers see a link if they see both tickets.
-create function tasklens.links_of(of_ticket bigint) returns jsonb
-language sql stable security invoker set search_path = ''
+-- Links are looked up from both ends. Callers see a link if they see both tickets.
+create function tasklens.ticket_fields(of_ticket bigint) returns jsonb
+language plpgsql stable security invoker set search_path = ''
 as $$
-  select jsonb_agg(jsonb_build_object(
-      'kind', l.kind, 'direction', l.direction, 'ticket_key', l.key, 'ticket_name', l.name, 'status', l.status) order by l.direction desc, l.kind, l.other)
-  from (
-    select x.kind, x.direction, x.other, t.key, t.name, s.name as status
-    from (
-      select k.kind, 'out' as direction, k.other_ticket_id as other from public.ticket_links k where k.ticket_id = of_ticket
-      union all
-      select k.kind, 'in', k.ticket_id from public.ticket_links k where k.other_ticket_id = of_ticket
-    ) x
-    join public.tickets t on t.ticket_id = x.other
-    join public.status s using (status_id)
-    order by x.direction desc, x.kind, x.other
-    limit 20
-  ) l
+begin
+  return (
+    select jsonb_build_object('status_category', s.category, 'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority,
+      'labels', t.labels, 'due_date', t.due_date, 'resolved_at', t.resolved_at, 'created_at', t.created_at, 'updated_at', t.updated_at, 'links', (
+        select jsonb_agg(jsonb_build_object(
+          'kind', l.kind, 'direction', l.direction, 'ticket_key', l.key, 'ticket_name', l.name, 'status', l.status) order by l.direction desc, l.kind, l.other)
+        from (
+          select x.kind, x.direction, x.other, o.key, o.name, n.name as status
+          from (
+            select k.kind, 'out' as direction, k.other_ticket_id as other from public.ticket_links k where k.ticket_id = of_ticket
+            union all
+            select k.kind, 'in', k.ticket_id from public.ticket_links k where k.other_ticket_id = of_ticket
+          ) x
+          join public.tickets o on o.ticket_id = x.other
+          join public.status n on n.status_id = o.status_id
+          order by x.direction desc, x.kind, x.other
+          limit 20
+        ) l))
+    from public.tickets t join public.status s on s.status_id = t.status_id
+    where t.ticket_id = of_ticket);
+end
 $$;
-comment on function tasklens.links_of is 'The links of a ticket with the tickets at the other end, outgoing links (out) first, at most 20; null if it has none.';
+comment on function tasklens.ticket_fields is
+  'What a ticket has beside its names and texts, as all functions return it: its fields, and its links with the tickets at the other end, outgoing ones (out) first, at most 20, null if it has none.';
 
 insert into tasklens.migrations (version) values ('20261127000720');

@@ -35,8 +35,7 @@ create function public.list_tickets(
 )
 returns table (
   ticket_id bigint, text text, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, highlight text, has_more boolean,
-  assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, created_at timestamptz, updated_at timestamptz,
-  status_category text, links jsonb
+  fields jsonb
 )
 language plpgsql stable rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
@@ -48,13 +47,12 @@ declare
 begin
   return query
   select t.ticket_id, shown.text, p.project_id, p.name, t.key, t.name, s.name, tasklens.highlight(shown.text, null), cardinality(page) > page_size,
-    t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date, t.created_at, t.updated_at, s.category, l.links
+    tasklens.ticket_fields(t.ticket_id)
   from unnest(page[1:page_size]) with ordinality as g(ticket_id, place)
   join public.tickets t on t.ticket_id = g.ticket_id
   join public.projects p on p.project_id = t.project_id
   join public.status s on s.status_id = t.status_id
   cross join lateral (select tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description)) as text) shown
-  cross join lateral (select tasklens.links_of(t.ticket_id) as links offset 0) l
   order by g.place;
 end
 $$;

@@ -26,16 +26,12 @@ create function public.get_ticket(
 )
 returns table (
   ticket_id bigint, ticket_key text, ticket_name text, project_id bigint, project_key text, project_name text, status text, status_category text,
-  description text, description_truncated_at integer, assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date,
-  resolved_at timestamptz, created_at timestamptz, updated_at timestamptz,
-  links jsonb, status_changes jsonb, comment_count bigint, comments jsonb
+  description text, description_truncated_at integer, fields jsonb, status_changes jsonb, comment_count bigint, comments jsonb
 )
 language sql stable rows 1 security invoker set search_path = ''
 as $$
   select t.ticket_id, t.key, t.name, p.project_id, p.key, p.name, s.name, s.category,
-    d.piece, d.truncated_at, t.assignee, t.reporter, t.ticket_type, t.priority, t.labels, t.due_date,
-    t.resolved_at, t.created_at, t.updated_at,
-    tasklens.links_of(t.ticket_id), changes.list,
+    d.piece, d.truncated_at, tasklens.ticket_fields(t.ticket_id), changes.list,
     (select count(*) from public.comments c where c.ticket_id = t.ticket_id), page.list
   from public.tickets t
   join public.projects p on p.project_id = t.project_id
@@ -82,6 +78,6 @@ as $$
   where t.ticket_id = (select coalesce(get_ticket.ticket_id, tasklens.find_ticket(get_ticket.ticket_key)))
 $$;
 comment on function public.get_ticket is
-  'A ticket by its id, or by its key without regard to case, with at most 20 links, its last 100 changes of status, and a page of at most 100 comments, oldest first. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has its first 2,000. truncated_at: where the rest of a text begins. comment_id: only that comment. text_offset: characters of it to skip, or without comment_id of the description. visible: its texts as readers see them. No row if the caller sees none.';
+  'A ticket by its id, or by its key without regard to case, with its fields as in search_hybrid, its last 100 changes of status, and a page of at most 100 comments, oldest first. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has its first 2,000. truncated_at: where the rest of a text begins. comment_id: only that comment. text_offset: characters of it to skip, or without comment_id of the description. visible: its texts as readers see them. No row if the caller sees none.';
 
 insert into tasklens.migrations (version) values ('20261127000770');

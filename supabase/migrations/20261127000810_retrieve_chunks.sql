@@ -113,14 +113,12 @@ begin
     -- These let the caller apply MMR without the vectors.
     array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from listed m where m.place < n.place order by m.place),
     n.named, m.comment_id, m.author, m.created_at,
-    case when t.ticket_id is not null then jsonb_build_object(
-      'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority, 'labels', t.labels, 'due_date', t.due_date,
-      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'links', k.links) end
+    k.fields
   from listed n
   left join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
   left join (
-    select i.ticket_id, tasklens.links_of(i.ticket_id) as links from (select distinct l.ticket_id from listed l) i where i.ticket_id is not null
+    select i.ticket_id, tasklens.ticket_fields(i.ticket_id) as fields from (select distinct l.ticket_id from listed l) i where i.ticket_id is not null
   ) k on k.ticket_id = n.ticket_id
   left join public.status s on s.status_id = t.status_id
   left join public.documents d on d.id = n.document_id
@@ -129,6 +127,6 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks is
-  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. corpus: tickets (with projects), documents, or all, of which the last two compare the first 768 dimensions. Filters apply to tickets alone. source_chunk_limit: this many chunks of each ticket, project or document come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: the ticket''s assignee, reporter, type, priority, labels, dates and at most 20 links. match_count at most 100.';
+  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. corpus: tickets (with projects), documents, or all, of which the last two compare the first 768 dimensions. Filters apply to tickets alone. source_chunk_limit: this many chunks of each ticket, project or document come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: as in search_hybrid. match_count at most 100.';
 
 insert into tasklens.migrations (version) values ('20261127000810');

@@ -99,10 +99,9 @@ returns table (count bigint, capped boolean, groups jsonb, tickets jsonb)
 language sql stable rows 1 security invoker set search_path = '' set jit = off
 as $$
   select least(c.count, 10000), c.count > 10000, c.groups, (
-    select coalesce(jsonb_agg(jsonb_build_object(
+    select coalesce(jsonb_agg(tasklens.ticket_fields(t.ticket_id) || jsonb_build_object(
       'ticket_id', t.ticket_id, 'ticket_key', t.key, 'ticket_name', t.name, 'status', s.name, 'project_id', p.project_id, 'project_name', p.name,
-      'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority, 'labels', t.labels, 'due_date', t.due_date,
-      'created_at', t.created_at, 'updated_at', t.updated_at, 'resolved_at', t.resolved_at, 'changes', coalesce(nullif(array_remove(array[
+      'changes', coalesce(nullif(array_remove(array[
         case when t.created_at >= d.day then 'created' end,
         case when exists (select from public.status_changes c where c.ticket_id = t.ticket_id and c.created_at >= d.day) then 'status' end,
         case when exists (select from public.comments m where m.ticket_id = t.ticket_id and m.created_at >= d.day) then 'comment' end], null), '{}'), '{field}'),

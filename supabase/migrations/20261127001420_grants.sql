@@ -21,9 +21,9 @@ begin
         beginning_of, best_chunk_by_words, check_arguments, check_batch, clamp, combine_items, combine_keywords,
         compose_text, count_tickets, cut_text, document_candidates, document_queries, filter_list, filter_range, filter_text, find_chunks, find_entities, find_filter_values, find_matches,
         find_page, find_similar, find_ticket, highlight, is_unrestricted,
-        links_of, list_passing, other_words, part_names, particles, phrase,
+        list_passing, other_words, part_names, particles, phrase,
         plain_text, projects_as, rank_documents, read_data_version, read_query, read_filters, scan_document_chunks, scan_documents, searched_set,
-        serving_model, specifics, text_limit, ticket_members, to_words,
+        serving_model, specifics, text_limit, ticket_fields, ticket_members, to_words,
         unrelated_similarity, unspaced_scripts, without_form}'),
       ('public', 'service_role', '{
         abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,

@@ -88,7 +88,6 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.is_unrestricted()', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.keep_member()', 'volatile', 'invoker', ''),
     ('tasklens.keyword_candidates(tasklens.search, integer, integer, text)', 'stable', 'invoker', ''),
-    ('tasklens.links_of(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.list_matches(tasklens.search, integer, text)', 'stable', 'invoker', ''),
     ('tasklens.list_passing(jsonb, text, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.lock_sources(bigint[], boolean)', 'volatile', 'invoker', 'service_role'),
@@ -144,6 +143,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.split_words(text, bigint[])', 'stable', 'invoker', ''),
     ('tasklens.store_document_vectors(bigint[])', 'volatile', 'invoker', 'service_role'),
     ('tasklens.text_limit()', 'immutable', 'invoker', 'authenticated service_role'),
+    ('tasklens.ticket_fields(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.ticket_members()', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.tickets_named(tasklens.query, bigint[])', 'stable', 'invoker', ''),
     ('tasklens.titled_tickets(tasklens.scope, text)', 'stable', 'invoker', ''),
@@ -274,8 +274,7 @@ select results_eq(
       'TABLE(id uuid, title text, content text, keywords text[], named_entities jsonb, temporal_class text, archived boolean, embedding_status text, truncated boolean, utility_score double precision, retrieval_count bigint, last_retrieved_at timestamp with time zone, retrieval_queries text[], enriched_at timestamp with time zone, enrichment_model text, enrichment_error text, created_at timestamp with time zone, updated_at timestamp with time zone)'),
     ('get_ticket', 'ticket_id bigint DEFAULT NULL::bigint, ticket_key text DEFAULT NULL::text, comment_limit integer DEFAULT 20, comment_offset integer DEFAULT 0, comment_id bigint DEFAULT NULL::bigint, text_offset integer DEFAULT 0, visible boolean DEFAULT false',
       'TABLE(ticket_id bigint, ticket_key text, ticket_name text, project_id bigint, project_key text, project_name text, status text, status_category text, '
-        || 'description text, description_truncated_at integer, assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, resolved_at timestamp with time zone, '
-        || 'created_at timestamp with time zone, updated_at timestamp with time zone, links jsonb, status_changes jsonb, comment_count bigint, comments jsonb)'),
+        || 'description text, description_truncated_at integer, fields jsonb, status_changes jsonb, comment_count bigint, comments jsonb)'),
     ('link_imported_tickets', 'import_id bigint, after bigint DEFAULT 0, match_count integer DEFAULT 100', 'TABLE(last_ticket_id bigint, links integer, unknown integer, examples text[])'),
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
       'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamp with time zone, last_error text, comment_id bigint)'),
@@ -285,8 +284,7 @@ select results_eq(
     ('list_tickets', 'match_count integer DEFAULT 10, match_offset integer DEFAULT 0, project_filter bigint DEFAULT NULL::bigint, '
         || 'status_filter text DEFAULT NULL::text, sort text DEFAULT ''newest''::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(ticket_id bigint, text text, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, highlight text, has_more boolean, '
-        || 'assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, created_at timestamp with time zone, '
-        || 'updated_at timestamp with time zone, status_category text, links jsonb)'),
+        || 'fields jsonb)'),
     ('list_unenriched_documents', 'after uuid DEFAULT NULL::uuid, match_limit integer DEFAULT 1000', 'TABLE(id uuid, title text, attempts integer, last_error text)'),
     ('log_queries', 'entries jsonb, retention_days integer DEFAULT 30', 'TABLE(logged bigint, deleted bigint)'),
     ('may_write_project', 'project_id bigint', 'boolean'),
@@ -343,9 +341,7 @@ select results_eq(
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '
         || 'vector_contribution double precision, keyword_contribution double precision, '
         || 'matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean, '
-        || 'assignee text, reporter text, ticket_type text, priority text, labels text[], due_date date, '
-        || 'created_at timestamp with time zone, updated_at timestamp with time zone, status_category text, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, links jsonb)'),
+        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb)'),
     ('similar_tickets', 'query_embedding vector, embedding_model text, match_count integer DEFAULT 5, exclude_ticket bigint DEFAULT NULL::bigint, '
         || 'project_filter bigint DEFAULT NULL::bigint, filters jsonb DEFAULT NULL::jsonb, query_text text DEFAULT NULL::text',
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text, '

@@ -17,8 +17,8 @@ insert into public.comments (ticket_id, body, created_at) select 12, 'n', '2025-
 insert into public.ticket_links (ticket_id, kind, other_ticket_id) values (11, 'blocks', 12), (21, 'duplicates', 11);
 
 select results_eq(
-  $$ select ticket_key, ticket_name, project_key, project_name, status, status_category, description, assignee, reporter, labels, due_date, comment_count from public.get_ticket(11) $$,
-  $$ values ('AA-11', 'Login fails', 'AA', 'Apples', 'Done', 'done', 'Since Monday', 'Lena', null::text, '{web}'::text[], '2025-04-01'::date, 3::bigint) $$,
+  $$ select ticket_key, ticket_name, project_key, project_name, status, status_category, description, fields ->> 'assignee', fields ->> 'reporter', fields -> 'labels', fields ->> 'due_date', comment_count from public.get_ticket(11) $$,
+  $$ values ('AA-11', 'Login fails', 'AA', 'Apples', 'Done', 'done', 'Since Monday', 'Lena', null::text, '["web"]'::jsonb, '2025-04-01', 3::bigint) $$,
   'a ticket is read by its ID');
 select is((select ticket_id from public.get_ticket(ticket_key => key)), id, 'the ticket read by the key "' || key || '"') from (values
   ('AA-11', 11::bigint), ('aa-11', 11), ('AA-12', 12), ('AA-1', null), ('', null)) x(key, id);
@@ -33,7 +33,7 @@ select is((select jsonb_array_length(comments) from public.get_ticket(12, null, 
 select is((select comments from public.get_ticket(11, null, 0, 3)), '[]', 'a page beyond the last comment is empty');
 select is((select jsonb_array_length(status_changes) || ' ' || (status_changes -> 0 ->> 'note') || ' ' || (status_changes -> 99 ->> 'status')
   from public.get_ticket(11)), '100 note 3 Done', 'the last 100 status changes are returned, oldest first');
-select is((select jsonb_path_query_array(links, '$[*].ticket_key') from public.get_ticket(11)), '["aa-12", "BB-21"]', 'links of both directions are returned');
+select is((select jsonb_path_query_array(fields, '$.links[*].ticket_key') from public.get_ticket(11)), '["aa-12", "BB-21"]', 'links of both directions are returned');
 
 -- Long texts. A page of 50 comments of 2 MB each stays small, and the rest can be read.
 insert into public.tickets (ticket_id, key, project_id, status_id, name, description) values (13, 'AA-13', 1, 1, 'Long', repeat('é', 200001) || 'rest');
@@ -57,7 +57,7 @@ select is((select string_agg(length(c ->> 'body') || right(c ->> 'body', 3) || '
 insert into public.project_members (project_id, user_id, role) values (1, '00000000-0000-4000-8000-000000000001', 'viewer');
 set local role authenticated;
 set local request.jwt.claims = '{"sub": "00000000-0000-4000-8000-000000000001", "role": "authenticated"}';
-select is((select jsonb_path_query_array(links, '$[*].ticket_key') from public.get_ticket(ticket_key => 'aa-11')), '["aa-12"]', 'a user sees no link to an invisible ticket');
+select is((select jsonb_path_query_array(fields, '$.links[*].ticket_key') from public.get_ticket(ticket_key => 'aa-11')), '["aa-12"]', 'a user sees no link to an invisible ticket');
 select is_empty($$ select from public.get_ticket(21) union all select from public.get_ticket(ticket_key => 'BB-21') $$, 'a user cannot read an invisible ticket by ID or key');
 
 select * from finish();
