@@ -30,7 +30,7 @@ type readyResponse struct {
 type notReadyResponse struct {
 	_ struct{} `schema:"NotReady"`
 
-	Missing []string `json:"missing" min:"1" example:"[\"migration 20261127000760_lists.sql\", \"model: chat\"]"`
+	Missing []string `json:"missing" min:"1" example:"[\"migration 20261127000740_lists.sql\", \"model: chat\"]"`
 	Status  string   `json:"status" enum:"not ready"`
 }
 

@@ -81,9 +81,9 @@ begin
       case when is_short then 300 else wanted end) f
     where retrieve_chunks.corpus <> 'documents'
     union all
-    select d.chunk_id, null, null, d.document_id, false, d.similarity
-    from tasklens.scan_document_chunks(asked, retrieve_chunks.embedding_model, greatest(100, wanted)) d
-    where is_short
+    (select d.chunk_id, null, null, d.document_id, false, d.similarity
+    from tasklens.scan_embeddings(asked, retrieve_chunks.embedding_model, -2, 100, true) d
+    where is_short order by d.similarity desc, d.chunk_id limit 100)
   ), numbered as (
     select f.*, row_number() over (order by f.similarity desc nulls last, f.chunk_id, f.ticket_id, f.project_id) as place,
       row_number() over (partition by f.ticket_id, f.project_id, f.document_id order by f.similarity desc nulls last, f.chunk_id) as place_in_source

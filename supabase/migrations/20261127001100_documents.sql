@@ -4,11 +4,13 @@ create table public.documents (
   id uuid primary key default gen_random_uuid(),
   origin text,
   title text not null check (title ~ '\S' and length(title) <= 500),
-  content text not null default '',
-  keywords text[] not null default '{}',
+  -- As much as a file of notes may have; an API's request has less.
+  content text not null default '' constraint documents_content_at_most_4194304_characters check (length(content) <= 4194304),
+  keywords text[] not null default '{}' constraint documents_keywords_at_most_1000_characters_50000_in_all check (tasklens.are_names(to_jsonb(keywords))),
   upserted_keywords text[] default '{}',
   enriched_keywords text[] not null default '{}',
-  named_entities jsonb not null default '[]' check (jsonb_typeof(named_entities) = 'array'
+  named_entities jsonb not null default '[]' constraint documents_named_entities_at_most_1000_characters_50000_in_all check (tasklens.are_names(named_entities))
+    check (jsonb_typeof(named_entities) = 'array'
     and not named_entities @? '$[*] ? (@.type() != "object" || !exists(@.name) || @.name.type() != "string")'
     and not named_entities @? '$[*].type ? (@.type() != "string" && @.type() != "null")'),
   enriched_entities jsonb not null default '[]',

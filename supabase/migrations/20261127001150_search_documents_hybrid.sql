@@ -1,5 +1,11 @@
 -- Search of documents by meaning, keywords, usefulness and age.
 
+create index documents_keyword_pieces_idx on public.documents using gin (tasklens.pieces(keywords)) where not archived and embedding_status = 'complete';
+
+-- Security definer: with row-level security the indexes could not be used. If more documents exceed
+-- the threshold than are scored one by one, the best by score may not be among the nearest: a
+-- document of similarity s can reach similarity_weight * s plus the full value of everything else.
+-- So the most useful, the newest, and those with most of the keywords are scored too.
 create function tasklens.rank_documents(
   query_embedding extensions.vector,
   query_keywords text[],
@@ -13,12 +19,13 @@ returns table (
   freshness_boost double precision, temporal_weight double precision, final_score double precision, keywords text[], temporal_class text
 )
 -- Force index scans; see search_documents.
-language plpgsql stable rows 10 security invoker set search_path = '' set enable_seqscan = off set jit = off
+language plpgsql stable rows 10 security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
   -- This many are scored one by one: if no more exceed the threshold, none is missed.
   document_limit constant integer := 1000;
+  further_limit constant integer := 1500;
   -- Without the character that joins a document's keywords, to search all of them at once. A longer
   -- one than any query would need an index lookup for each of its pieces.
   wanted constant text[] := array(
@@ -29,14 +36,35 @@ declare
   similarities double precision[];
 begin
   select array_agg(s.document_id), array_agg(s.similarity) into document_ids, similarities
-    from tasklens.scan_documents(query_embedding, embedding_model, threshold, document_limit) s;
+    from tasklens.scan_embeddings(query_embedding, embedding_model, threshold, document_limit) s;
   if cardinality(document_ids) >= document_limit then
     select document_ids || array_agg(c.document_id), similarities || array_agg(c.similarity) into document_ids, similarities
       from (
-        select a.document_id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
-        from tasklens.document_candidates(wanted, 1500) a
-        join public.embeddings e on e.document_id = a.document_id and e.chunk_id is null
-        where not exists (select from unnest(document_ids) as n(id) where n.id = a.document_id)
+        select a.id as document_id, 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
+        from (
+          (select d.id from public.documents d
+            where not d.archived and d.embedding_status = 'complete' and d.utility_score > 0
+            order by d.utility_score desc, d.id
+            limit further_limit)
+          union
+          (select d.id from public.documents d
+            where not d.archived and d.embedding_status = 'complete'
+            order by d.created_at desc, d.id
+            limit further_limit)
+          union
+          (select m.id
+            from unnest(wanted) as w(word)
+            cross join lateral (
+              select d.id, d.utility_score, d.created_at from public.documents d
+              where not d.archived and d.embedding_status = 'complete' and tasklens.pieces(d.keywords) @> tasklens.pieces(array[w.word], 3)
+              limit 10000
+            ) m
+            group by m.id
+            order by count(*) desc, max(m.utility_score) desc, max(m.created_at) desc, m.id
+            limit further_limit)
+        ) a
+        join public.embeddings e on e.document_id = a.id and e.chunk_id is null
+        where not exists (select from unnest(document_ids) as n(id) where n.id = a.id)
           and (embedding_model is null or e.model = embedding_model)
       ) c
       where c.similarity > threshold;
@@ -78,7 +106,7 @@ begin
     order by b.final_score desc, b.similarity desc, d.id;
 end
 $$;
-comment on function tasklens.rank_documents is 'search_documents_hybrid without counting.';
+comment on function tasklens.rank_documents is 'search_documents_hybrid without counting, in what the caller may see.';
 
 create function public.search_documents_hybrid(
   query_embedding extensions.vector(768),

@@ -95,7 +95,7 @@ comment on function tasklens.store_document_vectors is 'Computes the own vectors
 create function public.store_chunks(sources jsonb, chunks jsonb, embeddings extensions.vector[], embedding_set smallint default null)
 returns table (source_id bigint, stored boolean, embedding_ids uuid[])
 -- A plan cached while the queue was empty would scan all of it.
-language plpgsql volatile rows 100 security invoker set search_path = '' set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql volatile rows 100 security invoker set search_path = '' set statement_timeout = '60s' set plan_cache_mode = force_custom_plan set jit = off
 as $$
 #variable_conflict use_column
 declare

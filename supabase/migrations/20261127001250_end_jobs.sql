@@ -128,4 +128,18 @@ $$;
 comment on function public.replay_embedding_jobs is
   'Queues dead jobs again, all of them or these, after fresh edits; of kind enrich also those that wait after a failure. The job of a source that is being deleted stays dead.';
 
+create function public.list_unenriched_documents(after uuid default null, match_limit integer default 1000)
+returns table (id uuid, title text, attempts integer, last_error text)
+language sql stable rows 100 security invoker set search_path = ''
+as $$
+  select d.id, d.title, coalesce(j.attempts, 0), d.enrichment_error
+  from public.documents d
+  left join (tasklens.sources s join tasklens.embedding_jobs j on j.source_id = s.source_id and j.kind = 'enrich') on s.document_id = d.id
+  where d.enriched_at is null and (list_unenriched_documents.after is null or d.id > list_unenriched_documents.after)
+  order by d.id
+  limit tasklens.clamp(list_unenriched_documents.match_limit, 1000, 1, 1000)
+$$;
+comment on function public.list_unenriched_documents is
+  'The documents that enrichment_stats counts as unenriched, by id: how often their text was tried, and the error of the last attempt. after: the last id of the previous page.';
+
 insert into tasklens.migrations (version) values ('20261127001250');

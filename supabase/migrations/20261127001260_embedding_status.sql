@@ -109,7 +109,7 @@ create function public.measure_missing_embeddings(
   embedding_set smallint default null
 )
 returns table (sources bigint, characters bigint, sample bigint[])
-language sql volatile rows 1 security invoker set search_path = ''
+language sql volatile rows 1 security invoker set search_path = '' set statement_timeout = '60s'
 as $$
   select tasklens.add_missing_sources();
   with missing as materialized (
@@ -127,7 +127,7 @@ comment on function public.measure_missing_embeddings is
 
 create function public.enqueue_missing_embeddings(embedding_model text, everything boolean default false, embedding_set smallint default null)
 returns bigint
-language sql volatile security invoker set search_path = ''
+language sql volatile security invoker set search_path = '' set statement_timeout = '60s'
 as $$
   select tasklens.add_missing_sources();
   select tasklens.enqueue_sources(array(

@@ -4,7 +4,7 @@
 
 create function public.begin_reembed(embedding_model text, chunking integer)
 returns bigint
-language plpgsql volatile security invoker set search_path = ''
+language plpgsql volatile security invoker set search_path = '' set statement_timeout = '60s'
 as $$
 declare
   sets tasklens.embedding_sets;
@@ -34,7 +34,7 @@ comment on function public.begin_reembed is
 
 create function public.finish_reembed()
 returns boolean
-language plpgsql volatile security invoker set search_path = ''
+language plpgsql volatile security invoker set search_path = '' set statement_timeout = '60s'
 as $$
 declare
   sets tasklens.embedding_sets;
@@ -87,7 +87,7 @@ comment on function public.abandon_reembed is 'Abandons the set being built; cle
 
 create function public.clear_retired_set(after uuid default null, row_limit integer default 1000)
 returns uuid
-language plpgsql volatile security invoker set search_path = ''
+language plpgsql volatile security invoker set search_path = '' set statement_timeout = '60s'
 as $$
 declare
   retired smallint;

@@ -171,4 +171,18 @@ $$;
 comment on function public.check_installation is
   'What is missing or doubtful in this database, errors first, with the remedy, if possible a statement. embedding_model: the model whose chunks are checked, by default the serving one.';
 
+-- Functions of the service that store or queue much at once have a statement timeout of their own,
+-- 60 s: less than what proxies usually wait (Cloudflare: 100 s). The role's timeout (8 s on
+-- Supabase) does not end them: PostgREST from version 12.2 applies the function's instead. That is
+-- found by a call: within a function, current_setting returns its timeout, whether it applies or
+-- not. Imports have none, because they lock tickets: who edits them would wait.
+create function public.probe_statement_timeout() returns void
+language plpgsql volatile security invoker set search_path = '' set statement_timeout = '100ms'
+as $$
+begin
+  perform pg_sleep(0.4);
+end
+$$;
+comment on function public.probe_statement_timeout is 'Fails with query_canceled after 100 ms if PostgREST applies the statement timeouts of functions; else takes 400 ms.';
+
 insert into tasklens.migrations (version) values ('20261127001400');

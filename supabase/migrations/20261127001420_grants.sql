@@ -1,7 +1,9 @@
--- All grants of functions. No other migration grants or revokes a function's execution. A function
--- of tasklens that is not listed is for its owner alone: triggers, and helpers of "security
--- definer" functions. An expression of an index is evaluated with the rights of the writer, hence
--- "PUBLIC".
+-- The end: limits of times, and all grants of functions. No other migration grants or revokes a
+-- function's execution. A function of tasklens that is not listed is for its owner alone: triggers,
+-- and helpers of "security definer" functions. An expression of an index is evaluated with the
+-- rights of the writer, hence "PUBLIC".
+
+-- A function of public that is not listed is the service's.
 
 revoke execute on all routines in schema tasklens from PUBLIC;
 
@@ -9,6 +11,11 @@ do $$
 declare
   granted record;
 begin
+  for granted in select unnest(i.functions) as name from tasklens.installation i loop
+    -- By name: an error if there is none, or more than one of it.
+    execute format('revoke execute on function public.%I from PUBLIC, anon, authenticated, service_role', granted.name);
+    execute format('grant execute on function public.%I to service_role', granted.name);
+  end loop;
   for granted in
     select l.schema, l.callers, f.name
     from (values
@@ -19,22 +26,12 @@ begin
         search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch, visible_texts}'),
       ('tasklens', 'authenticated, service_role', '{
         beginning_of, best_chunk_by_words, check_arguments, check_batch, clamp, combine_items, combine_keywords,
-        compose_text, count_tickets, cut_text, document_candidates, document_queries, filter_list, filter_range, filter_text, find_chunks, find_entities, find_filter_values, find_matches,
+        compose_text, count_tickets, cut_text, document_queries, filter_list, filter_range, filter_text, find_chunks, find_entities, find_filter_values, find_matches,
         find_page, find_similar, find_ticket, highlight, is_unrestricted,
-        list_passing, other_words, part_names, particles, phrase,
-        plain_text, projects_as, rank_documents, read_data_version, read_query, read_filters, scan_document_chunks, scan_documents, searched_set,
+        other_words, part_names, particles, phrase,
+        plain_text, projects_as, rank_documents, read_data_version, read_query, read_filters, scan_embeddings, searched_set,
         serving_model, specifics, text_limit, ticket_fields, ticket_members, to_words,
         unrelated_similarity, unspaced_scripts, without_form}'),
-      ('public', 'service_role', '{
-        abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,
-        clear_retired_set, copy_changes, count_unlisted, delete_document, embedding_sets, embedding_status,
-        enqueue_missing_embeddings, enrichment_stats, extend_embedding_leases, fail_embedding_jobs,
-        find_sources, finish_embedding_jobs, finish_reembed, link_imported_tickets,
-        list_dead_embedding_jobs, list_migrations, list_unenriched_documents, log_queries,
-        measure_missing_embeddings, probe_statement_timeout, prune_documents, prune_import, read_sources, release_embedding_jobs,
-        replay_embedding_jobs, store_chunks, store_enrichment,
-        store_match_thresholds, track_document_retrieval, track_document_retrievals, unanswered_questions,
-        upsert_documents, upsert_projects, upsert_tickets}'),
       ('tasklens', 'service_role', '{
         add_missing_sources, check_platform, count_chunks,
         enqueue_sources, entity_names, find_sources, insert_chunks,
@@ -49,9 +46,26 @@ begin
     ) l(schema, callers, names)
     cross join unnest(l.names::text[]) as f(name)
   loop
-    -- By name: an error if there is none, or more than one of it.
     execute format('revoke execute on function %I.%I from PUBLIC, anon, authenticated, service_role', granted.schema, granted.name);
     execute format('grant execute on function %I.%I to %s', granted.schema, granted.name, granted.callers);
+  end loop;
+end
+$$;
+
+-- Times are those that JSON and its readers can hold.
+do $$
+declare
+  moment record;
+begin
+  for moment in
+    select c.relname as on_table, a.attname as name, a.atttypid = 'date'::regtype as is_date
+    from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+      and a.atttypid in ('date'::regtype, 'timestamptz'::regtype)
+  loop
+    execute format('alter table public.%I add constraint %I check (' || case when moment.is_date then '%3$I between ''0001-01-01'' and ''9999-12-31'')'
+      else '%3$I >= ''0001-01-01 00:00Z'' and %3$I < ''9999-12-31 24:00Z'')' end,
+      moment.on_table, concat_ws('_', moment.on_table, moment.name, 'in_years_1_to_9999'), moment.name);
   end loop;
 end
 $$;

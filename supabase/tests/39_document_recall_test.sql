@@ -40,8 +40,9 @@ analyze public.embeddings;
 analyze public.documents;
 
 -- So few documents would be compared exactly: force use of the index.
-create or replace function tasklens.documents_are_few() returns boolean
-language sql stable as $$ select false $$;
+do $$ begin
+  execute replace(pg_get_functiondef('tasklens.scan_embeddings'::regproc), '> 5000', '> 0');
+end $$;
 
 create function pg_temp.query(number bigint) returns extensions.vector language sql as $$ select pg_temp.point(number % 2, -number, 0.6) $$;
 create temporary table truth as
@@ -55,7 +56,7 @@ select q as number, 'documents' as what, f.id
 from generate_series(1, 40) q cross join lateral public.search_documents(pg_temp.query(q), 3, -1, 'm') f
 union all
 select q, 'chunks', f.document_id
-from generate_series(1, 40) q cross join lateral tasklens.scan_document_chunks(pg_temp.query(q), 'm', 3) f;
+from generate_series(1, 40) q cross join lateral (select s.* from tasklens.scan_embeddings(pg_temp.query(q), 'm', -2, 3, true) s order by s.similarity desc limit 3) f;
 create function pg_temp.recalls(wanted text) returns setof numeric
 language sql as $$
   select count(f.id) / 3.0 from truth t left join found f on f.number = t.number and f.id = t.id and f.what = wanted group by t.number

@@ -234,9 +234,9 @@ language plpgsql as $$
 begin
   execute format('update public.tickets set %I = case ticket_id when 1 then ''Zed'' when 2 then ''ZED'' end', field);
   return array[pg_temp.found(jsonb_build_object(member, 'zed')), (select string_agg(f, ', ') from pg_temp.facets(null, array[facet]) f),
-    (select to_jsonb(h) ->> field from public.search_hybrid('TX-1', match_count => 1) h),
-    (select string_agg(to_jsonb(l) ->> field, ' ') from public.list_tickets(filters => jsonb_build_object(member, array['zed'])) l),
-    (select to_jsonb(t) ->> field from public.get_ticket(1) t)];
+    (select h.fields ->> facet from public.search_hybrid('TX-1', match_count => 1) h),
+    (select string_agg(l.fields ->> facet, ' ') from public.list_tickets(filters => jsonb_build_object(member, array['zed'])) l),
+    (select t.fields ->> facet from public.get_ticket(1) t)];
 end
 $$;
 select results_eq($$ select pg_temp.uses(m.source, m.member, m.facet) from tasklens.ticket_members() m where m.kind in ('person', 'text') $$,

@@ -680,7 +680,7 @@ export interface components {
         NotReady: {
             /**
              * @example [
-             *       "migration 20261127000760_lists.sql",
+             *       "migration 20261127000740_lists.sql",
              *       "model: chat"
              *     ]
              */

@@ -1,4 +1,31 @@
--- Generates missing keys: CAP for a project "Checkout and Payments", CAP-401 for its next ticket.
+-- Fills what rows lack: the category of a status, and keys: CAP for a project "Checkout and
+-- Payments", CAP-401 for its next ticket.
+
+-- Status names of common trackers. Unknown names count as to_do, because an unknown status must not
+-- hide open tickets. The first match decides, so names that only sound done (Not Done, Ready to
+-- Release) come before those that are.
+create function tasklens.fill_status_category() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  -- Words, however they are written: code_review, CLOSED-DUPLICATE, InProgress.
+  n constant text := lower(btrim(regexp_replace(regexp_replace(translate(new.name, '’‘ʼ´`', ''''''''''''), '([[:lower:][:digit:]])([[:upper:]])|([[:upper:]])([[:upper:]][[:lower:]])', '\1\3 \2\4', 'g'), '[\s_./:–-]+', ' ', 'g')));
+begin
+  new.category := coalesce(new.category, case
+    when n ~ '\m(won''?t|will not|not (planned|doing|needed|applicable|reproducible|a bug|an issue)|can(not|''?t) reproduce|(as|by) design(ed)?)\M' then 'done'
+    when n ~ '\m(re ?open(ed)?|(not|un) ?(yet )?(done|finished|closed|resolved|solved|fixed|completed?|started|released|deployed|merged|verified)|incomplete|to be done)\M' then 'to_do'
+    when n ~ '^(waiting|awaiting|pending|to be)\M|\m(almost|nearly|partially|partly)\M|\mready (for|to) (code |peer )?(review|qa|test|testing|uat|verification|acceptance|approval|merge|staging|release|deploy|deployment|production|publish|ship|close)\M' then 'in_progress'
+    when n ~ '\m(done|closed|resolved|completed?|fixed|released|shipped|deployed|live|in production|cancell?ed|rejected|declined|removed|abandoned|withdrawn|duplicate|obsolete|invalid|finished|solved|verified|merged|archived|erledigt|fertig|geschlossen)\M' then 'done'
+    when n ~ '\m(backlog|triage|queue|(selected|ready|approved|planned|scheduled) (for|to))\M' then 'to_do'
+    when n ~ '\m(in|under|waiting|awaiting|pending|blocked|on hold|paused|escalated|active|committed|doing|started|working|wip|ongoing|developing|development|building|implementing|implementation|fixing|investigating|test|testing|review|reviewing|verifying|verification|qa|uat|staging)\M' then 'in_progress'
+    else 'to_do' end);
+  return new;
+end
+$$;
+comment on function tasklens.fill_status_category is 'Trigger: guesses the category of a status that has none from its name: done, in_progress or to_do.';
+
+create trigger fill_category before insert or update on public.status
+  for each row execute function tasklens.fill_status_category();
 
 create table tasklens.ticket_counters (
   project_id bigint primary key references public.projects on delete cascade,

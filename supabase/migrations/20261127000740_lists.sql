@@ -1,4 +1,75 @@
--- One ticket with everything that belongs to it.
+-- What is read without a search: tickets that pass filters, by date; the values of filters; and one
+-- ticket with everything that belongs to it.
+
+create function public.list_tickets(
+  match_count integer default 10,
+  match_offset integer default 0,
+  project_filter bigint default null,
+  status_filter text default null,
+  sort text default 'newest',
+  filters jsonb default null
+)
+returns table (
+  ticket_id bigint, text text, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, highlight text, has_more boolean,
+  fields jsonb
+)
+language plpgsql stable rows 10 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  page_size constant integer := tasklens.clamp(match_count, 10, 1, 100);
+  page_start constant integer := tasklens.clamp(match_offset, 0, 0, 1000);
+  by_time constant text := case sort when 'newest' then 'created_at' when 'updated' then 'updated_at' end;
+  page bigint[];
+begin
+  if by_time is null then
+    raise exception 'sort is "%"', sort using errcode = '22023', hint = 'Use newest or updated.';
+  end if;
+  page := array(
+    select m.ticket_id
+    from tasklens.find_matches(null, null, null, null,
+      array[tasklens.check_arguments(filters, project_filter => list_tickets.project_filter, status_filter => list_tickets.status_filter)],
+      page_start + page_size + 1, by_time) with ordinality m(filtered, project_id, ticket_id, complete, place)
+    order by m.place offset page_start);
+  return query
+  select t.ticket_id, shown.text, p.project_id, p.name, t.key, t.name, s.name, tasklens.highlight(shown.text, null), cardinality(page) > page_size,
+    tasklens.ticket_fields(t.ticket_id)
+  from unnest(page[1:page_size]) with ordinality as g(ticket_id, place)
+  join public.tickets t on t.ticket_id = g.ticket_id
+  join public.projects p on p.project_id = t.project_id
+  join public.status s on s.status_id = t.status_id
+  cross join lateral (select tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description)) as text) shown
+  order by g.place;
+end
+$$;
+comment on function public.list_tickets is
+  'Tickets that pass the filters, latest first by creation (sort newest) or change (updated), with the columns of search_hybrid that apply to a list; text is the beginning of the ticket. match_count at most 100, match_offset 1,000; has_more: another page follows. Projects'' own texts are not listed.';
+
+create function public.list_projects(after text default '', match_count integer default 1000)
+returns table (project_id bigint, key text, name text, tickets bigint)
+language sql stable security invoker set search_path = ''
+as $$
+  select p.project_id, p.key, p.name, (select count(*) from public.tickets t where t.project_id = p.project_id)
+  from public.projects p
+  where p.key > coalesce(list_projects.after, '')
+  order by p.key
+  limit tasklens.clamp(list_projects.match_count, 1000, 1, 1000)
+$$;
+comment on function public.list_projects is
+  'The projects that the caller may see, with their number of tickets, by key. match_count at most 1,000; after: the last key of the previous page. No rows follow the last page.';
+
+create function public.list_statuses(after bigint default 0, match_count integer default 1000)
+returns table (status_id bigint, name text)
+language sql stable security invoker set search_path = ''
+as $$
+  select s.status_id, s.name
+  from public.status s
+  where s.status_id > coalesce(list_statuses.after, 0)
+  order by s.status_id
+  limit tasklens.clamp(list_statuses.match_count, 1000, 1, 1000)
+$$;
+comment on function public.list_statuses is
+  'The statuses, in order of creation. match_count at most 1,000; after: the last status_id of the previous page. No rows follow the last page.';
 
 -- Security definer, because under row-level security upper() cannot use an index. It reads only
 -- what the caller may see.
@@ -80,4 +151,4 @@ $$;
 comment on function public.get_ticket is
   'A ticket by its id, or by its key without regard to case, with its fields as in search_hybrid, its last 100 changes of status, and a page of at most 100 comments, oldest first. The description has at most 200,000 characters, each note 2,000; the comments share 200,000, but each has its first 2,000. truncated_at: where the rest of a text begins. comment_id: only that comment. text_offset: characters of it to skip, or without comment_id of the description. visible: its texts as readers see them. No row if the caller sees none.';
 
-insert into tasklens.migrations (version) values ('20261127000770');
+insert into tasklens.migrations (version) values ('20261127000740');
