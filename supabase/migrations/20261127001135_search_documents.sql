@@ -21,7 +21,6 @@ declare
   enough constant integer := greatest(150, row_limit);
   wanted constant text := format('e.chunk_id is %snull%s', case when of_chunks then 'not ' end, case when embedding_model is not null then ' and e.model = $2' end);
   saved_sort constant text := current_setting('enable_sort');
-  near record;
   document_ids uuid[] := array[]::uuid[];
   chunk_ids uuid[] := array[]::uuid[];
   similarities double precision[] := array[]::double precision[];
@@ -37,7 +36,7 @@ begin
     perform set_config('hnsw.ef_search', greatest(200, least(1000, row_limit))::text, true),
       set_config('hnsw.iterative_scan', 'relaxed_order', true),
       set_config('enable_sort', 'off', true); -- force the order to come from the index, whatever the statistics say
-    for near in
+    for document_id, chunk_id, similarity in
       -- A scalar subquery cannot become a join, which would lose the order of the index.
       execute format('select e.document_id, e.chunk_id, 1 - (e.embedding operator(extensions.<=>) $1) as similarity
         from public.embeddings e
@@ -46,10 +45,10 @@ begin
         limit $3', wanted)
       using query_embedding, embedding_model, greatest(150, row_limit + 20)
     loop
-      if near.similarity > match_threshold then
-        document_ids := document_ids || near.document_id;
-        chunk_ids := chunk_ids || near.chunk_id;
-        similarities := similarities || near.similarity;
+      if similarity > match_threshold then
+        document_ids := document_ids || document_id;
+        chunk_ids := chunk_ids || chunk_id;
+        similarities := similarities || similarity;
       else
         below := below + 1;
       end if;
