@@ -931,29 +931,20 @@ export type Database = {
           visible?: boolean
         }
         Returns: {
-          assignee: string
           comment_count: number
           comments: Json
-          created_at: string
           description: string
           description_truncated_at: number
-          due_date: string
-          labels: string[]
-          links: Json
-          priority: string
+          fields: Json
           project_id: number
           project_key: string
           project_name: string
-          reporter: string
-          resolved_at: string
           status: string
           status_category: string
           status_changes: Json
           ticket_id: number
           ticket_key: string
           ticket_name: string
-          ticket_type: string
-          updated_at: string
         }[]
       }
       link_imported_tickets: {
@@ -1007,25 +998,16 @@ export type Database = {
           status_filter?: string
         }
         Returns: {
-          assignee: string
-          created_at: string
-          due_date: string
+          fields: Json
           has_more: boolean
           highlight: string
-          labels: string[]
-          links: Json
-          priority: string
           project_id: number
           project_name: string
-          reporter: string
           status: string
-          status_category: string
           text: string
           ticket_id: number
           ticket_key: string
           ticket_name: string
-          ticket_type: string
-          updated_at: string
         }[]
       }
       list_unenriched_documents: {
@@ -1281,39 +1263,30 @@ export type Database = {
           vector_weight?: number
         }
         Returns: {
-          assignee: string
           chunk_id: string
           comment_author: string
           comment_created_at: string
           comment_id: number
-          created_at: string
-          due_date: string
           exact: boolean
+          fields: Json
           fused_score: number
           has_more: boolean
           highlight: string
           keyword_contribution: number
           keyword_rank: number
           keyword_score: number
-          labels: string[]
-          links: Json
           matched_by: string[]
-          priority: string
           project_id: number
           project_name: string
           relaxed: boolean
-          reporter: string
           rrf_score: number
           similarity: number
           source: string
           status: string
-          status_category: string
           text: string
           ticket_id: number
           ticket_key: string
           ticket_name: string
-          ticket_type: string
-          updated_at: string
           vector_contribution: number
           vector_rank: number
         }[]
