@@ -21,7 +21,8 @@ const (
 	corsMaxAge  = "600"
 )
 
-// setHeaders sets the security and CORS headers of a response. Routes that serve pages override them.
+// setHeaders sets the security and CORS headers of a response. Routes that serve pages override
+// them.
 func (a *API) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderXFrameOptions, "DENY")

@@ -111,8 +111,8 @@ func (w *crowd) add(name string, n int) int {
 	return count
 }
 
-// countInFlight refuses a request at once if as many as most of this name are in flight, 0 being any
-// number: queued, it would delay others and its client would give up on it.
+// countInFlight refuses a request at once if as many as most of this name are in flight, 0 being
+// any number: queued, it would delay others and its client would give up on it.
 func (a *API) countInFlight(c *fiber.Ctx, name, limit string, most int, refused *fault.Error) error {
 	if most == 0 {
 		return nil

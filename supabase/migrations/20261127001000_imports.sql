@@ -84,46 +84,6 @@ $$;
 comment on function public.begin_import is
   'Begins an import: its id, for upsert_projects and upsert_tickets, and its origin, by default that of the last import of this format with one of these projects.';
 
--- Records which import listed the tickets, and what it lists of them.
-create function tasklens.mark_imported(tickets jsonb, import_id bigint, our_origin text, take_over boolean) returns void
-language plpgsql volatile security invoker set search_path = ''
-as $$
-#variable_conflict use_column
-declare
-  expected bigint;
-  marked bigint;
-begin
-  select count(*) into expected
-  from public.tickets t
-  where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(mark_imported.tickets) g);
-  insert into tasklens.imported_tickets as m (ticket_id, import_id, origin, links, unlisted_comments)
-  select t.ticket_id, mark_imported.import_id, mark_imported.our_origin, case when jsonb_typeof(g.row -> 'links') = 'array' then g.row -> 'links' end,
-    array(
-      select c.comment_id from public.comments c
-      where c.ticket_id = t.ticket_id and c.key is not null and jsonb_typeof(g.row -> 'comments') = 'array'
-        and c.key not in (select n ->> 'key' from jsonb_array_elements(g.row -> 'comments') n where n ->> 'key' is not null)
-      order by 1)
-  from (
-    select distinct on (upper(x.row ->> 'key')) x.row
-    from jsonb_array_elements(mark_imported.tickets) with ordinality as x(row, place)
-    order by upper(x.row ->> 'key'), x.place desc
-  ) g
-  join public.tickets t on upper(t.key) = upper(g.row ->> 'key')
-  order by t.ticket_id
-  on conflict (ticket_id) do update
-    set import_id = case when mark_imported.take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end,
-      origin = excluded.origin, links = excluded.links, unlisted_comments = excluded.unlisted_comments
-    where mark_imported.take_over or m.origin = excluded.origin;
-  get diagnostics marked = row_count;
-  if marked <> expected then
-    -- Undoes this batch. When it is tried again, these keys are refused.
-    raise exception using errcode = 'serialization_failure', message = 'Another import has just added one of these tickets.';
-  end if;
-end
-$$;
-comment on function tasklens.mark_imported is
-  'Records that this import lists these tickets, with their links and the comments that it lacks. Fails (40001) if another origin''s import has just added one.';
-
 -- Without an import_id rows are matched by key alone.
 create function public.upsert_projects(projects jsonb, import_id bigint default null, take_over boolean default false)
 returns table (key text, project_id bigint, held_by text)

@@ -1,33 +1,5 @@
 -- Imports tickets with their notes and comments.
 
--- Upserts the comments of imported rows by key. A comment without key or text is skipped.
-create function tasklens.upsert_comments(tickets jsonb) returns void
-language sql volatile security invoker set search_path = ''
-as $$
-  insert into public.comments as c (ticket_id, key, author, body, created_at, updated_at)
-  select g.ticket_id, g.key, g.author, g.body, coalesce(g.created_at, now()), coalesce(g.updated_at, g.created_at, now())
-  from (
-    select distinct on (t.ticket_id, n.row ->> 'key') t.ticket_id, n.row ->> 'key' as key, nullif(n.row ->> 'author', '') as author,
-      n.row ->> 'body' as body, (n.row ->> 'created_at')::timestamptz as created_at, (n.row ->> 'updated_at')::timestamptz as updated_at,
-      x.place, n.place as place_within
-    from jsonb_array_elements(upsert_comments.tickets) with ordinality as x(row, place)
-    join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
-    join public.projects p on p.key = x.row ->> 'project_key'
-    cross join lateral jsonb_path_query(x.row, '$.comments[*]') with ordinality as n(row, place)
-    where n.row ->> 'key' ~ '\S' and n.row ->> 'body' ~ '\S'
-    order by t.ticket_id, n.row ->> 'key', x.place desc, n.place desc
-  ) g
-  -- In order of ticket ids, so that concurrent imports cannot deadlock.
-  order by g.ticket_id, g.place, g.place_within
-  on conflict (ticket_id, key) do update
-    set author = excluded.author, body = excluded.body,
-      updated_at = case when excluded.updated_at = now() or excluded.updated_at = excluded.created_at then c.updated_at else excluded.updated_at end
-    where (c.author, c.body) is distinct from (excluded.author, excluded.body)
-      or excluded.updated_at not in (now(), excluded.created_at) and c.updated_at is distinct from excluded.updated_at
-$$;
-comment on function tasklens.upsert_comments is
-  'Inserts or updates the comments given to upsert_tickets whose tickets exist. An existing comment keeps its creation time.';
-
 -- A row gives the columns of tickets by name, whatever columns there are. An absent one keeps its
 -- value; null or an empty text clears it. Of several rows with a key, the last counts. Without
 -- created_at a new ticket gets the default. An existing ticket keeps its time.
@@ -86,6 +58,8 @@ as $$
 declare
   our_origin constant text := (select i.origin from tasklens.imports i where i.import_id = upsert_tickets.import_id);
   own jsonb := upsert_tickets.tickets;
+  expected bigint;
+  marked bigint;
 begin
   if our_origin is not null then
     -- The rows that an import may write: in its own projects, with keys that are its own or new.
@@ -124,9 +98,57 @@ begin
   left join public.status s on lower(s.name) = lower(g.status)
   order by g.place, g.place_within;
 
-  perform tasklens.upsert_comments(own);
+  -- A comment is identified by its key. One without key or text is skipped; one that exists keeps
+  -- its creation time.
+  insert into public.comments as c (ticket_id, key, author, body, created_at, updated_at)
+  select g.ticket_id, g.key, g.author, g.body, coalesce(g.created_at, now()), coalesce(g.updated_at, g.created_at, now())
+  from (
+    select distinct on (t.ticket_id, n.row ->> 'key') t.ticket_id, n.row ->> 'key' as key, nullif(n.row ->> 'author', '') as author,
+      n.row ->> 'body' as body, (n.row ->> 'created_at')::timestamptz as created_at, (n.row ->> 'updated_at')::timestamptz as updated_at,
+      x.place, n.place as place_within
+    from jsonb_array_elements(own) with ordinality as x(row, place)
+    join public.tickets t on upper(t.key) = upper(x.row ->> 'key')
+    join public.projects p on p.key = x.row ->> 'project_key'
+    cross join lateral jsonb_path_query(x.row, '$.comments[*]') with ordinality as n(row, place)
+    where n.row ->> 'key' ~ '\S' and n.row ->> 'body' ~ '\S'
+    order by t.ticket_id, n.row ->> 'key', x.place desc, n.place desc
+  ) g
+  -- In order of ticket ids, so that concurrent imports cannot deadlock.
+  order by g.ticket_id, g.place, g.place_within
+  on conflict (ticket_id, key) do update
+    set author = excluded.author, body = excluded.body,
+      updated_at = case when excluded.updated_at = now() or excluded.updated_at = excluded.created_at then c.updated_at else excluded.updated_at end
+    where (c.author, c.body) is distinct from (excluded.author, excluded.body)
+      or excluded.updated_at not in (now(), excluded.created_at) and c.updated_at is distinct from excluded.updated_at;
+
   if our_origin is not null then
-    perform tasklens.mark_imported(own, upsert_tickets.import_id, our_origin, upsert_tickets.take_over);
+    -- Which import listed the tickets, and what it lists of them.
+    select count(*) into expected
+    from public.tickets t
+    where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(own) g);
+    insert into tasklens.imported_tickets as m (ticket_id, import_id, origin, links, unlisted_comments)
+    select t.ticket_id, upsert_tickets.import_id, our_origin, case when jsonb_typeof(g.row -> 'links') = 'array' then g.row -> 'links' end,
+      array(
+        select c.comment_id from public.comments c
+        where c.ticket_id = t.ticket_id and c.key is not null and jsonb_typeof(g.row -> 'comments') = 'array'
+          and c.key not in (select n ->> 'key' from jsonb_array_elements(g.row -> 'comments') n where n ->> 'key' is not null)
+        order by 1)
+    from (
+      select distinct on (upper(x.row ->> 'key')) x.row
+      from jsonb_array_elements(own) with ordinality as x(row, place)
+      order by upper(x.row ->> 'key'), x.place desc
+    ) g
+    join public.tickets t on upper(t.key) = upper(g.row ->> 'key')
+    order by t.ticket_id
+    on conflict (ticket_id) do update
+      set import_id = case when upsert_tickets.take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end,
+        origin = excluded.origin, links = excluded.links, unlisted_comments = excluded.unlisted_comments
+      where upsert_tickets.take_over or m.origin = excluded.origin;
+    get diagnostics marked = row_count;
+    if marked <> expected then
+      -- Undoes this batch. When it is tried again, these keys are refused.
+      raise exception using errcode = 'serialization_failure', message = 'Another import has just added one of these tickets.';
+    end if;
   end if;
 
   return query

@@ -105,14 +105,14 @@ as $$
       when k.held then format('the key %s is taken', k.wanted) end as reason
     from known k cross join lateral (
       select jsonb_object_agg(e.key, v.value) as fields,
-        string_agg(e.key, ', ' order by e.key) filter (where e.key in ('name', 'assignee', 'reporter', 'author', 'ticket_type', 'priority') and v.value <> e.value and e.value <> 'null'
+        string_agg(e.key, ', ' order by e.key) filter (where e.key not in ('description', 'body', 'labels') and length(e.value #>> '{}') > 1000
           or e.key = 'labels' and exists (select from jsonb_path_query(e.value, '$[*]') l where length(l #>> '{}') > 1000)) as cut,
         min(format('its %s is %s, not a time of the years 1 to 9999', e.key, e.value #>> '{}')) filter (
           where e.key in ('created_at', 'updated_at', 'resolved_at', 'due_date') and e.value #>> '{}' ~* '^[-+]?infinity|^\d{5,}-|BC$') as no_time
       from jsonb_each(k.row) e cross join lateral (select case
         when e.value = 'null' then case when e.key in ('name', 'body') then '""' when e.key = 'labels' then '[]' else 'null' end::jsonb
         when e.key = 'labels' and jsonb_typeof(e.value) = 'array' then (select coalesce(jsonb_agg(left(l #>> '{}', 1000)), '[]') from jsonb_array_elements(e.value) l where l <> 'null')
-        when e.key in ('name', 'assignee', 'reporter', 'author', 'ticket_type', 'priority') then to_jsonb(left(e.value #>> '{}', 1000))
+        when e.key not in ('description', 'body') and length(e.value #>> '{}') > 1000 then to_jsonb(left(e.value #>> '{}', 1000))
         else e.value end as value) v
       where e.key <> 'key' and not (e.key in ('created_at', 'updated_at') and e.value = 'null')
     ) f

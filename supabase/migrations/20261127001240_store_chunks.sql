@@ -48,50 +48,6 @@ create type tasklens.given_chunk as (
 );
 comment on type tasklens.given_chunk is 'An element of the argument chunks of store_chunks. One without a chunk_id gets one, and is added.';
 
-create function tasklens.insert_chunks(source_ids bigint[], embedding_set smallint, chunks tasklens.given_chunk[], embeddings extensions.vector[]) returns void
-language sql volatile security invoker set search_path = ''
-as $$
-  with given as materialized (
-    select g.*, o.project_id, o.ticket_id, o.comment_id, o.document_id
-    from unnest(insert_chunks.chunks) g join tasklens.source_owners o using (source_id)
-    where g.added and g.source_id = any (insert_chunks.source_ids)
-  ), tracked as (
-    insert into public.chunks (
-      chunk_id, embedding_set, project_id, ticket_id, comment_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
-    select g.chunk_id, insert_chunks.embedding_set, g.project_id, g.ticket_id, g.comment_id, g.status_change_id, g.kind, g.position, g.text, g.tokens, g.input_hash, g.model,
-      insert_chunks.embeddings[g.embedding]
-    from given g where g.document_id is null
-  ), pieces as (
-    insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash)
-    select g.chunk_id, g.document_id, g.position, g.text, g.tokens, g.input_hash from given g where g.document_id is not null
-  )
-  insert into public.embeddings (document_id, chunk_id, model, embedding)
-  select g.document_id, g.chunk_id, g.model, insert_chunks.embeddings[g.embedding] from given g where g.document_id is not null
-$$;
-comment on function tasklens.insert_chunks is 'Inserts the added chunks of these sources.';
-
--- The mean of the chunks' vectors. If it is zero, the first chunk's vector is used.
-create function tasklens.store_document_vectors(source_ids bigint[]) returns void
-language sql volatile security invoker set search_path = ''
-as $$
-  insert into public.embeddings as own (document_id, model, embedding)
-  select m.document_id, m.model, case when extensions.vector_norm(m.mean) > 0 then extensions.l2_normalize(m.mean) else m.first end
-  from (
-    select c.document_id, min(e.model) as model, extensions.avg(e.embedding) as mean, (array_agg(e.embedding order by c.position)) [1] as first
-    from tasklens.sources s
-    join public.document_chunks c on c.document_id = s.document_id
-    join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id
-    where s.source_id = any (store_document_vectors.source_ids)
-    group by c.document_id
-  ) m
-  on conflict (document_id, chunk_id) do update set model = excluded.model, embedding = excluded.embedding
-    where own.model is distinct from excluded.model or own.embedding operator(extensions.<>) excluded.embedding;
-  update public.documents d set embedding_status = 'complete'
-  from tasklens.sources s
-  where d.id = s.document_id and s.source_id = any (store_document_vectors.source_ids) and d.embedding_status <> 'complete'
-$$;
-comment on function tasklens.store_document_vectors is 'Computes the own vectors of these documents from those of their chunks, and marks them as complete.';
-
 create function public.store_chunks(sources jsonb, chunks jsonb, embeddings extensions.vector[], embedding_set smallint default null)
 returns table (source_id bigint, stored boolean, embedding_ids uuid[])
 -- A plan cached while the queue was empty would scan all of it.
@@ -127,7 +83,22 @@ begin
     where j.kind = 'embed' and j.lease_id is null and not j.with_children and j.source_id = any (held) for update skip locked);
   -- Until the replaced chunks are deleted, new ones may have their positions.
   set constraints public.chunks_source_position_key, public.document_chunks_document_id_position_key deferred;
-  perform tasklens.insert_chunks(held, target, given, store_chunks.embeddings);
+  with added as materialized (
+    select g.*, o.project_id, o.ticket_id, o.comment_id, o.document_id
+    from unnest(given) g join tasklens.source_owners o using (source_id)
+    where g.added and g.source_id = any (held)
+  ), tracked as (
+    insert into public.chunks (
+      chunk_id, embedding_set, project_id, ticket_id, comment_id, status_change_id, kind, position, text, tokens, input_hash, model, embedding)
+    select a.chunk_id, target, a.project_id, a.ticket_id, a.comment_id, a.status_change_id, a.kind, a.position, a.text, a.tokens, a.input_hash, a.model,
+      store_chunks.embeddings[a.embedding]
+    from added a where a.document_id is null
+  ), pieces as (
+    insert into public.document_chunks (chunk_id, document_id, position, text, tokens, input_hash)
+    select a.chunk_id, a.document_id, a.position, a.text, a.tokens, a.input_hash from added a where a.document_id is not null
+  )
+  insert into public.embeddings (document_id, chunk_id, model, embedding)
+  select a.document_id, a.chunk_id, a.model, store_chunks.embeddings[a.embedding] from added a where a.document_id is not null;
   -- The comparison is a separate statement: its snapshot includes every edit committed before the
   -- locks. Set operations, here and below: with thousands of chunks on both sides a join planned
   -- for few would be a nested loop.
@@ -156,7 +127,23 @@ begin
   update public.document_chunks c set position = g.position
   from unnest(given) g where g.source_id = any (current_ids) and c.chunk_id = g.chunk_id and c.position <> g.position;
   set constraints public.chunks_source_position_key, public.document_chunks_document_id_position_key immediate;
-  perform tasklens.store_document_vectors(current_ids);
+  -- The vector of a document is the mean of those of its chunks. If it is zero, the first one's is
+  -- used.
+  insert into public.embeddings as own (document_id, model, embedding)
+  select m.document_id, m.model, case when extensions.vector_norm(m.mean) > 0 then extensions.l2_normalize(m.mean) else m.first end
+  from (
+    select c.document_id, min(e.model) as model, extensions.avg(e.embedding) as mean, (array_agg(e.embedding order by c.position)) [1] as first
+    from tasklens.sources s
+    join public.document_chunks c on c.document_id = s.document_id
+    join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id
+    where s.source_id = any (current_ids)
+    group by c.document_id
+  ) m
+  on conflict (document_id, chunk_id) do update set model = excluded.model, embedding = excluded.embedding
+    where own.model is distinct from excluded.model or own.embedding operator(extensions.<>) excluded.embedding;
+  update public.documents d set embedding_status = 'complete'
+  from tasklens.sources s
+  where d.id = s.document_id and s.source_id = any (current_ids) and d.embedding_status <> 'complete';
   perform tasklens.count_chunks(current_ids);
   update tasklens.sources s set truncated = g.truncated
   from jsonb_to_recordset(store_chunks.sources) as g(source_id bigint, truncated boolean)

@@ -49,54 +49,6 @@ $$;
 comment on function tasklens.present_parts is
   'The tables, policies, triggers, indexes and functions there are, with what is wrong with each and the statement that repairs it.';
 
-create function tasklens.check_platform()
-returns table (area text, severity text, subject text, finding text, remedy text)
-language sql stable security invoker set search_path = ''
-as $$
-  select 'roles', 'error', 'role ' || w.name,
-    case when r.oid is null then 'it is missing'
-      when w.bypasses then 'row-level security applies to it: the service sees nothing'
-      else 'row-level security does not apply to it: every request sees every row' end,
-    case when r.oid is null then 'Use a Supabase project, or run scripts/platform.sql.'
-      else format('alter role %I %s;', w.name, case when w.bypasses then 'bypassrls' else 'nosuperuser nobypassrls' end) end
-  from (values ('anon', false), ('authenticated', false), ('service_role', true)) as w (name, bypasses)
-  left join pg_catalog.pg_roles r on r.rolname = w.name
-  where r.oid is null or (r.rolbypassrls or r.rolsuper) <> w.bypasses
-  union all
-  -- Through PostgREST, which sets request.method. It runs a query on when its client has left.
-  select 'roles', 'warning', 'setting statement_timeout', 'statements of the service have no time limit: those of a request that timed out run on',
-    'alter role authenticator set statement_timeout = ''8s''; then restart PostgREST.'
-  where current_setting('request.method', true) <> '' and current_setting('statement_timeout') = '0'
-  union all
-  select 'extensions', 'error', 'extension ' || w.name,
-    case when n.nspname is null then 'it is missing' else format('it is in the schema %s: what the functions call is not found', n.nspname) end,
-    case when n.nspname is null then format('create extension %I with schema extensions; then apply the migrations again in a new database.', w.name)
-      else format('alter extension %I set schema extensions;', w.name) end
-  from unnest('{vector,unaccent,pg_trgm}'::text[]) as w(name)
-  left join pg_catalog.pg_extension e on e.extname = w.name
-  left join pg_catalog.pg_namespace n on n.oid = e.extnamespace
-  where n.nspname is distinct from 'extensions'
-  union all
-  -- Everything runs on 0.8.0, which hosted projects may have.
-  select 'extensions', case when v.numbers < '{0,8}' then 'error' else 'warning' end, 'extension vector',
-    format(case when v.numbers < '{0,8}' then 'version %s is older than 0.8'
-      else 'version %s has faults: a parallel index build can overflow a buffer (mended in 0.8.2), vacuum of an HNSW index can corrupt it (mended in 0.8.3) or fail (mended in 0.8.4)' end,
-      e.extversion),
-    'Install pgvector 0.8.4 or later (on Supabase, upgrade the project) and restart Postgres, then: alter extension vector update;' || (
-      select string_agg(format(' reindex index concurrently %s;', x.oid::regclass), '' order by x.relname)
-      from pg_catalog.pg_class x join pg_catalog.pg_am a on a.oid = x.relam
-      where a.amname = 'hnsw' and x.relkind = 'i')
-  from pg_catalog.pg_extension e
-  cross join lateral (select string_to_array(substring(e.extversion from '^[0-9]+(?:\.[0-9]+)*'), '.')::int[] as numbers) v
-  where e.extname = 'vector' and v.numbers < '{0,8,4}'
-  union all
-  select 'roles', 'ok', 'roles', 'anon, authenticated and service_role are as on Supabase', null
-  union all
-  select 'extensions', 'ok', 'extensions', string_agg(e.extname || ' ' || e.extversion, ', ' order by e.extname), null
-  from pg_catalog.pg_extension e where e.extname in ('vector', 'unaccent', 'pg_trgm')
-$$;
-comment on function tasklens.check_platform is 'check_installation, for roles and extensions.';
-
 create function public.check_installation(embedding_model text default null)
 returns table (severity text, subject text, finding text, remedy text)
 language sql volatile rows 100 security invoker set search_path = ''
@@ -110,7 +62,47 @@ as $$
     cross join lateral public.embedding_status(m.model) s
     where m.model is not null
   ), found(area, severity, subject, finding, remedy) as materialized (
-    select p.* from tasklens.check_platform() p
+    select 'roles', 'error', 'role ' || w.name,
+      case when r.oid is null then 'it is missing'
+        when w.bypasses then 'row-level security applies to it: the service sees nothing'
+        else 'row-level security does not apply to it: every request sees every row' end,
+      case when r.oid is null then 'Use a Supabase project, or run scripts/platform.sql.'
+        else format('alter role %I %s;', w.name, case when w.bypasses then 'bypassrls' else 'nosuperuser nobypassrls' end) end
+    from (values ('anon', false), ('authenticated', false), ('service_role', true)) as w (name, bypasses)
+    left join pg_catalog.pg_roles r on r.rolname = w.name
+    where r.oid is null or (r.rolbypassrls or r.rolsuper) <> w.bypasses
+    union all
+    -- Through PostgREST, which sets request.method. It runs a query on when its client has left.
+    select 'roles', 'warning', 'setting statement_timeout', 'statements of the service have no time limit: those of a request that timed out run on',
+      'alter role authenticator set statement_timeout = ''8s''; then restart PostgREST.'
+    where current_setting('request.method', true) <> '' and current_setting('statement_timeout') = '0'
+    union all
+    select 'extensions', 'error', 'extension ' || w.name,
+      case when n.nspname is null then 'it is missing' else format('it is in the schema %s: what the functions call is not found', n.nspname) end,
+      case when n.nspname is null then format('create extension %I with schema extensions; then apply the migrations again in a new database.', w.name)
+        else format('alter extension %I set schema extensions;', w.name) end
+    from unnest('{vector,unaccent,pg_trgm}'::text[]) as w(name)
+    left join pg_catalog.pg_extension e on e.extname = w.name
+    left join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+    where n.nspname is distinct from 'extensions'
+    union all
+    -- Everything runs on 0.8.0, which hosted projects may have.
+    select 'extensions', case when v.numbers < '{0,8}' then 'error' else 'warning' end, 'extension vector',
+      format(case when v.numbers < '{0,8}' then 'version %s is older than 0.8'
+        else 'version %s has faults: a parallel index build can overflow a buffer (mended in 0.8.2), vacuum of an HNSW index can corrupt it (mended in 0.8.3) or fail (mended in 0.8.4)' end,
+        e.extversion),
+      'Install pgvector 0.8.4 or later (on Supabase, upgrade the project) and restart Postgres, then: alter extension vector update;' || (
+        select string_agg(format(' reindex index concurrently %s;', x.oid::regclass), '' order by x.relname)
+        from pg_catalog.pg_class x join pg_catalog.pg_am a on a.oid = x.relam
+        where a.amname = 'hnsw' and x.relkind = 'i')
+    from pg_catalog.pg_extension e
+    cross join lateral (select string_to_array(substring(e.extversion from '^[0-9]+(?:\.[0-9]+)*'), '.')::int[] as numbers) v
+    where e.extname = 'vector' and v.numbers < '{0,8,4}'
+    union all
+    select 'roles', 'ok', 'roles', 'anon, authenticated and service_role are as on Supabase', null
+    union all
+    select 'extensions', 'ok', 'extensions', string_agg(e.extname || ' ' || e.extversion, ', ' order by e.extname), null
+    from pg_catalog.pg_extension e where e.extname in ('vector', 'unaccent', 'pg_trgm')
     union all
     select c.kind, 'error', c.kind || ' ' || c.part, coalesce(c.fault, 'it is missing'),
       case when c.missing then coalesce(c.definition, 'Run the statements of supabase/migrations that create it again.') else c.remedy end

@@ -33,11 +33,11 @@ begin
         serving_model, specifics, text_limit, ticket_fields, ticket_members, to_words,
         unrelated_similarity, unspaced_scripts, without_form}'),
       ('tasklens', 'service_role', '{
-        add_missing_sources, check_platform, count_chunks,
-        enqueue_sources, entity_names, find_sources, insert_chunks,
-        lock_sources, mark_documents, mark_imported, missing_sources,
-        pieces, present_parts, source_texts, store_document_vectors,
-        unlisted_rows, upsert_comments, write_tickets}'),
+        add_missing_sources , count_chunks,
+        enqueue_sources, entity_names, find_sources ,
+        lock_sources, mark_documents , missing_sources,
+        pieces, present_parts, source_texts ,
+        unlisted_rows , write_tickets}'),
       ('tasklens', 'PUBLIC', '{
         are_names, fold_labels, name_words, visible_text}'),
       -- They run what they are given with the owner's rights.

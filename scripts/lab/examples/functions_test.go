@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the list of functions in docs/sql.md")
 
-// docs/sql.md lists the functions of the API that users may call, and those of the owner. All others
-// are for the service.
+// docs/sql.md lists the functions of the API that users may call, and those of the owner. All
+// others are for the service.
 func TestListedFunctions(t *testing.T) {
 	t.Parallel()
 	const path = "../../../docs/sql.md"
