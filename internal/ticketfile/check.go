@@ -18,7 +18,7 @@ const MaxKey = 255
 
 // In characters, within what the tables allow. What is longer is cut, with a warning.
 const (
-	maxName   = 1000 // of a ticket, project, person, type, priority or label
+	maxName   = 1000 // of a ticket, project, person or value
 	maxStatus = 100
 	maxLabels = 100
 	allLabels = 20_000 // of all labels of a ticket

@@ -26,7 +26,7 @@ begin
   where group_by in (m.facet, m.member) and (m.facet is not null or m.kind in ('time', 'date'));
   if group_by is not null and not found then
     raise exception 'group_by is "%"', left(group_by, 40) using errcode = '22023',
-      hint = 'Use status, project, assignee, reporter, type, priority, label, open, created, updated, resolved or due.';
+      hint = (select format('Use %s.', string_agg(coalesce(m.facet, m.member), ', ')) from tasklens.ticket_members() m);
   end if;
   count := 0;
   groups := '[]';
