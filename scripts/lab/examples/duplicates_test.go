@@ -75,22 +75,22 @@ func startFunction(t *testing.T, source string, env ...string) string {
 	return "http://127.0.0.1:" + strings.TrimSpace(port)
 }
 
-// The page's SQL and function flag a copy of an earlier ticket; what could not be compared stays.
+// The SQL and the function of docs/duplicates.md flag a copy of an earlier ticket; what could not be
+// compared stays.
 func TestFlagDuplicates(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/duplicates.md")
+	const folder = "../../../docs/examples/duplicates"
+	function, err := os.ReadFile(filepath.Join(folder, "index.ts"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := blocks(string(page))
-	function := all[slices.IndexFunc(all, func(b block) bool { return b.info == "ts" })].text
+	tables, err := os.ReadFile(filepath.Join(folder, "flags.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	database := testbed.Database(t)
 	owner := testbed.Connect(t, database.OwnerURL)
-	query := func(ctx context.Context, sql string) (string, error) {
-		_, err := owner.Exec(ctx, sql)
-		return "", err
-	}
-	if err := Steps(t.Context(), "docs/duplicates.md", string(page), query, io.Discard); err != nil {
+	if _, err := owner.PgConn().Exec(t.Context(), string(tables)).ReadAll(); err != nil {
 		t.Fatal(err)
 	}
 	service := apitest.Start(t, database, offline.NewHandler())
@@ -101,10 +101,10 @@ func TestFlagDuplicates(t *testing.T) {
 	project := httptest.NewServer(http.StripPrefix("/rest/v1", httputil.NewSingleHostReverseProxy(rest)))
 	t.Cleanup(project.Close)
 	env := []string{"SUPABASE_URL=" + project.URL, "SUPABASE_SERVICE_ROLE_KEY=" + service.Key, "TASKLENS_TOKEN=" + service.Key}
-	open := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL)...)
+	open := startFunction(t, string(function), append(env, "TASKLENS_URL="+service.URL)...)
 	env = append(env, "HOOK_SECRET=s3cret")
-	working := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL)...)
-	failing := startFunction(t, function, append(env, "TASKLENS_URL="+service.URL+"/nowhere")...)
+	working := startFunction(t, string(function), append(env, "TASKLENS_URL="+service.URL)...)
+	failing := startFunction(t, string(function), append(env, "TASKLENS_URL="+service.URL+"/nowhere")...)
 
 	for _, statement := range []string{
 		`insert into status (status_id, name) values (1, 'To Do')`,

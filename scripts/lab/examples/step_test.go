@@ -26,6 +26,7 @@ func TestOwnTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner := testbed.Connect(t, testbed.Database(t).OwnerURL)
+	makeTracker(t, owner, 3000)
 	query := func(ctx context.Context, sql string) (string, error) {
 		results, err := owner.PgConn().Exec(ctx, sql).ReadAll()
 		var out strings.Builder
@@ -43,6 +44,23 @@ func TestOwnTables(t *testing.T) {
 	}
 }
 
+// makeTracker makes the application of the page, with so many issues.
+func makeTracker(t *testing.T, owner *pgx.Conn, issues int) {
+	t.Helper()
+	sql, err := os.ReadFile("../../../docs/examples/own-tables/tracker.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = "generate_series(1, 3000)"
+	if !strings.Contains(string(sql), rows) {
+		t.Fatalf("the application has no %s", rows)
+	}
+	fewer := strings.Replace(string(sql), rows, fmt.Sprintf("generate_series(1, %d)", issues), 1)
+	if _, err := owner.PgConn().Exec(t.Context(), fewer).ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // followOwnTables runs the page's steps, with fewer issues, up to the one that contains last.
 func followOwnTables(t *testing.T, owner *pgx.Conn, last string) {
 	t.Helper()
@@ -50,11 +68,8 @@ func followOwnTables(t *testing.T, owner *pgx.Conn, last string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const rows = "generate_series(1, 3000)"
-	if !strings.Contains(string(page), rows) {
-		t.Fatalf("the page has no %s", rows)
-	}
-	for _, b := range blocks(strings.Replace(string(page), rows, "generate_series(1, 400)", 1)) {
+	makeTracker(t, owner, 400)
+	for _, b := range blocks(string(page)) {
 		if !b.isStep() {
 			continue
 		}

@@ -1,4 +1,4 @@
-// The page of docs/frontend.md in Chromium: from the origin that the service allows (PAGE_ORIGIN), and from one that it does not. PAGE_FOLDER is where the package is installed.
+// The page docs/examples/frontend/index.html in Chromium: from the origin that the service allows (PAGE_ORIGIN), and from one that it does not. PAGE_FOLDER is where the package is installed.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const { SERVICE_URL, PAGE_ORIGIN, PAGE_FOLDER, CHROMIUM } = process.env;
-const [, html] = /```html page\n(.*?)```/s.exec(readFileSync(new URL('../../../docs/frontend.md', import.meta.url), 'utf8'));
+const html = readFileSync(new URL('../../../docs/examples/frontend/index.html', import.meta.url), 'utf8');
 const page = html.replace('http://127.0.0.1:8080', SERVICE_URL);
 assert.notEqual(page, html);
 

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const [folder] = process.argv.slice(2);
 const root = new URL('../../../', import.meta.url);
-const page = readFileSync(new URL('docs/frontend.md', root), 'utf8');
+const page = ['docs/frontend.md', 'docs/examples/frontend/index.html'].map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n');
 mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}/package.json`, '{"type": "module"}');
 writeFileSync(`${folder}/presumed.d.ts`, `
@@ -14,5 +14,5 @@ writeFileSync(`${folder}/presumed.d.ts`, `
   declare const ask: () => void, show: (text: string) => void;`);
 cpSync(new URL('supabase/database.types.ts', root), `${folder}/database.types.ts`);
 const blocks = [...page.matchAll(/```ts\n(.*?)```|<script type="module">\n(.*?)<\/script>/gs)];
-if (blocks.length < 3) throw new Error(`docs/frontend.md has ${blocks.length} blocks of code`);
+if (blocks.length < 4) throw new Error(`docs/frontend.md has ${blocks.length} blocks of code`);
 blocks.forEach(([, code, script], i) => writeFileSync(`${folder}/block${i}.ts`, code ?? script));
