@@ -32,7 +32,6 @@ create table tasklens.ticket_counters (
   last_number bigint not null
 );
 comment on table tasklens.ticket_counters is 'The last ticket number used in each project. A separate table, so that a new ticket does not update its project.';
-alter table tasklens.ticket_counters enable row level security;
 
 -- The initials of the name (letters and digits, at most 5), else P, made unique by a number.
 create function tasklens.fill_project_key() returns trigger

@@ -43,10 +43,6 @@ comment on table tasklens.imported_links is 'The links that imports made: the ti
 create index imported_links_listed_by_idx on tasklens.imported_links (listed_by);
 create index imported_links_import_id_idx on tasklens.imported_links (import_id);
 
-alter table tasklens.imports enable row level security;
-alter table tasklens.imported_projects enable row level security;
-alter table tasklens.imported_tickets enable row level security;
-alter table tasklens.imported_links enable row level security;
 grant select, insert on tasklens.imports to service_role;
 grant select, insert, update on tasklens.imported_projects, tasklens.imported_tickets, tasklens.imported_links to service_role;
 

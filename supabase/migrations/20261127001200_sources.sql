@@ -32,7 +32,6 @@ create index projects_without_text_idx on public.projects (project_id) where (na
 create index tickets_without_text_idx on public.tickets (ticket_id) where (name ~ '\S' or coalesce(visible_text, description) ~ '\S') is not true;
 create index comments_without_text_idx on public.comments (comment_id) where (coalesce(visible_text, body) ~ '\S') is not true;
 
-alter table tasklens.sources enable row level security;
 grant select, insert, update, delete on tasklens.sources to service_role;
 
 create view tasklens.source_owners with (security_invoker = on) as

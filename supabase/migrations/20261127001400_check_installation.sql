@@ -9,7 +9,6 @@ create table tasklens.installed_parts (
 );
 comment on table tasklens.installed_parts is
   'The tables, policies, triggers, indexes and functions that the migrations created. definition creates a trigger or index again.';
-alter table tasklens.installed_parts enable row level security;
 grant select on tasklens.installed_parts to service_role;
 
 create function tasklens.present_parts()

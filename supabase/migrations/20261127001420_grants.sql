@@ -52,6 +52,18 @@ begin
 end
 $$;
 
+-- Internal tables have no policies: only their owner, and the service within its grants, reads
+-- them.
+do $$
+declare
+  internal text;
+begin
+  for internal in select c.oid::regclass::text from pg_catalog.pg_class c where c.relnamespace = 'tasklens'::regnamespace and c.relkind = 'r' loop
+    execute format('alter table %s enable row level security', internal);
+  end loop;
+end
+$$;
+
 -- Times are those that JSON and its readers can hold.
 do $$
 declare
