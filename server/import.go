@@ -33,6 +33,7 @@ func importFiles(ctx context.Context, args []string) error {
 	flags.BoolVar(&options.TakeOver, "take-over", false, "change projects and tickets that are not of this origin, instead of refusing them")
 	flags.BoolVar(&options.Prune, "prune", false, "delete what earlier imports of this origin loaded and the files no longer contain")
 	flags.BoolVar(&options.PruneMany, "prune-many", false, "with --prune: even more than a fifth of the origin's tickets")
+	flags.StringVar(&options.Language, "language", "", "`language` of the projects, as Postgres names it (german), where the files do not say it")
 	restricted := flags.String("restricted", "", "`keep` or omit comments and tickets that only some may see in the tracker")
 	switch err := parse(flags, args, math.MaxInt); {
 	case err != nil:

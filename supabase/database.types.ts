@@ -93,6 +93,7 @@ export type Database = {
       comment_entries: {
         Row: {
           comment_id: number
+          language: string
           length: number
           project_id: number
           ticket_id: number
@@ -100,6 +101,7 @@ export type Database = {
         }
         Insert: {
           comment_id: number
+          language: string
           length: number
           project_id: number
           ticket_id: number
@@ -107,6 +109,7 @@ export type Database = {
         }
         Update: {
           comment_id?: number
+          language?: string
           length?: number
           project_id?: number
           ticket_id?: number
@@ -372,6 +375,7 @@ export type Database = {
         Row: {
           body_length: number
           keyword_entry_id: number
+          language: string
           project_id: number
           ticket_id: number | null
           title_length: number
@@ -381,6 +385,7 @@ export type Database = {
         Insert: {
           body_length: number
           keyword_entry_id?: never
+          language: string
           project_id: number
           ticket_id?: number | null
           title_length: number
@@ -390,6 +395,7 @@ export type Database = {
         Update: {
           body_length?: number
           keyword_entry_id?: never
+          language?: string
           project_id?: number
           ticket_id?: number | null
           title_length?: number
@@ -444,6 +450,7 @@ export type Database = {
           created_at: string
           description: string | null
           key: string
+          language: string | null
           name: string
           project_id: number
           updated_at: string
@@ -453,6 +460,7 @@ export type Database = {
           created_at?: string
           description?: string | null
           key: string
+          language?: string | null
           name: string
           project_id?: number
           updated_at?: string
@@ -462,6 +470,7 @@ export type Database = {
           created_at?: string
           description?: string | null
           key?: string
+          language?: string | null
           name?: string
           project_id?: number
           updated_at?: string
@@ -477,6 +486,7 @@ export type Database = {
           freshness_weight: number
           historical_weight: number
           keyword_weight: number
+          language: string
           only_row: boolean
           similarity_weight: number
           unknown_weight: number
@@ -489,6 +499,7 @@ export type Database = {
           freshness_weight?: number
           historical_weight?: number
           keyword_weight?: number
+          language?: string
           only_row?: boolean
           similarity_weight?: number
           unknown_weight?: number
@@ -501,6 +512,7 @@ export type Database = {
           freshness_weight?: number
           historical_weight?: number
           keyword_weight?: number
+          language?: string
           only_row?: boolean
           similarity_weight?: number
           unknown_weight?: number
@@ -790,6 +802,7 @@ export type Database = {
           sources_without_chunks: number
           truncated: number
           waiting_copies: number
+          waiting_languages: number
         }[]
       }
       enqueue_missing_embeddings: {
@@ -1084,10 +1097,11 @@ export type Database = {
         Returns: number
       }
       read_query: {
-        Args: { query_text: string }
+        Args: { filters?: Json; query_text: string }
         Returns: {
           excluded: string[]
           ignored: string[]
+          languages: string[]
         }[]
       }
       read_sources: {

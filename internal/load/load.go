@@ -22,6 +22,7 @@ type Database interface {
 // Options are what an import may do beyond adding and updating rows of its own.
 type Options struct {
 	Origin    string // the export that the files are a copy of; "" if the files or earlier imports tell
+	Language  string // of projects for which the files have none, as Postgres names it; "" leaves what is stored
 	TakeOver  bool   // also change projects and tickets of another origin, or of none
 	Prune     bool   // delete what earlier imports of this origin stored and this one does not list
 	PruneMany bool   // even more than a fifth of the origin's tickets

@@ -1,10 +1,12 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"tasklens/internal/ticketfile"
 )
@@ -78,6 +80,10 @@ func (l *loader) upsertProjects(ctx context.Context, projects []ticketfile.Proje
 	var written []struct {
 		Key    string  `json:"key"`
 		HeldBy *string `json:"held_by"`
+	}
+	projects = slices.Clone(projects)
+	for i := range projects {
+		projects[i].Language = cmp.Or(projects[i].Language, l.options.Language)
 	}
 	if err := l.db.Call(ctx, "upsert_projects", map[string]any{"projects": projects, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
 		return fmt.Errorf("write projects: %w", err)

@@ -86,6 +86,7 @@ func (l *jsonLines) nextProject() (t Ticket, err error) {
 	if t.project.Key, err = checkKey("project_id", text("project_id")); err == nil {
 		t.project.Name, err = checkName("name", text("name"))
 	}
+	t.project.Language = text("language")
 	if t.project.Description = clean(text("description")); err != nil {
 		return t, t.bad(err)
 	}

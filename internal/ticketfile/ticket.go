@@ -14,8 +14,9 @@ type Project struct {
 	Key         string    `json:"key"` // external key, such as "SHOP"
 	Name        string    `json:"name"`
 	Description string    `json:"description,omitempty"`
-	Warning     *RowError `json:"-"` // nil, or that its name was cut
-	Origin      string    `json:"-"` // the repository in lower case, such as "github.com/acme/pumps"; "" if the format does not name the tracker
+	Language    string    `json:"language,omitempty"` // as Postgres names it; "" leaves what is stored
+	Warning     *RowError `json:"-"`                  // nil, or that its name was cut
+	Origin      string    `json:"-"`                  // the repository in lower case, such as "github.com/acme/pumps"; "" if the format does not name the tracker
 }
 
 // Ticket is a ticket. Key, ProjectKey, Name and Status are never empty; texts are valid UTF-8

@@ -16,11 +16,13 @@ create table public.projects (
   key text not null unique check (length(key) between 1 and 255),
   name text not null constraint projects_name_at_most_1000_characters check (length(name) <= 1000),
   description text,
+  language text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   visible_text text generated always as (nullif(tasklens.visible_text(description), description)) stored
 );
 comment on table public.projects is 'A project of the tracker. key is its external name (TX), generated if absent.';
+comment on column public.projects.language is 'The language in which its texts are searched, as Postgres names it (german); null: that of search_config.';
 comment on column public.projects.visible_text is 'What readers see of the description, where that differs: what is searched, embedded and quoted. Likewise in the tables below.';
 
 create table public.status (

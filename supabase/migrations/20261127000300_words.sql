@@ -1,10 +1,42 @@
 -- How texts and queries are split into words.
 
--- English stemming without accents: "resume" matches "résumé".
-create text search configuration tasklens.words (copy = pg_catalog.english);
-alter text search configuration tasklens.words
-  alter mapping for hword, hword_part, word with extensions.unaccent, pg_catalog.english_stem;
-comment on text search configuration tasklens.words is 'English, without regard to accents.';
+-- For each language of this Postgres a dictionary and a configuration of its name: its stemming
+-- after accents are removed, so that "resume" matches "résumé". simple: no stemming.
+do $$
+declare
+  language record;
+begin
+  for language in
+    select c.cfgname as name, format('%I.%I', m.nspname, t.tmplname) as template, d.dictinitoption as options
+    from pg_catalog.pg_ts_config c
+    join pg_catalog.pg_ts_dict d on d.dictnamespace = c.cfgnamespace and d.dictname in (c.cfgname || '_stem', c.cfgname)
+    join pg_catalog.pg_ts_template t on t.oid = d.dicttemplate
+    join pg_catalog.pg_namespace m on m.oid = t.tmplnamespace
+    where c.cfgnamespace = 'pg_catalog'::regnamespace
+    order by 1
+  loop
+    execute format('create text search dictionary tasklens.%I (%s)', language.name, concat_ws(', ', 'template = ' || language.template, language.options));
+    execute format('create text search configuration tasklens.%1$I (copy = pg_catalog.%1$I)', language.name);
+    execute format('alter text search configuration tasklens.%1$I alter mapping for hword, hword_part, word with extensions.unaccent, tasklens.%1$I', language.name);
+    execute format('comment on text search configuration tasklens.%I is ''Words of a language, without regard to accents.''', language.name);
+  end loop;
+end
+$$;
+
+create function tasklens.check_language() returns trigger
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if new.language is not null and not exists (
+    select from pg_catalog.pg_ts_config c where c.cfgnamespace = 'tasklens'::regnamespace and c.cfgname = new.language)
+  then
+    raise exception 'language is "%"', left(new.language, 40) using errcode = '22023', hint = format('Use %s.', (
+      select string_agg(c.cfgname, ', ' order by c.cfgname) from pg_catalog.pg_ts_config c where c.cfgnamespace = 'tasklens'::regnamespace));
+  end if;
+  return new;
+end
+$$;
+comment on function tasklens.check_language is 'Trigger: a language must be one of this Postgres; the error (22023) lists them.';
 
 -- PL/pgSQL caches plans per session; a nested SQL function is planned at every call.
 
@@ -51,10 +83,8 @@ end
 $$;
 comment on function tasklens.compose_text is 'A text in Unicode normal form (NFKC), without ignorable characters; bare: also without the marks that writers may leave out.';
 
--- A letter with ++ or # is a separate word: C++ and C# are not C. common: the words that English
--- stemming drops get qz at their ends. Texts keep them, so that phrases are exact; a query counts
--- them only if it has no others.
-create function tasklens.part_names(text text, mark text, opening text, closing text, common boolean default false) returns text
+-- A letter with ++ or # is a separate word: C++ and C# are not C.
+create function tasklens.part_names(text text, mark text, opening text, closing text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
@@ -65,27 +95,21 @@ begin
       '(?<![[:alnum:]])([A-Za-z])\+\+(?!\+)', opening || '\1plusplus' || closing, 'g'),
       '(?<![[:alnum:]])([A-Za-z])#(?![[:alpha:]#])', opening || '\1sharp' || closing, 'g');
   end if;
-  spelled := regexp_replace(regexp_replace(spelled,
+  return regexp_replace(regexp_replace(spelled,
     '([[:lower:][:digit:]])([[:upper:]])', '\1' || mark || '\2', 'g'),
     '([[:upper:]])([[:upper:]][[:lower:]]{2})', '\1' || mark || '\2', 'g');
-  if common then
-    return regexp_replace(spelled,
-      '(?<![[:alnum:]])(i|me|my|myself|we|our|ours|ourselves|you|your|yours|yourself|yourselves|he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|their|theirs|themselves|what|which|who|whom|this|that|these|those|am|is|are|was|were|be|been|being|have|has|had|having|do|does|did|doing|a|an|the|and|but|if|or|because|as|until|while|of|at|by|for|with|about|against|between|into|through|during|before|after|above|below|to|from|up|down|in|out|on|off|over|under|again|further|then|once|here|there|when|where|why|how|all|any|both|each|few|more|most|other|some|such|no|nor|not|only|own|same|so|than|too|very|s|t|can|will|just|don|should|now)(?![[:alnum:]])',
-      '\1qz', 'gi');
-  end if;
-  return spelled;
 end
 $$;
-comment on function tasklens.part_names is 'A text with a mark between the parts of its camelCase names, and with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark; common: with qz at the end of words that English stemming drops.';
+comment on function tasklens.part_names is 'A text with a mark between the parts of its camelCase names, and with C++ and C# (any one letter) spelled cplusplus and csharp, each between an opening and a closing mark.';
 
 -- Splits a text into plain words, so that the parser finds no host names, paths, tags or signed
 -- numbers: Ti.UI.TableView becomes "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
 -- without spaces become overlapping pairs of characters, so that any two neighbours are a word.
-create function tasklens.plain_text(text text, common boolean default false) returns text
+create function tasklens.plain_text(text text) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  line constant text := regexp_replace(tasklens.part_names(tasklens.compose_text(coalesce(plain_text.text, ''), true), ' ', ' ', ' ', common), '[^[:alnum:]]+', ' ', 'g');
+  line constant text := regexp_replace(tasklens.part_names(tasklens.compose_text(coalesce(plain_text.text, ''), true), ' ', ' ', ' '), '[^[:alnum:]]+', ' ', 'g');
   unspaced constant text := '[' || tasklens.unspaced_scripts() || ']';
   spaced constant text := '[^' || tasklens.unspaced_scripts() || ']';
   pair constant text := '(' || unspaced || '{2})';
@@ -102,8 +126,8 @@ $$;
 comment on function tasklens.plain_text is 'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters.';
 
 -- The words that a text also holds in another form, so that either form finds the other.
-create function tasklens.other_words(composed text, signs_only boolean default false) returns text
-language plpgsql immutable security invoker set search_path = ''
+create function tasklens.other_words(composed text, language text, signs_only boolean default false) returns text
+language plpgsql stable security invoker set search_path = ''
 as $$
 begin
   -- Few texts have each, which a pattern without captures shows in a tenth of the time.
@@ -144,30 +168,71 @@ begin
       -- Common words in capitals, where not all is: IT is not it.
       select lower(m[1]) || 'qc'
       from regexp_matches(composed, '\m([[:upper:]]{2,10})\M', 'g') as m
-      where not signs_only and composed ~ '\m[[:upper:]]{2}' and (composed ~ '[[:lower:]]' or composed !~ '\S\s+\S') and ts_lexize('pg_catalog.english_stem', lower(m[1])) = '{}'
+      where not signs_only and composed ~ '\m[[:upper:]]{2}' and (composed ~ '[[:lower:]]' or composed !~ '\S\s+\S') and ts_lexize(('tasklens.' || language)::regdictionary, lower(m[1])) = '{}'
     ) w);
 end
 $$;
 comment on function tasklens.other_words is
   'Other forms of the words in a text: names in camelCase whole, hyphenated words joined, versions and codes without their letters, signs, options (qo…) and common words in capitals (…qc).';
 
+-- Texts keep the words that stemming drops, so that phrases are exact: as typed, with qz at the
+-- end. A query counts them only if it has no others.
+create function tasklens.mark_common(plain text, language text) returns text
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  stems constant regdictionary := 'tasklens.' || language;
+begin
+  return (
+    select string_agg(case when ts_lexize(stems, w.word) = '{}' then w.word || 'qz' else w.word end, ' ')
+    from string_to_table(plain, ' ') w(word) where w.word <> '');
+end
+$$;
+comment on function tasklens.mark_common is 'Plain words with qz at the end of those that the stemming of a language drops.';
+
 -- Stable, because the dictionaries could be altered.
-create function tasklens.to_words(text text, common boolean default false) returns tsvector
+create function tasklens.to_words(text text, common boolean default false, language text default 'english') returns tsvector
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   composed constant text := tasklens.compose_text(coalesce(to_words.text, ''), true);
-  plain constant text := tasklens.plain_text(composed, common);
+  -- Other forms are appended, so that they do not separate neighbours.
+  words constant tsvector := to_tsvector(('tasklens.' || language)::regconfig,
+    concat_ws(' ', tasklens.mark_common(tasklens.plain_text(composed), language), tasklens.other_words(composed, language)));
 begin
-  if composed = '' then
-    return ''::tsvector;
-  end if;
-  -- Appended, so that they do not separate neighbours.
-  return to_tsvector('tasklens.words', plain || ' ' || case when common then tasklens.other_words(composed)
-    else regexp_replace(tasklens.other_words(composed), '\mqs[0-9a-f]+qz\M', '', 'g') end);
+  return case when common then words
+    else ts_delete(words, array(select w from unnest(tsvector_to_array(words)) w where w like '%qz')) end;
 end
 $$;
-comment on function tasklens.to_words is 'The stemmed words of a text with their positions; common: also those that English stemming drops.';
+comment on function tasklens.to_words is 'The words of a text, stemmed in a language, with their positions; common: also those that stemming drops.';
+
+-- The stems of one typed word are one term, for which a text in either language counts.
+create function tasklens.read_words(text text, languages text[], common boolean default false)
+returns table (term text, words text[], place integer, times integer, is_common boolean)
+language plpgsql stable rows 20 security invoker set search_path = ''
+as $$
+begin
+  if cardinality(languages) = 1 then
+    return query
+    select quote_literal(u.lexeme), array[u.lexeme], u.positions[1]::integer, cardinality(u.positions), u.lexeme like '%qz'
+    from unnest(tasklens.to_words(read_words.text, common, languages[1])) u;
+    return;
+  end if;
+  return query
+  select case when cardinality(w.words) = 1 then quote_literal(w.words[1]) else (select '(' || string_agg(quote_literal(x), ' | ') || ')' from unnest(w.words) x) end,
+    w.words, min(w.place)::integer, count(*)::integer, bool_or(w.is_common)
+  from (
+    select array_agg(distinct u.lexeme order by u.lexeme) filter (where common or u.lexeme not like '%qz') as words, p.place, bool_or(u.lexeme like '%qz') as is_common
+    from unnest(languages) l(language)
+    cross join lateral unnest(tasklens.to_words(read_words.text, true, l.language)) u
+    cross join lateral unnest(u.positions) p(place)
+    group by p.place) w
+  where w.words is not null
+  group by w.words;
+end
+$$;
+comment on function tasklens.read_words is
+  'The words of a text, read in these languages, as terms of a tsquery: the first place and how often each stands there. is_common: a language drops it; with common, such words count too.';
 
 -- English particles. The dictionary drops them, which would reduce "log in" to "log".
 create function tasklens.particles() returns text

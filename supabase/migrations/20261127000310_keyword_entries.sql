@@ -7,6 +7,7 @@ create table public.keyword_entries (
   ticket_id bigint,
   title_length integer not null,
   body_length integer not null,
+  language text not null,
   title_words tsvector not null,
   words tsvector not null,
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
@@ -18,10 +19,11 @@ create table public.keyword_entries (
 with (toast_tuple_target = 128);
 alter table public.keyword_entries alter column title_words set storage main, alter column words set storage external;
 comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C, implied words D) or of a project (ticket_id null).';
+comment on column public.keyword_entries.language is 'The language of the words: that of the project, or a former one until they are indexed again.';
 comment on column public.keyword_entries.title_words is 'The words of the name.';
 comment on column public.keyword_entries.title_length is 'The length of the name in words.';
 comment on column public.keyword_entries.body_length is 'The length of description and notes in words.';
-create index keyword_entries_project_id_idx on public.keyword_entries (project_id);
+create index keyword_entries_project_id_idx on public.keyword_entries (project_id, language);
 create index keyword_entries_words_idx on public.keyword_entries using gin (words);
 create index keyword_entries_title_words_idx on public.keyword_entries using gin (title_words);
 
@@ -32,13 +34,61 @@ grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
   using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 
+create trigger check_language before insert or update of language on public.projects
+  for each row execute function tasklens.check_language();
+create index projects_language_idx on public.projects (language) where language is not null;
+
+-- Until all is indexed anew, a search reads both languages.
+create table tasklens.former_languages (
+  project_id bigint references public.projects on delete cascade,
+  language text,
+  seen_by xid8,
+  primary key (project_id, language)
+);
+comment on table tasklens.former_languages is 'Languages in which some texts of a project are still indexed, although it has another.';
+comment on column tasklens.former_languages.seen_by is 'The first transaction that indexed some of them. Writers that began before it may add others.';
+alter table tasklens.former_languages enable row level security;
+grant select on tasklens.former_languages to service_role;
+
+create function tasklens.language_of(project_id bigint) returns text
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return coalesce((select p.language from public.projects p where p.project_id = language_of.project_id), (select c.language from public.search_config c));
+end
+$$;
+comment on function tasklens.language_of is 'The language of a project''s texts; for null, that of projects without one.';
+
+create function tasklens.languages_in(projects bigint[]) returns text[]
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  usual constant text := (select c.language from public.search_config c);
+begin
+  if not exists (select from public.projects p where p.language is not null) and not exists (select from tasklens.former_languages) then
+    return array[usual];
+  end if;
+  return coalesce(nullif(array(
+    select x.language from (
+      select coalesce(p.language, usual) as language, count(*) as tickets
+      from public.projects p left join public.tickets t using (project_id)
+      where languages_in.projects is null or p.project_id = any (languages_in.projects)
+      group by 1
+      union all
+      select f.language, 0 from tasklens.former_languages f
+      where languages_in.projects is null or f.project_id = any (languages_in.projects)) x
+    group by x.language order by sum(x.tickets) desc, x.language limit 4), '{}'), array[usual]);
+end
+$$;
+comment on function tasklens.languages_in is 'The languages of the texts of these projects (null: all), at most four, those with most tickets first.';
+
 -- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
 -- so longer texts are truncated (to text_limit characters, halved until they fit). In scripts
 -- without spaces every character starts a word, so 50,000 are indexed to stay within Supabase's
 -- statement timeout. Implied words have a position far after the text, so that they match no
 -- phrase.
 create function tasklens.index_words(
-  title text, body text, notes text,
+  title text, body text, notes text, language text,
   out title_words tsvector, out words tsvector, out title_length integer, out body_length integer
 )
 language plpgsql stable security invoker set search_path = '' set client_min_messages = 'warning'
@@ -52,15 +102,15 @@ declare
 begin
   loop
     begin
-      title_words := tasklens.to_words(left(title, least(characters, 10000)), true);
-      body_words := setweight(tasklens.to_words(left(body, characters), true), 'B') || setweight(tasklens.to_words(left(notes, characters), true), 'C');
+      title_words := tasklens.to_words(left(title, least(characters, 10000)), true, language);
+      body_words := setweight(tasklens.to_words(left(body, characters), true, language), 'B') || setweight(tasklens.to_words(left(notes, characters), true, language), 'C');
       composed := tasklens.compose_text(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
       implied := array[]::text[];
-      if composed ~* ('[ -](' || tasklens.particles() || ')\M') then
+      if language = 'english' and composed ~* ('[ -](' || tasklens.particles() || ')\M') then
         implied := array(
-          select distinct (ts_lexize('pg_catalog.english_stem', s.stems[1] || lower(m[2]))) [1]
+          select distinct (ts_lexize('tasklens.english', s.stems[1] || lower(m[2]))) [1]
           from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || tasklens.particles() || ')\M', 'gi') as m
-          cross join lateral (select ts_lexize('pg_catalog.english_stem', lower(m[1]))) s(stems)
+          cross join lateral (select ts_lexize('tasklens.english', lower(m[1]))) s(stems)
           where cardinality(s.stems) > 0);
       end if;
       if composed ~ ('[' || tasklens.unspaced_scripts() || ']') then
@@ -78,26 +128,27 @@ begin
   body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u where u.lexeme not like '%qz');
 end
 $$;
-comment on function tasklens.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D: login by "log in"; the single characters of scripts without spaces), and their lengths. Texts are cut to what fits into a tsvector.';
+comment on function tasklens.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D: login by "log in", in English; the single characters of scripts without spaces), and their lengths. Texts are cut to what fits into a tsvector.';
 
-create function tasklens.refresh_ticket_entries(ticket_ids bigint[]) returns void
+create function tasklens.refresh_entries(ticket_ids bigint[], project_ids bigint[] default '{}') returns void
 language sql volatile security definer set search_path = ''
 as $$
-  insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
-  select t.project_id, t.ticket_id, i.title_words, i.words, i.title_length, i.body_length
-  from public.tickets t
-  left join lateral (
-    select string_agg(coalesce(s.visible_text, s.note), e'\n\n' order by s.status_change_id) as notes
-    from public.status_changes s
-    where s.ticket_id = t.ticket_id
-  ) n on true
-  cross join lateral tasklens.index_words(t.name, coalesce(t.visible_text, t.description), n.notes) i
-  where t.ticket_id = any (refresh_ticket_entries.ticket_ids)
-  order by t.ticket_id
+  insert into public.keyword_entries (project_id, ticket_id, language, title_words, words, title_length, body_length)
+  select x.project_id, x.ticket_id, l.language, i.title_words, i.words, i.title_length, i.body_length
+  from (
+    select t.project_id, t.ticket_id, t.name, coalesce(t.visible_text, t.description) as body, (
+      select string_agg(coalesce(s.visible_text, s.note), e'\n\n' order by s.status_change_id) from public.status_changes s where s.ticket_id = t.ticket_id) as notes
+    from public.tickets t where t.ticket_id = any (refresh_entries.ticket_ids)
+    union all
+    select p.project_id, null, p.name, coalesce(p.visible_text, p.description), null from public.projects p where p.project_id = any (refresh_entries.project_ids)
+  ) x
+  cross join lateral (select tasklens.language_of(x.project_id) as language offset 0) l
+  cross join lateral tasklens.index_words(x.name, x.body, x.notes, l.language) i
+  order by x.ticket_id, x.project_id
   on conflict (ticket_id, project_id) do update
-    set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
-    where keyword_entries.words is distinct from excluded.words
+    set language = excluded.language, title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
+    where (keyword_entries.language, keyword_entries.words) is distinct from (excluded.language, excluded.words)
 $$;
-comment on function tasklens.refresh_ticket_entries is 'Rewrites the keyword entries of these tickets. Ids without a ticket are ignored.';
+comment on function tasklens.refresh_entries is 'Rewrites the keyword entries of these tickets and projects. Ids without a row are ignored.';
 
 insert into tasklens.migrations (version) values ('20261127000310');

@@ -2,42 +2,49 @@
 
 -- In scripts without spaces, overlapping pairs of characters replace the order, because pairs at
 -- even and odd offsets have none.
-create function tasklens.phrase(phrase_text text) returns tsquery
+create function tasklens.phrase(phrase_text text, languages text[]) returns tsquery
 language sql stable security invoker set search_path = ''
 as $$
-  select string_agg('(' || p.query::text || ')', ' & ')::tsquery
+  select string_agg('(' || p.query || ')', ' & ')::tsquery
   from tasklens.unspaced_scripts() u(scripts)
   cross join lateral (
-    select case when m[1] is null then phraseto_tsquery('tasklens.words', tasklens.plain_text(m[2], true))
-      else plainto_tsquery('tasklens.words', tasklens.plain_text(m[1])) end
-    from regexp_matches(phrase_text, '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
+    select m[1] as pairs, m[2] as typed, null as signs from regexp_matches(phrase_text, '([' || u.scripts || ']+)|([^' || u.scripts || ']+)', 'g') as m
     union all
-    select plainto_tsquery('tasklens.words', w.signs) from tasklens.other_words(phrase_text, true) w(signs) where w.signs <> ''
-  ) p(query)
-  where numnode(p.query) > 0
+    select null, null, phrase_text
+  ) part
+  cross join lateral (
+    select string_agg(distinct f.form::text, ' | ') as query
+    from unnest(languages) l(language)
+    cross join lateral (select ('tasklens.' || l.language)::regconfig as language) c
+    cross join lateral (
+      select case when part.typed is not null then phraseto_tsquery(c.language, tasklens.mark_common(tasklens.plain_text(part.typed), l.language))
+        when part.pairs is not null then plainto_tsquery(c.language, tasklens.plain_text(part.pairs))
+        else plainto_tsquery(c.language, nullif(tasklens.other_words(part.signs, l.language, true), '')) end) f(form)
+    where numnode(f.form) > 0
+  ) p
 $$;
-comment on function tasklens.phrase is 'A tsquery for the words of a composed text in sequence; null if it has none.';
+comment on function tasklens.phrase is 'A tsquery for the words of a composed text in sequence, in any of these languages; null if it has none.';
 
--- plain: the query without exclusions. wanted: its words in every form (set by begin_search).
--- required: the "quoted phrases", in a ticket's own text or one comment; required_of_named: of
--- tickets named by their key: those that are not keys, because such a ticket need not mention
--- it; required_of_chunks: of vector matches. excluded: a word or phrase after a minus;
--- excluded_keys: possible keys after a minus; left_out: both, as typed. ticket_keys: possible
--- keys in upper case: TX-400 anywhere, "tx 400" as the whole query. identifiers: versions,
--- paths, options, names and codes of errors, addresses (9.3.0.GA, E0463), as typed;
--- is_identifier: the query is nothing else. Set by begin_search: excluded_tickets, those with
--- excluded keys and those whose comments contain excluded words; named_tickets, those with
--- ticket_keys that contain what is required and nothing excluded; relaxed: nothing visible
--- contains all phrases, so none is required.
+-- languages: those in which it is read. plain: the query without exclusions. wanted: its words in
+-- every form (set by begin_search). required: the "quoted phrases", in a ticket's own text or one
+-- comment; required_of_named: of tickets named by their key: those that are not keys, because such
+-- a ticket need not mention it; required_of_chunks: of vector matches. excluded: a word or phrase
+-- after a minus; excluded_keys: possible keys after a minus; left_out: both, as typed. ticket_keys:
+-- possible keys in upper case: TX-400 anywhere, "tx 400" as the whole query. identifiers: versions,
+-- paths, options, names and codes of errors, addresses (9.3.0.GA, E0463), as typed; is_identifier:
+-- the query is nothing else. Set by begin_search: excluded_tickets, those with excluded keys and
+-- those whose comments contain excluded words; named_tickets, those with ticket_keys that contain
+-- what is required and nothing excluded; relaxed: nothing visible contains all phrases, so none is
+-- required.
 create type tasklens.query as (
-  plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
+  languages text[], plain text, wanted tsquery, required tsquery, required_of_named tsquery, required_of_chunks tsquery, excluded tsquery,
   excluded_keys text[], left_out text[], ticket_keys text[], identifiers text[], is_identifier boolean,
   excluded_tickets bigint[], named_tickets bigint[], relaxed boolean
 );
 comment on type tasklens.query is 'A parsed query.';
 
 -- Only the first 2,000 characters count: thousands of phrases would take minutes.
-create function tasklens.parse_query(query_text text) returns tasklens.query
+create function tasklens.parse_query(query_text text, languages text[] default '{english}') returns tasklens.query
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
@@ -49,6 +56,7 @@ declare
   options tsquery;
   is_command boolean;
 begin
+  parsed.languages := parse_query.languages;
   parsed.plain := '';
   parsed.excluded_keys := '{}';
   parsed.left_out := '{}';
@@ -57,7 +65,7 @@ begin
   typed := regexp_replace(typed, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
   -- A minus excludes, unless the query is a command: one of its options has a single letter or two
   -- dashes, or a text that the caller sees has it as typed.
-  options := (select string_agg(quote_literal(w.lexeme), ' | ')::tsquery from unnest(tsvector_to_array(tasklens.to_words(typed))) as w(lexeme) where w.lexeme like 'qo%');
+  options := (select string_agg(w.term, ' | ')::tsquery from tasklens.read_words(typed, languages) w where w.words[1] like 'qo%');
   is_command := typed ~ '(?<!\S)(-[A-Za-z]|--[[:alnum:]]\S*)(?!\S)'
     or options is not null and tasklens.occurs(options, tasklens.projects_as('viewer'));
   for part in
@@ -65,7 +73,7 @@ begin
     select m from regexp_matches(left(typed, 2000), '(?<![[:alnum:]])(-?)"([^"]*)"|([^\s"]+)', 'g') as m
   loop
     if part[3] is null then
-      phrase := tasklens.phrase(part[2]);
+      phrase := tasklens.phrase(part[2], languages);
       continue when phrase is null;
       if part[1] = '-' then
         parsed.excluded := coalesce(parsed.excluded || phrase, phrase);
@@ -83,7 +91,7 @@ begin
       parsed.left_out := parsed.left_out || substring(part[3] from 2);
     -- Nor is a number excluded: exit code -9.
     elsif not is_command and part[3] ~ '^-\.?[[:alnum:]]' and part[3] !~ '^-(0x[[:xdigit:]]+|[0-9.,]+)[^[:alnum:]]*$' then
-      phrase := tasklens.phrase(substring(part[3] from 2));
+      phrase := tasklens.phrase(substring(part[3] from 2), languages);
       parsed.left_out := parsed.left_out || substring(part[3] from 2);
       parsed.excluded := coalesce(parsed.excluded || phrase, phrase, parsed.excluded);
     else

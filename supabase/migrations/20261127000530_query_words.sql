@@ -82,7 +82,7 @@ comment on function tasklens.nearest_words is 'At most three words known in thes
 -- One word of a query as two neighbours: checkbox is "check box", email "e mail". No half is a
 -- common word, except a particle that begins one (onboarding). Looked up only if the rarer half,
 -- and the entries likely to have both, are few.
-create function tasklens.split_words(query_text text, visible bigint[])
+create function tasklens.split_words(query_text text, visible bigint[], languages text[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
 language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
@@ -99,12 +99,14 @@ return query
     where t.token ~ '^[a-z]{4,20}$'
     order by t.token, t.place
   ), half as materialized (
-    select t.place, (ts_lexize('pg_catalog.english_stem', t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
-    from token t
+    select t.place, (ts_lexize(l.stems, t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
+    from unnest(languages) n(language)
+    cross join lateral (select ('tasklens.' || n.language)::regdictionary as stems offset 0) l
+    cross join token t
     cross join generate_series(1, length(t.token) - 2) as cut
     cross join lateral (
-      select case when left(t.token, cut) ~ ('^(?!in$)(' || tasklens.particles() || ')$') then array[left(t.token, cut) || 'qz'] else ts_lexize('pg_catalog.english_stem', left(t.token, cut)) end,
-        ts_lexize('pg_catalog.english_stem', substr(t.token, cut + 1)) offset 0
+      select case when left(t.token, cut) ~ ('^(?!in$)(' || tasklens.particles() || ')$') then array[left(t.token, cut) || 'qz'] else ts_lexize(l.stems, left(t.token, cut)) end,
+        ts_lexize(l.stems, substr(t.token, cut + 1)) offset 0
     ) s(one, other)
     where cardinality(s.one) > 0 and cardinality(s.other) > 0
   ), known as materialized (
@@ -117,7 +119,7 @@ return query
     where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
     limit 8
   )
-  select p.term, p.place, n.entries, n.titles,
+  select distinct on (p.term) p.term, p.place, n.entries, n.titles,
     ln(1 + greatest(t.entries - w.entries, 0.0) / (w.entries + 0.5) + 0.5 / (w.entries + 0.5))::double precision / 2
   from pair p
   cross join total t
@@ -148,23 +150,28 @@ comment on type tasklens.words is 'The words to search for, rarest first, with t
 -- word count as that word, too: "log in" is login, "check box" checkbox; the first is no common
 -- word but a particle ("on boarding"), so that "in form" is not inform. Of a long query the 32
 -- rarest words count. Common words count if there are no others: who can.
-create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false) returns tasklens.words
+create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false, languages text[] default '{english}') returns tasklens.words
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   words tasklens.words;
 begin
-  with asked as (
-    -- Other forms of a word have later positions, and are not corrected. One that is not typed weighs
-    -- half.
-    select u.lexeme as word, u.positions[1]::integer as place, common or u.positions[1] > p.length as is_final,
-      case when u.positions[1] > p.length and strpos(lower(query_text), u.lexeme) = 0 and u.lexeme !~ '^q[so]|qc$' then 0.5 else 1 end as worth
-    from unnest(tasklens.to_words(query_text, common)) u cross join regexp_count(tasklens.plain_text(query_text), '\S+') p(length)
+  with asked as materialized (
+    -- Other forms of a word have later positions, and are not corrected; nor is a common word of one
+    -- of the languages. One that is not typed weighs half.
+    select w.term, w.words, w.place, common or w.is_common or w.place > p.length as is_final,
+      case when w.place > p.length and strpos(lower(query_text), w.words[1]) = 0 and w.words[1] !~ '^q[so]|qc$' then 0.5 else 1 end as worth
+    from tasklens.read_words(query_text, languages, common) w cross join regexp_count(tasklens.plain_text(query_text), '\S+') p(length)
   ), counted as (
-    select a.*, e.entries, e.titles, e.comments, tasklens.occurs(quote_literal(a.word)::tsquery, visible, e.entries + e.comments) as is_known
-    from asked a join tasklens.word_entries(array(select x.word from asked x)) e using (word)
+    select a.*, e.entries, e.titles, e.comments, tasklens.occurs(a.term::tsquery, visible, e.entries + e.comments) as is_known
+    from asked a
+    join (
+      select a.term, sum(e.entries)::bigint as entries, sum(e.titles)::bigint as titles, sum(e.comments)::bigint as comments
+      from asked a cross join lateral unnest(a.words) u(word)
+      join tasklens.word_entries(array(select unnest(x.words) from asked x)) e using (word)
+      group by a.term) e using (term)
   ), joined as (
-    select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize('pg_catalog.english_stem', n.next)) [1]], null) as halves, n.place
+    select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize(l.stems, n.next)) [1]], null) as halves, n.place
     from (
       select t.token, lead(t.token) over (order by t.place) as next, t.place::integer as place
       from (
@@ -173,24 +180,27 @@ begin
         order by r.place limit 40
       ) t
     ) n
-    cross join lateral (select ts_lexize('pg_catalog.english_stem', n.token)) s(stems)
+    cross join unnest(languages) i(language)
+    cross join lateral (select ('tasklens.' || i.language)::regdictionary as stems offset 0) l
+    cross join lateral (select ts_lexize(l.stems, n.token)) s(stems)
     cross join lateral unnest(array[
-      (ts_lexize('pg_catalog.english_stem', n.token || n.next)) [1],
-      case when n.next ~ ('^(' || tasklens.particles() || ')$') then (ts_lexize('pg_catalog.english_stem', s.stems[1] || n.next)) [1] end]) j(word)
+      (ts_lexize(l.stems, n.token || n.next)) [1],
+      case when n.next ~ ('^(' || tasklens.particles() || ')$') then (ts_lexize(l.stems, s.stems[1] || n.next)) [1] end]) j(word)
     where n.token ~ '^[a-z]{1,20}$' and n.next ~ '^[a-z]{1,20}$' and j.word is not null
       and (cardinality(s.stems) > 0 or n.token ~ ('^(?!in$)(' || tasklens.particles() || ')$'))
     order by j.word, n.place
   ), known as (
-    select c.word, c.place, c.entries, c.titles, c.comments, c.worth, c.entries + c.comments as weighed
+    select c.term, c.place, c.entries, c.titles, c.comments, c.worth, c.entries + c.comments as weighed
     from counted c where c.is_known
     union all
-    select n.word, u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
-    from (select c.word, c.place from counted c where not c.is_known and not c.is_final order by c.place limit 8) u
-    cross join lateral tasklens.nearest_words(u.word, visible) n
+    select quote_literal(n.word), u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
+    from (select c.words, c.place from counted c where not c.is_known and not c.is_final order by c.place limit 8) u
+    cross join lateral unnest(u.words) w(word)
+    cross join lateral tasklens.nearest_words(w.word, visible) n
     union all
     -- Separate positions after the query, so that they do not separate neighbours. The joined word
     -- weighs no more than the rarer half.
-    select j.word, 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
+    select quote_literal(j.word), 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
       greatest(e.entries + e.comments, (select min(h.entries + h.comments) from tasklens.word_entries(j.halves) h))
     from joined j
     cross join lateral tasklens.word_entries(array[j.word]) e
@@ -198,10 +208,10 @@ begin
   ), total as (
     select greatest(t.entries + t.comments, 1) as texts from tasklens.word_entries(array['']) t
   ), chosen as (
-    select distinct on (k.entries + k.comments, k.word) quote_literal(k.word) as term, k.place, k.entries, k.titles, k.comments,
+    select distinct on (k.entries + k.comments, k.term) k.term, k.place, k.entries, k.titles, k.comments,
       k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)) as idf
     from known k cross join total t
-    order by k.entries + k.comments, k.word, k.worth desc, k.place
+    order by k.entries + k.comments, k.term, k.worth desc, k.place
     limit 32
   )
   select coalesce(array_agg(w.term), '{}'), coalesce(array_agg(w.idf), '{}'), coalesce(array_agg(w.place), '{}'),
@@ -211,41 +221,44 @@ begin
       select * from (
         select c.term, c.idf, c.place, c.entries, c.titles, c.comments from chosen c
         union all
-        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from tasklens.split_words(query_text, visible) s
+        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from tasklens.split_words(query_text, visible, languages) s
       ) t
       order by t.entries + t.comments, t.term
     ) w;
-  if words.terms = '{}' and not common and not exists (select from unnest(tasklens.to_words(query_text)) u where u.lexeme !~ '^q[os]|qc$') then
-    return tasklens.plan_words(query_text, visible, true);
+  if words.terms = '{}' and not common and not exists (
+    select from tasklens.read_words(query_text, languages) w where not w.is_common and w.words[1] !~ '^q[os]|qc$')
+  then
+    return tasklens.plan_words(query_text, visible, true, languages);
   end if;
   return words;
 end
 $$;
-comment on function tasklens.plan_words is 'The words of a query that are known in these projects (null: all).';
+comment on function tasklens.plan_words is 'The words of a query, read in these languages, that are known in these projects (null: all).';
 
-create function tasklens.read_query(query_text text) returns table (excluded text[], ignored text[])
+create function tasklens.read_query(query_text text, filters jsonb) returns table (excluded text[], ignored text[], languages text[])
 language plpgsql stable rows 1 security definer set search_path = ''
 as $$
 declare
-  query constant tasklens.query := tasklens.parse_query(query_text);
-  words constant tasklens.words := tasklens.plan_words(query.plain, tasklens.projects_as('viewer'));
+  query constant tasklens.query := tasklens.parse_query(query_text, tasklens.languages_in((tasklens.resolve_scope(filters)).projects));
+  words constant tasklens.words := tasklens.plan_words(query.plain, tasklens.projects_as('viewer'), false, query.languages);
 begin
   return query select query.left_out, array(
     select distinct t.token from regexp_split_to_table(query.plain, '\s+') t(token)
     where t.token ~ '[^][(){}<>"''`,;.:!?/\\•·…–—-]' and (t.token !~ '[[:alnum:]]' or words.terms = '{}')
-      and not exists (select from unnest(tasklens.to_words(t.token)) u where u.lexeme !~ '^q[os]|q[cz]$')
-      and not exists (select from unnest(tasklens.to_words(t.token, true)) u where quote_literal(u.lexeme) = any (words.terms))
-    order by 1);
+      and not exists (
+        select from tasklens.read_words(t.token, query.languages, true) w cross join unnest(w.words) u(lexeme)
+        where not w.is_common and u.lexeme !~ '^q[os]|q[cz]$' or strpos(array_to_string(words.terms, ' '), quote_literal(u.lexeme)) > 0)
+    order by 1), query.languages;
 end
 $$;
 comment on function tasklens.read_query is 'read_query, in what the caller may see.';
 
-create function public.read_query(query_text text) returns table (excluded text[], ignored text[])
+create function public.read_query(query_text text, filters jsonb default null) returns table (excluded text[], ignored text[], languages text[])
 language sql stable rows 1 security invoker set search_path = ''
 as $$
-  select r.* from tasklens.read_query(read_query.query_text) r
+  select r.* from tasklens.read_query(read_query.query_text, tasklens.check_arguments(read_query.filters)) r
 $$;
 comment on function public.read_query is
-  'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), and what no text holds and no search can use (signs; common words where there are no others).';
+  'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others), and in which languages, those of the projects in these filters.';
 
 insert into tasklens.migrations (version) values ('20261127000530');

@@ -108,12 +108,12 @@ begin
     hash := lower(substring(identifier from '(?i)^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,40}$'));
     if hash is not null then
       needle := left(hash, 7);
-      words := (select (string_agg(quote_literal(left(hash, i)), ' | ') || ':*')::tsquery from generate_series(7, length(hash)) i) || tasklens.phrase(identifier);
+      words := (select (string_agg(quote_literal(left(hash, i)), ' | ') || ':*')::tsquery from generate_series(7, length(hash)) i) || tasklens.phrase(identifier, query.languages);
       pattern := '(?<![[:alnum:]])' || needle || coalesce((select string_agg('(?:' || substr(hash, i, 1), '' order by i) from generate_series(8, length(hash)) i), '')
         || '[0-9a-f]*' || repeat(')?', length(hash) - 7) || '(?![[:alnum:]])';
     else
       needle := lower(regexp_replace(identifier, '^[[:alpha:]]{1,12}(?=[0-9]+[.][0-9])', ''));
-      words := tasklens.phrase(needle) || coalesce(tasklens.phrase(identifier), tasklens.phrase(needle));
+      words := tasklens.phrase(needle, query.languages) || coalesce(tasklens.phrase(identifier, query.languages), tasklens.phrase(needle, query.languages));
       -- 8.1 is not 8.1.1.
       pattern := case when needle ~ '^[0-9]+[.][0-9]' then '(?<![0-9])' when needle ~ '^[0-9]+$' then '(?<![[:alnum:]-])' else '(?<![[:alnum:]])' end || '(?<![0-9][.])'
         || regexp_replace(needle, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])(?![.][0-9])';
@@ -214,14 +214,14 @@ begin
     return search;
   end if;
   if query_text is not null then
-    query := tasklens.parse_query(query_text);
+    query := tasklens.parse_query(query_text, tasklens.languages_in((search.scope).projects));
     query.excluded_tickets := '{}';
     foreach named in array query.excluded_keys loop
       -- Tickets that only mention the key stay. What looks like a key but is none (utf-8) is a word.
       tickets := array(select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
       query.excluded_tickets := query.excluded_tickets || tickets;
       if tickets = '{}' then
-        query.excluded := coalesce(query.excluded || tasklens.phrase(named), tasklens.phrase(named), query.excluded);
+        query.excluded := coalesce(query.excluded || tasklens.phrase(named, query.languages), tasklens.phrase(named, query.languages), query.excluded);
       end if;
     end loop;
     if query.excluded is not null then
@@ -240,7 +240,7 @@ begin
     -- texts do not count, or a phrase would reveal whether it exists there.
     -- Nobody who types a ticket's key alone looks for others whose keys begin alike.
     if query.required is null and cardinality(query.named_tickets) > 0 and query.plain ~ '^\s*\S+-[0-9]+\s*$' then
-      query.required := tasklens.phrase(query.plain);
+      query.required := tasklens.phrase(query.plain, query.languages);
     end if;
     query.relaxed := query.required is not null and not tasklens.occurs(query.required, visible)
       and (query.named_tickets = '{}' or query.required_of_named is not distinct from query.required);
@@ -250,10 +250,10 @@ begin
     end if;
     query.required_of_chunks := query.required;
     search.query := query;
-    search.words := tasklens.plan_words(query.plain, visible);
+    search.words := tasklens.plan_words(query.plain, visible, false, query.languages);
     search.query.wanted := (
       select string_agg(w.term, ' | ')::tsquery
-      from (select unnest((search.words).terms) union select quote_literal(u.lexeme) from unnest(tasklens.to_words(query.plain)) u) w(term));
+      from (select unnest((search.words).terms) union select r.term from tasklens.read_words(query.plain, query.languages) r where not r.is_common) w(term));
   end if;
   search.few := tasklens.few_entries(search.scope, query.required);
   if query.is_identifier then

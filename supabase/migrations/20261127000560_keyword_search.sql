@@ -14,6 +14,8 @@ as $$
 declare
   usual record; -- lengths
   terms constant tsquery[] := words.terms::tsquery[];
+  -- Of each term, which ts_rank divides by.
+  stems constant integer[] := array(select regexp_count(t.term, ' \| ') + 1 from unnest(words.terms) with ordinality t(term, place) order by t.place);
   pairs tsquery[];
   pair_idfs double precision[];
 begin
@@ -44,16 +46,16 @@ begin
         select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) + r.comment * (r.m / (1.0024 - r.m)) as n
         from (
           select t.idf, w.title, w.body, w.comment,
-            case when e.title_words @@ t.query then ts_rank('{0, 0, 0, 1}', w.words, t.query) else 0 end as a,
+            case when e.title_words @@ t.query then least(1, t.stems * ts_rank('{0, 0, 0, 1}', w.words, t.query)) else 0 end as a,
             -- D: words that the entry only implies.
-            ts_rank('{1, 0, 1, 0}', w.words, t.query) as b, ts_rank('{0, 1, 0, 0}', w.words, t.query) as c,
-            case when w.comment_words @@ t.query then ts_rank('{1, 1, 0, 0}', w.comment_words, t.query) else 0 end as m
+            least(1, t.stems * ts_rank('{1, 0, 1, 0}', w.words, t.query)) as b, least(1, t.stems * ts_rank('{0, 1, 0, 0}', w.words, t.query)) as c,
+            case when w.comment_words @@ t.query then least(1, t.stems * ts_rank('{1, 1, 0, 0}', w.comment_words, t.query)) else 0 end as m
           from (
             -- As array elements, so that a TOASTed value is fetched once and not per word.
             select (array[e.words])[1] as words, (array[m.words])[1] as comment_words, 0.645 * 3 / (0.25 + (0.75 / usual.title) * e.title_length) as title,
               0.645 / (0.25 + (0.75 / usual.body) * e.body_length) as body, 0.4 * 0.645 / (0.25 + (0.75 / usual.comment) * coalesce(m.length, 0)) as comment
             offset 0
-          ) w join unnest(terms, words.idfs) as t(query, idf) on w.words @@ t.query or w.comment_words @@ t.query
+          ) w join unnest(terms, words.idfs, stems) as t(query, idf, stems) on w.words @@ t.query or w.comment_words @@ t.query
           -- "offset 0", here and above, prevents recomputing an expression at every use.
           offset 0
         ) r

@@ -128,7 +128,7 @@ begin
     all_filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
-  cross join lateral (select p.project_id, p.name, p.description, p.visible_text, p.created_at, p.updated_at from public.projects p where p.project_id = g.project_id offset 0) p
+  cross join lateral (select p.project_id, p.name, p.description, p.visible_text, p.created_at, p.updated_at, tasklens.language_of(p.project_id) as language from public.projects p where p.project_id = g.project_id offset 0) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
@@ -144,13 +144,13 @@ begin
     from public.chunks c join public.comments m on m.comment_id = c.comment_id
     where c.chunk_id = shown.chunk_id offset 0
   ) m on true
-  cross join lateral (select tasklens.highlight(shown.text, g.wanted) as line offset 0) lit
+  cross join lateral (select tasklens.highlight(shown.text, g.wanted, p.language) as line offset 0) lit
   -- Where more words match in the name than in the chunk, the beginning of the text says more than
   -- a note or comment. A ticket's first chunk begins with its name.
   left join lateral (
-    select tasklens.highlight(tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then coalesce(p.visible_text, p.description) else coalesce(t.visible_text, t.description) end), g.wanted) as line
+    select tasklens.highlight(tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then coalesce(p.visible_text, p.description) else coalesce(t.visible_text, t.description) end), g.wanted, p.language) as line
     where not starts_with(shown.text, coalesce(t.name, p.name))
-      and regexp_count(tasklens.highlight(coalesce(t.name, p.name), g.wanted), '<mark>') > regexp_count(lit.line, '<mark>')
+      and regexp_count(tasklens.highlight(coalesce(t.name, p.name), g.wanted, p.language), '<mark>') > regexp_count(lit.line, '<mark>')
     offset 0
   ) named on true
   order by g.place;

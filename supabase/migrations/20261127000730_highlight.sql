@@ -5,13 +5,13 @@
 -- tasklens.plain_text, so another private-use character (E005) separates them meanwhile. Signs, and
 -- pairs of characters of scripts without spaces, are marked in advance, at even and odd offsets.
 -- C++ and C# are spelled out meanwhile, each between E006 and E007. E008 is where text is left out.
-create function tasklens.highlight(text text, wanted tsquery) returns text
+create function tasklens.highlight(text text, wanted tsquery, language text default 'english') returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   plain text := left(text, 20000);
   asked constant text := wanted::text;
-  common constant boolean := asked ~ 'qz''' and plain !~ 'qz';
+  common text; -- words that stemming drops, if they are asked for, as alternatives
   pairs text[];
   first_pair integer;
   source text;
@@ -56,15 +56,21 @@ begin
   if wanted is null then
     line := left(plain, 200) || case when length(plain) > 200 then u&'\E008' else '' end;
   else
+    if asked ~ 'qz''' and plain !~ 'qz' then
+      common := '(?<![[:alnum:]])(' || (
+        select string_agg(distinct w.m[1], '|') from regexp_matches(plain, '([[:alpha:]]+)', 'g') w(m)
+        where strpos(asked, '''' || lower(extensions.unaccent(w.m[1])) || 'qz''') > 0) || ')(?![[:alnum:]])';
+    end if;
     -- Whole names if their parts are not wanted: "tableview" marks TableView.
     foreach source in array array[
-      tasklens.part_names(plain, u&'\E005', u&'\E006', u&'\E007', common), tasklens.part_names(plain, '', u&'\E006', u&'\E007', common)]
+      tasklens.part_names(plain, u&'\E005', u&'\E006', u&'\E007'), tasklens.part_names(plain, '', u&'\E006', u&'\E007')]
     loop
+      source := coalesce(regexp_replace(source, common, '\1qz', 'g'), source);
       source := regexp_replace(source, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g');
-      line := ts_headline('tasklens.words', source, wanted,
+      line := ts_headline(('tasklens.' || language)::regconfig, source, wanted,
         u&'StartSel="\E000", StopSel="\E001", ' || case when first_pair is not null or length(plain) <= 200 then 'HighlightAll=true'
           else u&'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter="\E008"' end);
-      if common then
+      if common is not null then
         line := replace(line, 'qz', '');
         source := replace(source, 'qz', '');
       end if;
@@ -109,7 +115,7 @@ begin
     u&'\E000', '<mark>'), u&'\E001', '</mark>');
 end
 $$;
-comment on function tasklens.highlight is 'An HTML-escaped excerpt of a text with <mark> around the words of the query, and … where it leaves text out.';
+comment on function tasklens.highlight is 'An HTML-escaped excerpt of a text in a language, with <mark> around the words of the query, and … where it leaves text out.';
 
 -- The chunk of a ticket or project that matches the words best by full-text rank; the first on a
 -- tie.
@@ -121,11 +127,12 @@ as $$
 begin
   return query
   select c.chunk_id, c.text
-  from (
+  from (select ('tasklens.' || tasklens.language_of(of_project))::regconfig as language) l
+  cross join lateral (
     select r.*, max(r.rank) over () as best
     from (
       -- Most have one chunk, which needs no ranking.
-      select x.*, case when wanted is null or count(*) over () = 1 then 1 else ts_rank(to_tsvector('tasklens.words', x.text), wanted) end as rank
+      select x.*, case when wanted is null or count(*) over () = 1 then 1 else ts_rank(to_tsvector(l.language, x.text), wanted) end as rank
       from (
         (select c.chunk_id, c.text, c.position, false as remark from public.chunks c
         where c.ticket_id = of_ticket and c.project_id = of_project and c.comment_id is null and c.embedding_set = (select tasklens.searched_set(null))
@@ -153,7 +160,7 @@ begin
   ) c
   -- Splitting names and scripts without spaces takes four times as long, so it is done only if
   -- plain words do not match.
-  order by case when c.best > 0 then c.rank else ts_rank(to_tsvector('tasklens.words', tasklens.plain_text(c.text)), wanted) end desc, c.remark, c.position
+  order by case when c.best > 0 then c.rank else ts_rank(to_tsvector(l.language, tasklens.plain_text(c.text)), wanted) end desc, c.remark, c.position
   limit 1;
 end
 $$;

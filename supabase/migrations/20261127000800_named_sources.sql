@@ -82,7 +82,7 @@ create function tasklens.read_names(scope tasklens.scope, question text, out tic
 language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
 as $$
 declare
-  query constant tasklens.query := tasklens.parse_query(question);
+  query constant tasklens.query := tasklens.parse_query(question, tasklens.languages_in(scope.projects));
   keys text[]; -- in upper case, as the question has them
   number text;
 begin
@@ -98,7 +98,7 @@ begin
       union
       select upper(m[1] || '-' || m[2]), 2
       from regexp_matches(query.plain, '(?<![[:alnum:]_-])([[:alpha:]][[:alnum:]]*)(?: {1,2}| ?# ?|_| - )([0-9]{1,15})(?![[:alnum:]])', 'g') as m
-      where m[1] = upper(m[1]) or ts_lexize('pg_catalog.english_stem', lower(m[1])) <> '{}'
+      where m[1] = upper(m[1]) or not exists (select from tasklens.read_words(m[1], query.languages, true) w where w.is_common)
       union
       select upper(m[1] || '-' || m[2]), 3
       from regexp_matches(query.plain, '(?<![[:alnum:]_-])([[:alpha:]]+)([0-9]{1,15})(?![[:alnum:]])', 'g') as m
@@ -136,14 +136,22 @@ language plpgsql stable security invoker set search_path = '' set jit = off set 
 as $$
 declare
   reach constant integer := 2000;
-  asked constant text[] := tsvector_to_array(tasklens.to_words(left(question, 2000)));
+  asked text[];
+  typed bigint; -- words
   some_words tsquery;
   each_word tsquery;
 begin
-  select string_agg(quote_literal(w.word), ' | ') filter (where w.total <= reach)::tsquery, string_agg(quote_literal(w.word), ' & ')::tsquery
-    into some_words, each_word
-    from (
-      select e.word, sum(e.titles) over (order by e.titles, e.word) as total from tasklens.word_entries(asked) e where e.titles > 0) w;
+  with question_word as materialized (
+    select r.term, r.words from tasklens.read_words(left(question, 2000), tasklens.languages_in(scope.projects)) r
+  ), titled as (
+    select q.term, sum(e.titles) as titles
+    from question_word q cross join lateral unnest(q.words) u(word) join tasklens.word_entries(array(select unnest(x.words) from question_word x)) e using (word)
+    where e.titles > 0 group by q.term
+  )
+  select array(select unnest(q.words) from question_word q), (select count(*) from question_word),
+      string_agg(t.term, ' | ') filter (where t.total <= reach)::tsquery, string_agg(t.term, ' & ')::tsquery
+    into asked, typed, some_words, each_word
+    from (select x.term, sum(x.titles) over (order by x.titles, x.term) as total from titled x) t;
   return (tasklens.passing_tickets(scope, array(
     select n.ticket_id
     from (
@@ -154,7 +162,7 @@ begin
           and (scope.projects is null or k.project_id = any (scope.projects))
         limit reach) e
     ) n
-    where n.shared >= 2 and n.shared >= 0.8 * n.words and n.shared >= case when n.shared >= 3 then 0.5 else 0.8 end * cardinality(asked)
+    where n.shared >= 2 and n.shared >= 0.8 * n.words and n.shared >= case when n.shared >= 3 then 0.5 else 0.8 end * typed
     order by n.shared desc, n.words, n.ticket_id desc
     limit 20)))[:2];
 end
@@ -182,7 +190,7 @@ begin
   end if;
   named := tasklens.read_names(scope, question);
   -- What holds a code or another identifier whole, if few do. Of a key, only its ticket is named.
-  holding.query := tasklens.parse_query(question);
+  holding.query := tasklens.parse_query(question, tasklens.languages_in(scope.projects));
   holding.query.excluded := null;
   holding.query.required := null;
   holding.query.identifiers := array(select i from unnest((holding.query).identifiers) i where i !~ '^[[:alnum:]_-]+-[0-9]+$');

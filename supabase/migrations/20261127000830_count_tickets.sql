@@ -10,7 +10,7 @@ language plpgsql stable security definer set search_path = '' set jit = off
 as $$
 declare
   scope constant tasklens.scope := tasklens.resolve_scope(filters);
-  query constant tasklens.query := tasklens.parse_query(query_text);
+  query constant tasklens.query := tasklens.parse_query(query_text, tasklens.languages_in(scope.projects));
   words tsquery; -- all of them, in one text or comment
   matching text;
   grouped record;
@@ -35,7 +35,7 @@ begin
     return;
   end if;
 
-  words := (select string_agg(quote_literal(w.lexeme), ' & ')::tsquery from unnest(tsvector_to_array(tasklens.to_words(query.plain))) as w(lexeme));
+  words := (select string_agg(w.term, ' & ')::tsquery from tasklens.read_words(query.plain, query.languages) w);
   words := coalesce(words && query.required, words);
   matching := scope.condition
     || case when words is not null then ' and t.ticket_id in (

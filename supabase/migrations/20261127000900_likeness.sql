@@ -32,16 +32,16 @@ as $$
 declare
   typed constant text := tasklens.without_form(ltrim(left(plan_text.text, 20000), e' \t\r\n'));
   first_line constant text := split_part(typed, e'\n', 1);
-  body constant tsvector := tasklens.to_words(substr(typed, length(first_line) + 1));
   body_length constant integer := regexp_count(tasklens.plain_text(substr(typed, length(first_line) + 1)), '\S+');
   visible constant bigint[] := tasklens.projects_as('viewer');
+  languages constant text[] := tasklens.languages_in(visible);
   planned tasklens.words;
   chosen tasklens.words;
   plan tasklens.text_plan;
   usual record;
 begin
   plan.name := left(first_line, 500);
-  planned := tasklens.plan_words(plan.name, visible);
+  planned := tasklens.plan_words(plan.name, visible, false, languages);
   select greatest(t.entries + t.comments, 1) as texts, greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title,
       greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body
     into usual
@@ -55,19 +55,22 @@ begin
   ), name_word as (
     select t.term, 1.4 * t.idf * t.n / (1.2 + t.n) as worth from name_term t where t.entries + t.comments >= least_texts
   ), body_word as materialized (
-    select u.lexeme as word, u.positions[1]::integer as place, cardinality(u.positions) as times
-    from unnest(body) u
+    select w.term, w.words, w.place, w.times
+    from tasklens.read_words(substr(typed, length(first_line) + 1), languages) w
     -- Without forms of words that are not typed: their parts say as much.
-    where u.positions[1] <= body_length or strpos(lower(typed), u.lexeme) > 0
-    order by u.positions[1], u.lexeme limit 200
+    where w.place <= body_length or strpos(lower(typed), w.words[1]) > 0
+    order by w.place, w.term limit 200
   ), body_term as (
-    select quote_literal(b.word) as term,
+    select b.term,
       ln(1 + greatest(usual.texts - (e.entries + e.comments), 0.0) / (e.entries + e.comments + 0.5) + 0.5 / (e.entries + e.comments + 0.5)) as idf,
       3000 + b.place as place, e.entries, e.titles, e.comments,
       b.times / (0.25 + (0.75 / usual.body) * (select sum(w.times) from body_word w)) as n
     from body_word b
-    join tasklens.word_entries(array(select w.word from body_word w)) e using (word)
-    where tasklens.occurs(quote_literal(b.word)::tsquery, visible, e.entries + e.comments)
+    join (
+      select w.term, sum(k.entries)::bigint as entries, sum(k.titles)::bigint as titles, sum(k.comments)::bigint as comments
+      from body_word w cross join lateral unnest(w.words) u(word) join tasklens.word_entries(array(select unnest(x.words) from body_word x)) k using (word)
+      group by w.term) e using (term)
+    where tasklens.occurs(b.term::tsquery, visible, e.entries + e.comments)
   ), term as (
     select t.term, max(t.idf) as idf, min(t.place) as place, min(t.entries) as entries, min(t.titles) as titles, min(t.comments) as comments, sum(t.n) as n
     from (select * from name_term union all select * from body_term) t

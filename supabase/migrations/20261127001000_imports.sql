@@ -96,7 +96,8 @@ begin
   return query
   with given as (
     -- If a key occurs several times, the last row counts.
-    select distinct on (g.row ->> 'key') g.row ->> 'key' as key, g.row ->> 'name' as name, g.row ->> 'description' as description
+    select distinct on (g.row ->> 'key') g.row ->> 'key' as key, g.row ->> 'name' as name, g.row ->> 'description' as description,
+      g.row ->> 'language' as language, g.row ? 'language' as has_language
     from jsonb_array_elements(upsert_projects.projects) with ordinality as g(row, place)
     order by g.row ->> 'key', g.place desc
   ), held as (
@@ -106,10 +107,12 @@ begin
     left join tasklens.imported_projects m on m.project_id = p.project_id
     where not upsert_projects.take_over and m.origin is distinct from our_origin and our_origin is not null
   ), written as (
-    insert into public.projects as p (key, name, description)
-    select g.key, g.name, g.description from given g where not exists (select from held h where h.key = g.key)
-    on conflict (key) do update set name = excluded.name, description = excluded.description
+    insert into public.projects as p (key, name, description, language)
+    select g.key, g.name, g.description, g.language from given g where not exists (select from held h where h.key = g.key)
+    on conflict (key) do update set name = excluded.name, description = excluded.description,
+      language = (select case when g.has_language then g.language else p.language end from given g where g.key = p.key)
       where (p.name, p.description) is distinct from (excluded.name, excluded.description)
+        or exists (select from given g where g.key = p.key and g.has_language and g.language is distinct from p.language)
     returning p.key, p.project_id
   ), ours as (
     select w.key, w.project_id from written w
@@ -128,6 +131,6 @@ begin
 end
 $$;
 comment on function public.upsert_projects is
-  'Inserts or updates projects by key: [{key, name, description}]. Projects of another origin than import_id''s stay unless taken over: held_by names it, empty if they were not imported.';
+  'Inserts or updates projects by key: [{key, name, description, language}]. Without language, it stays. Projects of another origin than import_id''s stay unless taken over: held_by names it, empty if they were not imported.';
 
 insert into tasklens.migrations (version) values ('20261127001000');

@@ -124,7 +124,7 @@ create policy read_document_chunks on public.document_chunks for select to authe
 create policy read_embeddings on public.embeddings for select to authenticated
   using ((select tasklens.projects_as('viewer')) <> '{}');
 
--- The weights of the hybrid search of documents.
+-- The weights of the hybrid search of documents, and the language of projects that name none.
 
 create table public.search_config (
   only_row boolean primary key default true check (only_row),
@@ -137,11 +137,14 @@ create table public.search_config (
   dated_weight double precision not null default 0.7 check (dated_weight between 0 and 1),
   historical_weight double precision not null default 0.5 check (historical_weight between 0 and 1),
   unknown_weight double precision not null default 1.0 check (unknown_weight between 0 and 1),
+  language text not null default 'english',
   -- Keeps every score at or below 1.
   constraint search_config_weights_check check (abs(similarity_weight + keyword_weight + utility_weight + freshness_weight - 1) < 1e-9)
 );
 comment on table public.search_config is
-  'The weights of search_documents_hybrid, in one row.';
+  'In one row, the weights of search_documents_hybrid, and the language of texts, as Postgres names it, where a project has none.';
+create trigger check_language before insert or update of language on public.search_config
+  for each row execute function tasklens.check_language();
 insert into public.search_config default values;
 
 alter table public.search_config enable row level security;

@@ -36,7 +36,7 @@ declare
   lease constant uuid := gen_random_uuid();
   taken bigint[]; -- jobs
   parents bigint[]; -- sources whose children follow
-  copied bigint; -- changes of attached tables
+  copied bigint; -- changes of attached tables, and texts of another language
 begin
   if claim_embedding_jobs.kind = 'enrich' then
     insert into tasklens.embedding_jobs (source_id, kind, background)
@@ -53,9 +53,9 @@ begin
     on conflict do nothing;
   else
     begin
-      copied := public.copy_changes(200);
+      copied := public.copy_changes(200) + tasklens.index_former_languages();
     exception when others or query_canceled then -- whatever goes wrong there, texts are embedded
-      raise warning 'copy_changes: % (%)', sqlerrm, sqlstate;
+      raise warning 'copy_changes or index_former_languages: % (%)', sqlerrm, sqlstate;
     end;
   end if;
   moment := clock_timestamp();
@@ -120,7 +120,7 @@ begin
 end
 $$;
 comment on function public.claim_embedding_jobs is
-  'Claims up to job_limit (at most 1000) due jobs of a kind, fresh edits first, each source once, for lease_seconds. jobs is [{job_id, source_id, document_id, attempt}]; next_due_seconds is null if no other job waits. First copies what changed in attached tables or, for kind enrich, queues documents whose text is not enriched, archived ones last.';
+  'Claims up to job_limit (at most 1000) due jobs of a kind, fresh edits first, each source once, for lease_seconds. jobs is [{job_id, source_id, document_id, attempt}]; next_due_seconds is null if no other job waits. First copies what changed in attached tables and indexes texts of another language or, for kind enrich, queues documents whose text is not enriched, archived ones last.';
 
 create function public.extend_embedding_leases(lease_ids uuid[], lease_seconds double precision default 60)
 returns bigint

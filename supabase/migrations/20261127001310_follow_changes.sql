@@ -52,20 +52,17 @@ begin
     into written, renamed, changed
     from new_rows n full join old_rows o using (project_id)
     where n is distinct from o;
+    insert into tasklens.former_languages (project_id, language)
+    select n.project_id, coalesce(o.language, tasklens.language_of(null)) from new_rows n join old_rows o using (project_id)
+    where n.language is distinct from o.language
+    on conflict do nothing;
   elsif tg_op = 'DELETE' then
     changed := array(select o.project_id from old_rows o);
   else
     changed := '{0}';
   end if;
   if written <> '{}' then
-    insert into public.keyword_entries (project_id, ticket_id, title_words, words, title_length, body_length)
-    select p.project_id, null, i.title_words, i.words, i.title_length, i.body_length
-    from public.projects p cross join lateral tasklens.index_words(p.name, coalesce(p.visible_text, p.description), null) i
-    where p.project_id = any (written)
-    order by p.project_id
-    on conflict (ticket_id, project_id) do update
-      set title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
-      where keyword_entries.words is distinct from excluded.words;
+    perform tasklens.refresh_entries('{}', written);
     if renamed <> '{}' then
       written := array(select w from unnest(written) w except select unnest(renamed));
       -- The tickets are looked up when the job is claimed: this transaction may not see all those
@@ -79,6 +76,21 @@ begin
 end
 $$;
 comment on function tasklens.follow_projects is 'Trigger: follows changes of projects. After a new name, all their tickets are embedded again.';
+
+create function tasklens.follow_language() returns trigger
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  insert into tasklens.former_languages (project_id, language)
+  select p.project_id, old.language from public.projects p where p.language is null
+  on conflict do nothing;
+  perform tasklens.change_data_version('{0}');
+  return null;
+end
+$$;
+comment on function tasklens.follow_language is 'Trigger: after another language of the database, the texts of projects without one are indexed anew.';
+create trigger follow_language after update of language on public.search_config
+  for each row when (new.language <> old.language) execute function tasklens.follow_language();
 
 create function tasklens.follow_tickets() returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -103,9 +115,13 @@ begin
     changed := '{0}';
   end if;
   if written <> '{}' then
-    perform tasklens.refresh_ticket_entries(written);
+    perform tasklens.refresh_entries(written);
   end if;
   if renamed <> '{}' then
+    insert into tasklens.former_languages (project_id, language)
+    select distinct n.project_id, tasklens.language_of(o.project_id) from new_rows n join old_rows o using (ticket_id)
+    where n.project_id <> o.project_id and tasklens.language_of(n.project_id) <> tasklens.language_of(o.project_id)
+    on conflict do nothing;
     written := array_remove(written || renamed, null);
     -- Older snapshots may not see all comments.
     renamed := array(
@@ -144,7 +160,7 @@ begin
     written := array(select t.ticket_id from public.tickets t);
   end if;
   if written <> '{}' then
-    perform tasklens.refresh_ticket_entries(written);
+    perform tasklens.refresh_entries(written);
     -- Truncating notes truncates the chunks too, which queues everything.
     if tg_op <> 'TRUNCATE' then
       perform tasklens.enqueue_sources(tasklens.find_sources(ticket_ids => written));

@@ -120,7 +120,7 @@ select lives_ok($$ update public.tickets set name = 'Rewritten' where ticket_id 
 select lives_ok($$ insert into public.status_changes (ticket_id, note) values (31, 'noted') $$, 'a role without privileges on the entries can insert notes');
 select lives_ok($$ delete from public.tickets where ticket_id = 32 $$, 'a role without privileges on the entries can delete tickets');
 select throws_ok($$ select from public.keyword_entries $$, '42501', null, 'a role without privileges on the entries cannot read them');
-select throws_ok($$ select tasklens.refresh_ticket_entries(array[31]) $$, '42501', null, 'a role without privileges cannot call tasklens.refresh_ticket_entries');
+select throws_ok($$ select tasklens.refresh_entries(array[31]) $$, '42501', null, 'a role without privileges cannot call tasklens.refresh_entries');
 reset role;
 select is(pg_temp.words(3, 31), 'rewritten:A note:C', 'writes of a role without privileges on the entries are indexed');
 select is(pg_temp.words(3, 32), null, 'deletes by a role without privileges on the entries delete the entry');

@@ -125,7 +125,7 @@ create trigger count_added after insert on tasklens.embedding_jobs
   referencing new table as new_rows for each statement execute function pg_temp.count_added();
 
 -- The keyword entries of 10,000 tickets would be slow and are not tested here.
-create or replace function tasklens.refresh_ticket_entries(ticket_ids bigint[]) returns void language sql as '';
+create or replace function tasklens.refresh_entries(ticket_ids bigint[], project_ids bigint[] default '{}') returns void language sql as '';
 insert into public.tickets (key, project_id, status_id, name)
 select 'RX-' || n, 2, 1, 'Ticket ' || n from generate_series(1000, 10999) as n;
 select results_eq('select * from added', 'values (1::bigint, 10000::bigint)', 'one statement queues the jobs of 10,000 new tickets');

@@ -162,7 +162,7 @@ select pg_temp.is_right('counts after projects are truncated');
 
 -- Loads -------------------------------------------------------------------------------------------
 
-create or replace function tasklens.refresh_ticket_entries(ticket_ids bigint[]) returns void language sql as '';
+create or replace function tasklens.refresh_entries(ticket_ids bigint[], project_ids bigint[] default '{}') returns void language sql as '';
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples');
 insert into public.tickets (key, project_id, status_id, name) select 'AA-' || i, 1, 1, 'Ticket ' || i from generate_series(1, 3000) i;
 select pg_temp.is_right('counts after a bulk load');

@@ -2250,6 +2250,11 @@ export interface components {
              * @example 0
              */
             waiting_copies: number;
+            /**
+             * @description Texts whose words are still those of a former language of their project.
+             * @example 0
+             */
+            waiting_languages: number;
             /** @description The default thresholds. */
             match_thresholds: components["schemas"]["FittingThreshold"][];
         };
