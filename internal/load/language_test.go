@@ -12,13 +12,14 @@ func TestLanguageOfProjects(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	projects := `{"project_id":"AB","name":"Pumpen"}` + "\n" + `{"project_id":"CD","name":"Tuyaux","language":"french"}` + "\n"
-	load1 := func(language string) error {
+	again := func(language string) error {
 		rows := files(t, map[string]string{"projects.jsonl": projects, "tickets.jsonl": `{"ticket_id":"AB-1","project_id":"AB","name":"Pumpen tropfen"}` + "\n"})
-		_, err := load.Load(t.Context(), b.db, rows, load.Report{}, load.Options{Language: language})
+		var heard told
+		_, err := load.Load(t.Context(), b.db, rows, heard.report(), load.Options{Language: language})
 		return err
 	}
 	for _, step := range []struct{ given, want string }{{"", "AB -, CD french"}, {"german", "AB german, CD french"}, {"", "AB german, CD french"}} {
-		if err := load1(step.given); err != nil {
+		if err := again(step.given); err != nil {
 			t.Fatal(err)
 		}
 		var got string
@@ -29,7 +30,7 @@ func TestLanguageOfProjects(t *testing.T) {
 			t.Errorf("after an import in %q the languages are %s, want %s", step.given, got, step.want)
 		}
 	}
-	if err := load1("deutsch"); err == nil || !strings.Contains(err.Error(), `language is "deutsch"`) {
+	if err := again("deutsch"); err == nil || !strings.Contains(err.Error(), `language is "deutsch"`) {
 		t.Errorf("an unknown language: %v", err)
 	}
 }

@@ -60,8 +60,9 @@ type hitRow struct {
 	KeywordScore        *float64 `json:"keyword_score"`
 	VectorContribution  float64  `json:"vector_contribution"`
 	KeywordContribution float64  `json:"keyword_contribution"`
-	HasMore             bool     `json:"has_more"` // more hits follow this page; the same in each row
-	Relaxed             bool     `json:"relaxed"`  // quoted phrases count as words; the same in each row
+	HasMore             bool     `json:"has_more"`  // more hits follow this page; the same in each row
+	Relaxed             bool     `json:"relaxed"`   // quoted phrases count as words; the same in each row
+	Languages           []string `json:"languages"` // in which the query was read; the same in each row
 }
 
 func (r hitRow) hit() Hit {

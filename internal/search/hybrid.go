@@ -45,8 +45,16 @@ type Page struct {
 	UnknownKeys    []string           `json:"unknown_keys,omitempty" min:"1" example:"[\"TX-99999\"]" doc:"Keys in the query that no ticket has, of projects that exist."`
 	Candidates     []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the filters that nothing has, if there are no results, or none before ~read_as~ took their place: each means the one value that it resembles, or its filter is text beside other words."`
 	Ignored        []string           `json:"ignored,omitempty" min:"1" example:"[\"🦄\"]" doc:"What of the query no text contains and no search can use: signs, and common words where there are no others."`
+	Languages      []string           `json:"languages,omitempty" min:"2" max:"4" example:"[\"english\", \"german\"]" doc:"The languages in which the query was read, if they are several: those of the projects that are searched, the four with most tickets at most."`
 	Excluded       []string           `json:"-"` // what the query leaves out
 	Relaxed        []string           `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Quoted phrases that no text contains and whose words count instead."`
+}
+
+// readIn keeps the languages in which a query was read, if there are several.
+func (p *Page) readIn(languages []string) {
+	if len(languages) > 1 {
+		p.Languages = languages
+	}
 }
 
 // narrow adds filters to the arguments of a function, or leaves the argument out if there are none.
@@ -156,6 +164,7 @@ func (s *Searcher) take(page *Page, rows []hitRow, q Query) {
 	}
 	if len(rows) > 0 {
 		page.HasMore = rows[0].HasMore
+		page.readIn(rows[0].Languages)
 		if rows[0].Relaxed {
 			page.Relaxed = []string{"phrase"}
 		}

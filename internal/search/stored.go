@@ -79,12 +79,13 @@ var noted = regexp.MustCompile(`(^|\s)(-\S|[^\pL\pN\s]+(\s|$))`)
 // the names in its filters that nothing has, and the keys in the query that no ticket has.
 func (p *Page) Annotate(ctx context.Context, db Database, q Query) error {
 	if q.Text != "" && (len(p.Hits) == 0 || noted.MatchString(q.Text)) {
-		var read []struct{ Excluded, Ignored []string }
-		if err := db.Call(ctx, "read_query", map[string]any{"query_text": q.Text}, &read); err != nil {
+		var read []struct{ Excluded, Ignored, Languages []string }
+		if err := db.Call(ctx, "read_query", narrow(map[string]any{"query_text": q.Text}, q.Filters), &read); err != nil {
 			return fmt.Errorf("read the query: %w", err)
 		}
 		for _, r := range read {
 			p.Excluded, p.Ignored = r.Excluded, r.Ignored
+			p.readIn(r.Languages)
 		}
 	}
 	asked := filter.Filters{}

@@ -97,7 +97,7 @@ returns table (
   vector_rank bigint, keyword_rank bigint, keyword_score double precision,
   vector_contribution double precision, keyword_contribution double precision,
   matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean,
-  comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb
+  comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb, languages text[]
 )
 -- Planning takes longer than looking up ten rows, so the plan is cached: lookups by key have only
 -- one good plan. The setting also applies to the functions called here; those with filters reset
@@ -122,7 +122,7 @@ begin
     coalesce(named.line, lit.line),
     shown.chunk_id, g.has_more, g.relaxed,
     m.comment_id, m.author, m.created_at,
-    coalesce(tasklens.ticket_fields(g.ticket_id), jsonb_build_object('created_at', p.created_at, 'updated_at', p.updated_at))
+    coalesce(tasklens.ticket_fields(g.ticket_id), jsonb_build_object('created_at', p.created_at, 'updated_at', p.updated_at)), g.languages
   from tasklens.find_page(
     search_hybrid.query_text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
     all_filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
@@ -157,6 +157,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
 
 insert into tasklens.migrations (version) values ('20261127000700');

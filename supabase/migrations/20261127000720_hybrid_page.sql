@@ -19,7 +19,7 @@ returns table (
   place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
   keyword_score double precision, keyword_rank bigint, exact boolean,
   vector_contribution double precision, keyword_contribution double precision, rrf_score double precision, fused_score double precision,
-  has_more boolean, wanted tsquery, relaxed boolean
+  has_more boolean, wanted tsquery, relaxed boolean, languages text[]
 )
 language plpgsql stable rows 10 security definer set search_path = '' set jit = off
 as $$
@@ -53,7 +53,7 @@ begin
   select l.place, l.project_id, l.ticket_id, f.chunk_id, f.similarity, f.vector_rank, f.keyword_score, f.keyword_rank,
     coalesce(f.exact, false) or coalesce(l.ticket_id, ~l.project_id) in (select h.source from holder h),
     coalesce(f.vector_contribution, 0), coalesce(f.keyword_contribution, 0), coalesce(f.rrf_score, 0), coalesce(f.fused_score, 0),
-    l.has_more, query.wanted, coalesce(query.relaxed, false)
+    l.has_more, query.wanted, coalesce(query.relaxed, false), query.languages
   from page l
   left join fused f on coalesce(f.ticket_id, ~f.project_id) = coalesce(l.ticket_id, ~l.project_id)
   order by l.place;

@@ -338,7 +338,7 @@ select results_eq(
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '
         || 'vector_contribution double precision, keyword_contribution double precision, '
         || 'matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb)'),
+        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb, languages text[])'),
     ('similar_tickets', 'query_embedding vector, embedding_model text, match_count integer DEFAULT 5, exclude_ticket bigint DEFAULT NULL::bigint, '
         || 'project_filter bigint DEFAULT NULL::bigint, filters jsonb DEFAULT NULL::jsonb, query_text text DEFAULT NULL::text',
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text, '

@@ -1448,6 +1448,14 @@ export interface components {
              *     ]
              */
             ignored?: string[];
+            /**
+             * @description The languages in which the query was read, if they are several: those of the projects that are searched, the four with most tickets at most.
+             * @example [
+             *       "english",
+             *       "german"
+             *     ]
+             */
+            languages?: string[];
             /** @description Quoted phrases that no text contains and whose words count instead. */
             relaxed?: "phrase"[];
             read_as?: components["schemas"]["ReadAs"];
