@@ -1289,6 +1289,7 @@ export type Database = {
           keyword_contribution: number
           keyword_rank: number
           keyword_score: number
+          languages: string[]
           matched_by: string[]
           project_id: number
           project_name: string
