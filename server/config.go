@@ -47,7 +47,6 @@ type Config struct {
 
 	MatchThreshold *float64 `env:"MATCH_THRESHOLD"` // nil: the threshold fitted to the model
 	VectorWeight   float64  `env:"VECTOR_WEIGHT" envDefault:"1"`
-	KeywordWeight  float64  `env:"KEYWORD_WEIGHT" envDefault:"1"`
 	Fusion         string   `env:"FUSION" envDefault:"rrf"`
 
 	Worker            string `env:"WORKER" envDefault:"on"`

@@ -36,7 +36,7 @@ func TestConfigHasDefaults(t *testing.T) {
 		RateLimit: "auto", MaxInFlight: 256,
 		SupabaseURL: "http://127.0.0.1:54321/", RESTURL: "http://127.0.0.1:54321/rest/v1", ServiceRoleKey: "old", Schema: "public",
 		OpenAIBaseURL: "https://api.openai.com/v1", OpenAIKey: "key", EmbeddingModel: "text-embedding-3-small", ChatModel: "gpt-4o-mini", AnswerTokens: 800,
-		MatchThreshold: nil, VectorWeight: 1, KeywordWeight: 1, Fusion: "rrf",
+		MatchThreshold: nil, VectorWeight: 1, Fusion: "rrf",
 		Worker: "on", WorkerConcurrency: 4,
 		EnrichPerMinute: 200,
 		RequestTimeout:  30 * time.Second, ModelTimeout: 20 * time.Second, DrainTimeout: 10 * time.Second,

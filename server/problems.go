@@ -98,7 +98,6 @@ func (c Config) check(unread error) error {
 		within(&p, "MATCH_THRESHOLD", *c.MatchThreshold, 0, 1)
 	}
 	within(&p, "VECTOR_WEIGHT", c.VectorWeight, 0, 100)
-	within(&p, "KEYWORD_WEIGHT", c.KeywordWeight, 0, 100)
 	p.oneOf("FUSION", c.Fusion, search.RRF, search.Convex)
 	p.oneOf("WORKER", c.Worker, "on", "off")
 	within(&p, "WORKER_CONCURRENCY", c.WorkerConcurrency, 1, 64)

@@ -46,7 +46,7 @@ func reembedAll(ctx context.Context, args []string) error {
 		}
 		fmt.Println(estimate(missing, model, *price))
 	} else {
-		fmt.Printf("A set by %s with chunking %d was begun.\n", deref(sets.OtherModel), deref(sets.OtherChunking))
+		fmt.Printf("A set by %s with chunking %d was begun.\n", sets.OtherModel, sets.OtherChunking)
 	}
 	if *onlyEstimate {
 		return nil
@@ -118,12 +118,4 @@ func (e embedding) abandon(ctx context.Context) error {
 	}
 	fmt.Println("The new embeddings are being removed. Search keeps using the current embeddings.")
 	return reembed.Clear(ctx, e.db, 0)
-}
-
-// deref returns the value of a pointer, or the zero value for nil.
-func deref[T any](p *T) (value T) {
-	if p != nil {
-		value = *p
-	}
-	return value
 }

@@ -93,7 +93,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 	if err != nil {
 		return parts, err
 	}
-	service, weights := p.database.AsService(), search.Weights{Vector: p.VectorWeight, Keyword: p.KeywordWeight}
+	service, weights := p.database.AsService(), search.Weights{Vector: p.VectorWeight, Keyword: 1}
 	parts = api.Parts{
 		Database:       p.database,
 		Searcher:       search.New(weights, p.warnContext),

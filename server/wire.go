@@ -131,7 +131,7 @@ func (p *process) newCache(redis *cache.Redis) (*memo.Memo, *memo.Embeddings, er
 // settings and the program's revision with its prompts. A new release therefore never reads the
 // cache of an older one.
 func settingsOfResults(c Config, revision string) string {
-	return fmt.Sprintf("%q %v %v %d", []string{revision, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.Fusion}, c.VectorWeight, c.KeywordWeight, c.AnswerTokens)
+	return fmt.Sprintf("%q %v %d", []string{revision, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.Fusion}, c.VectorWeight, c.AnswerTokens)
 }
 
 // How long a client may take to send headers and a body, to read a response, and between requests.

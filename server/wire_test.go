@@ -160,7 +160,7 @@ func TestSettingsOfResults(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Config{}
 	for _, c := range []Config{
-		{}, {RESTURL: "a"}, {OpenAIBaseURL: "a"}, {EmbeddingModel: "a"}, {ChatModel: "a"}, {VectorWeight: 1}, {KeywordWeight: 1}, {Fusion: "a"},
+		{}, {RESTURL: "a"}, {OpenAIBaseURL: "a"}, {EmbeddingModel: "a"}, {ChatModel: "a"}, {VectorWeight: 1}, {Fusion: "a"},
 	} {
 		settings := settingsOfResults(c, "a")
 		if other, is := seen[settings]; is {

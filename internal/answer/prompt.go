@@ -1,8 +1,6 @@
 package answer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -19,22 +17,10 @@ The attributes of a ticket's source tell its key, its project and its present st
 If there is a tool and the question is one that it is for, call it instead of answering, by what the question says, after the turns of the conversation before it.
 Answer in the language of the question, briefly and to the point.`
 
-// fence returns a mark that occurs nowhere in a text, so no part of it can close a tag. It is
-// derived from the text, so equal prompts have equal marks.
-func fence(text string) string {
-	for salt := 0; ; salt++ {
-		sum := sha256.Sum256([]byte(fmt.Sprint(salt, text)))
-		mark := hex.EncodeToString(sum[:6])
-		if !strings.Contains(text, mark) {
-			return mark
-		}
-	}
-}
-
 // prompt is the user message: the date, the sources, each fenced by a mark and numbered, the turns
 // before, and the question.
 func prompt(q Question, sources []candidate) string {
-	return fenced(fence(fenced("", q, sources)), q, sources)
+	return fenced(clean.Fence(fenced("", q, sources)), q, sources)
 }
 
 func fenced(mark string, q Question, sources []candidate) string {

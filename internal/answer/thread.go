@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"tasklens/internal/clean"
 )
 
 // Message is an earlier turn of a conversation.
@@ -50,8 +52,5 @@ func (q *Question) Resolve(now time.Time) {
 
 // clip returns the beginning of a turn.
 func clip(text string) string {
-	if runes := []rune(text); len(runes) > earlierCharacters {
-		text = string(runes[:earlierCharacters])
-	}
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(clean.Clip(text, earlierCharacters))
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"tasklens/internal/chat"
 	"tasklens/internal/clean"
@@ -97,7 +96,7 @@ func (e *Enricher) describe(ctx context.Context, db Database, source int64) erro
 
 // ask sends a document to the model and keeps what the text confirms of its answer.
 func (e *Enricher) ask(ctx context.Context, title, content string) (enrichment, error) {
-	content = beginning(clean.Visible(content))
+	content = clean.Clip(clean.Visible(content), maxContent)
 	message, err := prompt(title, content)
 	if err != nil {
 		return enrichment{}, err
@@ -121,14 +120,6 @@ func (e *Enricher) ask(ctx context.Context, title, content string) (enrichment, 
 	said = said.confirmed(title + "\n" + content)
 	said.model = cmp.Or(clean.Line(answer.Model, maxModelName), e.model.ChatModel())
 	return said, nil
-}
-
-// beginning returns the part of a content that the model reads.
-func beginning(content string) string {
-	if runes := []rune(content[:min(len(content), utf8.UTFMax*maxContent)]); len(runes) > maxContent {
-		return string(runes[:maxContent])
-	}
-	return content
 }
 
 // prompt returns the document as JSON, whose strings no text can close. Role marks are broken,

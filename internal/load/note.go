@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"tasklens/internal/clean"
 	"tasklens/internal/ticketfile"
 )
 
@@ -98,9 +98,5 @@ func heading(body string) string {
 
 // clip makes a text one line of at most so many characters.
 func clip(text string, most int) string {
-	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", "")), " ")
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return strings.TrimSpace(string([]rune(text)[:most]))
+	return strings.TrimSpace(clean.Clip(strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", "")), " "), most))
 }

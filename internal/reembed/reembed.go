@@ -5,6 +5,7 @@
 package reembed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -31,30 +32,27 @@ const (
 
 // Sets are the two sets of chunks.
 type Sets struct {
-	Serving       int     `json:"serving"`  // 1 or 2
-	Model         *string `json:"model"`    // of the serving set; nil before the first change: the configured one
-	Chunking      *int    `json:"chunking"` // nil before the first change
-	OtherState    State   `json:"other_state"`
-	OtherModel    *string `json:"other_model"`
-	OtherChunking *int    `json:"other_chunking"`
+	Serving       int    `json:"serving"`  // 1 or 2
+	Model         string `json:"model"`    // of the serving set; "" before the first change: the configured one
+	Chunking      int    `json:"chunking"` // 0 before the first change
+	OtherState    State  `json:"other_state"`
+	OtherModel    string `json:"other_model"`
+	OtherChunking int    `json:"other_chunking"`
 	// What has been measured of any model so far.
 	Thresholds []threshold.Measured `json:"match_thresholds"`
 }
 
 // IsBy reports whether the serving set is known to be of a model and this program's chunking.
 func (s Sets) IsBy(model string) bool {
-	return s.Model != nil && *s.Model == model && s.Chunking != nil && *s.Chunking == chunk.Version
+	return s.Model == model && s.Chunking == chunk.Version
 }
 
 // Models are the models that queries are embedded with now or next: that of the serving set, or the
 // configured one if the set names none, and that of the set being built.
 func (s Sets) Models(configured string) []string {
-	models := []string{configured}
-	if s.Model != nil {
-		models[0] = *s.Model
-	}
-	if s.OtherState == Building && s.OtherModel != nil && *s.OtherModel != models[0] {
-		models = append(models, *s.OtherModel)
+	models := []string{cmp.Or(s.Model, configured)}
+	if s.OtherState == Building && s.OtherModel != models[0] {
+		models = append(models, s.OtherModel)
 	}
 	return models
 }

@@ -34,7 +34,7 @@ func (s *sets) Call(_ context.Context, _ string, _, result any) error {
 	if fails {
 		return errors.New("the database is down")
 	}
-	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: &model}}
+	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: model}}
 	return nil
 }
 

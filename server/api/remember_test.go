@@ -99,7 +99,7 @@ type sets struct {
 
 func (s *sets) Call(_ context.Context, _ string, _, result any) error {
 	s.asked.Add(1)
-	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: s.model.Load()}}
+	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: *s.model.Load()}}
 	return nil
 }
 

@@ -28,7 +28,7 @@ func (u *unasked) Call(_ context.Context, _ string, _, result any) error {
 	if !u.well.Load() {
 		return cmp.Or(u.err, errors.New("connection refused"))
 	}
-	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: &u.model}}
+	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: u.model}}
 	return nil
 }
 
