@@ -107,7 +107,7 @@ func TestSettingsRanges(t *testing.T) {
 			}
 		}
 	}
-	if checked < 13 {
+	if checked < 12 {
 		t.Errorf("only %d ranges were found", checked)
 	}
 }
