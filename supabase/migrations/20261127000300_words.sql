@@ -234,14 +234,4 @@ $$;
 comment on function tasklens.read_words is
   'The words of a text, read in these languages, as terms of a tsquery: the first place and how often each stands there. is_common: a language drops it; with common, such words count too.';
 
--- English particles. The dictionary drops them, which would reduce "log in" to "log".
-create function tasklens.particles() returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  return 'in|out|on|off|up|down|over';
-end
-$$;
-comment on function tasklens.particles is 'English particles as alternatives of a regular expression.';
-
 insert into tasklens.migrations (version) values ('20261127000300');

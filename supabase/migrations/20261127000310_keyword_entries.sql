@@ -94,6 +94,8 @@ create function tasklens.index_words(
 language plpgsql stable security invoker set search_path = '' set client_min_messages = 'warning'
 as $$
 declare
+  -- The dictionary drops them, which would reduce "log in" to "log".
+  particles constant text := 'in|out|on|off|up|down|over';
   characters integer := tasklens.text_limit() * least(1, 50000.0 / greatest(1, length(
     regexp_replace(concat(left(body, tasklens.text_limit()), left(notes, tasklens.text_limit())), '[^' || tasklens.unspaced_scripts() || ']+', '', 'g'))));
   body_words tsvector;
@@ -106,10 +108,10 @@ begin
       body_words := setweight(tasklens.to_words(left(body, characters), true, language), 'B') || setweight(tasklens.to_words(left(notes, characters), true, language), 'C');
       composed := tasklens.compose_text(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
       implied := array[]::text[];
-      if language = 'english' and composed ~* ('[ -](' || tasklens.particles() || ')\M') then
+      if language = 'english' and composed ~* ('[ -](' || particles || ')\M') then
         implied := array(
           select distinct (ts_lexize('tasklens.english', s.stems[1] || lower(m[2]))) [1]
-          from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || tasklens.particles() || ')\M', 'gi') as m
+          from regexp_matches(composed, '\m([a-z]{2,15})[ -](' || particles || ')\M', 'gi') as m
           cross join lateral (select ts_lexize('tasklens.english', lower(m[1]))) s(stems)
           where cardinality(s.stems) > 0);
       end if;

@@ -41,44 +41,6 @@ end
 $$;
 comment on function tasklens.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
--- Known words nearest to an unknown one by shared trigrams, or with two letters swapped, which
--- leaves few trigrams. Words with digits are codes, for which a similar one is wrong.
-create function tasklens.nearest_words(unknown_word text, visible bigint[])
-returns table (word text, entries bigint, titles bigint, similarity double precision, comments bigint)
-language sql stable rows 3 security invoker set search_path = ''
-as $$
-  select p.word, e.entries, e.titles, p.similarity, e.comments
-  from (
-    select n.word, max(n.similarity) as similarity
-    from (
-      select c.word, extensions.similarity(c.word, nearest_words.unknown_word)::double precision as similarity
-      from tasklens.word_counts c
-      where length(c.word) between 4 and 40 and c.word operator(extensions.%) nearest_words.unknown_word
-      union all
-      select g.word, extensions.similarity(g.word, nearest_words.unknown_word)
-      from tasklens.word_count_changes g
-      where length(g.word) between 4 and 40 and g.word operator(extensions.%) nearest_words.unknown_word
-      union all
-      select c.word, 0.8
-      from generate_series(1, length(nearest_words.unknown_word) - 1) i
-      join tasklens.word_counts c
-        on c.word = overlay(nearest_words.unknown_word placing reverse(substr(nearest_words.unknown_word, i, 2)) from i)
-    ) n
-    where length(nearest_words.unknown_word) between 4 and 40 and nearest_words.unknown_word !~ '[0-9]' and n.word !~ '[0-9]'
-      and n.similarity >= 0.45
-    group by n.word
-    order by 2 desc, 1
-    -- For restricted callers some of the nearest may be invisible.
-    limit case when nearest_words.visible is null then 3 else 20 end
-  ) p
-  cross join lateral tasklens.word_entries(array[p.word]) e
-  -- Implied words (weight D) do not count: "error in" makes no "errorin".
-  where e.entries + e.comments > 0 and tasklens.occurs((quote_literal(p.word) || ':ABC')::tsquery, nearest_words.visible)
-  order by p.similarity desc, p.word
-  limit 3
-$$;
-comment on function tasklens.nearest_words is 'At most three words known in these projects (null: all) that share trigrams with an unknown one, the nearest first.';
-
 -- One word of a query as two neighbours: checkbox is "check box", email "e mail". No half is a
 -- common word, except a particle that begins one (onboarding). Looked up only if the rarer half,
 -- and the entries likely to have both, are few.
@@ -87,6 +49,8 @@ returns table (term text, place integer, entries bigint, titles bigint, idf doub
 language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
+declare
+  particles constant text := 'in|out|on|off|up|down|over';
 begin
 return query
   with token as (
@@ -105,7 +69,7 @@ return query
     cross join token t
     cross join generate_series(1, length(t.token) - 2) as cut
     cross join lateral (
-      select case when left(t.token, cut) ~ ('^(?!in$)(' || tasklens.particles() || ')$') then array[left(t.token, cut) || 'qz'] else ts_lexize(l.stems, left(t.token, cut)) end,
+      select case when left(t.token, cut) ~ ('^(?!in$)(' || particles || ')$') then array[left(t.token, cut) || 'qz'] else ts_lexize(l.stems, left(t.token, cut)) end,
         ts_lexize(l.stems, substr(t.token, cut + 1)) offset 0
     ) s(one, other)
     where cardinality(s.one) > 0 and cardinality(s.other) > 0
@@ -154,6 +118,7 @@ create function tasklens.plan_words(query_text text, visible bigint[], common bo
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
+  particles constant text := 'in|out|on|off|up|down|over';
   words tasklens.words;
 begin
   with asked as materialized (
@@ -185,9 +150,9 @@ begin
     cross join lateral (select ts_lexize(l.stems, n.token)) s(stems)
     cross join lateral unnest(array[
       (ts_lexize(l.stems, n.token || n.next)) [1],
-      case when n.next ~ ('^(' || tasklens.particles() || ')$') then (ts_lexize(l.stems, s.stems[1] || n.next)) [1] end]) j(word)
+      case when n.next ~ ('^(' || particles || ')$') then (ts_lexize(l.stems, s.stems[1] || n.next)) [1] end]) j(word)
     where n.token ~ '^[a-z]{1,20}$' and n.next ~ '^[a-z]{1,20}$' and j.word is not null
-      and (cardinality(s.stems) > 0 or n.token ~ ('^(?!in$)(' || tasklens.particles() || ')$'))
+      and (cardinality(s.stems) > 0 or n.token ~ ('^(?!in$)(' || particles || ')$'))
     order by j.word, n.place
   ), known as (
     select c.term, c.place, c.entries, c.titles, c.comments, c.worth, c.entries + c.comments as weighed
@@ -196,7 +161,37 @@ begin
     select quote_literal(n.word), u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
     from (select c.words, c.place from counted c where not c.is_known and not c.is_final order by c.place limit 8) u
     cross join lateral unnest(u.words) w(word)
-    cross join lateral tasklens.nearest_words(w.word, visible) n
+    cross join lateral (
+      -- The nearest known ones by shared trigrams, or with two letters swapped, which leaves few
+      -- trigrams. Words with digits are codes, for which a similar one is wrong.
+      select p.word, e.entries, e.titles, p.similarity, e.comments
+      from (
+        select x.word, max(x.similarity) as similarity
+        from (
+          select c.word, extensions.similarity(c.word, w.word)::double precision as similarity
+          from tasklens.word_counts c
+          where length(c.word) between 4 and 40 and c.word operator(extensions.%) w.word
+          union all
+          select g.word, extensions.similarity(g.word, w.word)
+          from tasklens.word_count_changes g
+          where length(g.word) between 4 and 40 and g.word operator(extensions.%) w.word
+          union all
+          select c.word, 0.8
+          from generate_series(1, length(w.word) - 1) i
+          join tasklens.word_counts c on c.word = overlay(w.word placing reverse(substr(w.word, i, 2)) from i)
+        ) x
+        where length(w.word) between 4 and 40 and w.word !~ '[0-9]' and x.word !~ '[0-9]' and x.similarity >= 0.45
+        group by x.word
+        order by 2 desc, 1
+        -- For restricted callers some of the nearest may be invisible.
+        limit case when visible is null then 3 else 20 end
+      ) p
+      cross join lateral tasklens.word_entries(array[p.word]) e
+      -- Implied words (weight D) do not count: "error in" makes no "errorin".
+      where e.entries + e.comments > 0 and tasklens.occurs((quote_literal(p.word) || ':ABC')::tsquery, visible)
+      order by p.similarity desc, p.word
+      limit 3
+    ) n
     union all
     -- Separate positions after the query, so that they do not separate neighbours. The joined word
     -- weighs no more than the rarer half.

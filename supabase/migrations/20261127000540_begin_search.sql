@@ -162,29 +162,6 @@ $$;
 comment on function tasklens.identifier_holders is
   'The entries of a search, or those among these, whose text or comment holds an identifier of the query whole, whatever its case: as typed, and in another form (2.14.1 for v2.14.1).';
 
-create function tasklens.tickets_named(query tasklens.query, visible bigint[]) returns bigint[]
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
-as $$
-declare
-  most_numbered constant integer := 3;
-  -- A number alone is that of a ticket, unless many projects have one.
-  numbered bigint[] := array(
-    select t.ticket_id from public.tickets t
-    where substring(t.key from '[0-9]+$') = substring(query.plain from '^\s*#?([0-9]{1,9})\s*$') and (visible is null or t.project_id = any (visible))
-    limit most_numbered + 1);
-begin
-  if cardinality(numbered) > most_numbered then
-    numbered := array[]::bigint[];
-  end if;
-  return array(
-    select t.ticket_id from public.tickets t
-    where (upper(t.key) = any (query.ticket_keys) or t.ticket_id = any (numbered)) and (visible is null or t.project_id = any (visible))
-      and t.ticket_id <> all (query.excluded_tickets)
-      and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.ticket_id = t.ticket_id) is not true));
-end
-$$;
-comment on function tasklens.tickets_named is 'The tickets that a query names by their key, or by the number in it, in these projects (null: all), without those that it excludes.';
-
 -- Under row-level security no index can find words or apply a filter before ranking. So searches
 -- run in "security definer" functions, and read what is in their scope only. A function that takes
 -- a tasklens.search trusts it, and therefore has no callers but these.
@@ -201,10 +178,12 @@ as $$
 declare
   visible constant bigint[] := tasklens.projects_as('viewer');
   comment_limit constant integer := 20000; -- maximum number of comments with excluded words
+  most_numbered constant integer := 3;
   search tasklens.search;
   query tasklens.query;
   named text;
   tickets bigint[];
+  numbered bigint[];
 begin
   search.scope := tasklens.resolve_scope(filters);
   search.embedding := query_embedding;
@@ -231,7 +210,19 @@ begin
           where e.words @@ query.excluded and (visible is null or e.project_id = any (visible)) limit comment_limit
         ) m);
     end if;
-    tickets := tasklens.tickets_named(query, visible);
+    -- A number alone is that of a ticket, unless many projects have one.
+    numbered := array(
+      select t.ticket_id from public.tickets t
+      where substring(t.key from '[0-9]+$') = substring(query.plain from '^\s*#?([0-9]{1,9})\s*$') and (visible is null or t.project_id = any (visible))
+      limit most_numbered + 1);
+    if cardinality(numbered) > most_numbered then
+      numbered := array[]::bigint[];
+    end if;
+    tickets := array(
+      select t.ticket_id from public.tickets t
+      where (upper(t.key) = any (query.ticket_keys) or t.ticket_id = any (numbered)) and (visible is null or t.project_id = any (visible))
+        and t.ticket_id <> all (query.excluded_tickets)
+        and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.ticket_id = t.ticket_id) is not true));
     query.named_tickets := case when query.required_of_named is null then tickets else array(
       select u from unnest(tickets) as u
       where exists (select from public.keyword_entries e where e.ticket_id = u and e.words @@ query.required_of_named)

@@ -128,11 +128,11 @@ begin
     all_filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
-  cross join lateral (select p.project_id, p.name, p.description, p.visible_text, p.created_at, p.updated_at, tasklens.language_of(p.project_id) as language from public.projects p where p.project_id = g.project_id offset 0) p
+  cross join lateral (select p.project_id, p.name, p.description, p.visible_text, p.created_at, p.updated_at, coalesce(p.language, (select c.language from public.search_config c), 'english') as language from public.projects p where p.project_id = g.project_id offset 0) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
   left join lateral (
-    select b.chunk_id, b.text from tasklens.best_chunk_by_words(g.project_id, g.ticket_id, g.wanted) b where g.chunk_id is null offset 0
+    select b.chunk_id, b.text from tasklens.best_chunk_by_words(g.project_id, g.ticket_id, g.wanted, p.language) b where g.chunk_id is null offset 0
   ) b on true
   -- A ticket that is not embedded yet shows the beginning of its text.
   cross join lateral (

@@ -119,7 +119,7 @@ comment on function tasklens.highlight is 'An HTML-escaped excerpt of a text in 
 
 -- The chunk of a ticket or project that matches the words best by full-text rank; the first on a
 -- tie.
-create function tasklens.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery)
+create function tasklens.best_chunk_by_words(of_project bigint, of_ticket bigint, wanted tsquery, language text)
 returns table (chunk_id uuid, text text)
 language plpgsql stable rows 1 security invoker set search_path = ''
 as $$
@@ -127,7 +127,7 @@ as $$
 begin
   return query
   select c.chunk_id, c.text
-  from (select ('tasklens.' || tasklens.language_of(of_project))::regconfig as language) l
+  from (select ('tasklens.' || best_chunk_by_words.language)::regconfig as language) l
   cross join lateral (
     select r.*, max(r.rank) over () as best
     from (
