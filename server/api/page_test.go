@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,50 +8,6 @@ import (
 
 	"tasklens/internal/search"
 )
-
-func TestSearchPages(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	tickets := make([]ticket, 25)
-	for i := range tickets {
-		tickets[i] = ticket{Key: fmt.Sprintf("TX-%d", i+1), Project: "TX", Name: fmt.Sprintf("Payment problem %d", i%7), Description: strings.Repeat("payment ", i%3)}
-	}
-	s.index(checkout, tickets[:15])
-	s.load(checkout, tickets[15:]) // and some that are not embedded yet
-	whole := s.search("payment", map[string]any{"limit": 100})
-	if len(whole.Results) < 25 || whole.HasMore {
-		t.Fatalf("found were %d, has_more %t", len(whole.Results), whole.HasMore)
-	}
-	seen := map[string]bool{}
-	for _, name := range whole.names() {
-		if seen[name] {
-			t.Errorf("%s was found twice", name)
-		}
-		seen[name] = true
-	}
-	for _, size := range []int{1, 4, 7, len(whole.Results)} {
-		var together []string
-		for offset, more := 0, true; more; offset += size {
-			page := s.search("payment", map[string]any{"limit": size, "offset": offset})
-			together, more = append(together, page.names()...), page.HasMore
-			if more && len(page.Results) != size {
-				t.Errorf("a page of %d at %d has %d results", size, offset, len(page.Results))
-			}
-			if offset > len(whole.Results) {
-				t.Fatalf("pages of %d never end", size)
-			}
-		}
-		if !slices.Equal(together, whole.names()) {
-			t.Errorf("pages of %d are %q together, not %q", size, together, whole.names())
-		}
-	}
-	if page := s.search("payment"); len(page.Results) != 10 || !page.HasMore {
-		t.Errorf("the page without a limit has %d results, has_more %t", len(page.Results), page.HasMore)
-	}
-	if page := s.search("payment", map[string]any{"limit": 1, "offset": 999}); len(page.Results) != 0 || page.HasMore {
-		t.Errorf("the page behind the end is %+v", page)
-	}
-}
 
 func TestSearchExplained(t *testing.T) {
 	t.Parallel()
