@@ -75,8 +75,8 @@ func startFunction(t *testing.T, source string, env ...string) string {
 	return "http://127.0.0.1:" + strings.TrimSpace(port)
 }
 
-// The SQL and the function of docs/duplicates.md flag a copy of an earlier ticket; what could not be
-// compared stays.
+// The SQL and the function of docs/duplicates.md flag a copy of an earlier ticket; what could not
+// be compared stays.
 func TestFlagDuplicates(t *testing.T) {
 	t.Parallel()
 	const folder = "../../../docs/examples/duplicates"
