@@ -181,7 +181,7 @@ create function tasklens.mark_common(plain text, language text) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  stems constant regdictionary := 'tasklens.' || language;
+  stems constant regdictionary := ('tasklens.' || language)::regdictionary;
 begin
   return (
     select string_agg(case when ts_lexize(stems, w.word) = '{}' then w.word || 'qz' else w.word end, ' ')
