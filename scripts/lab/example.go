@@ -41,7 +41,7 @@ var elsewhere = map[string]string{
 	"docs/quality.md: ./scripts/eval PATH >before.tsv      # then change something":                                                              "needs a collection, and takes minutes",
 	"docs/mcp.md: {\"mcpServers\": {\"tasklens\": {\"command\": \"npx\", \"args\": [\"-y\", \"mcp-remote\", \"https://search.example.com/mcp\",": "is a client's settings",
 	"docs/import.md: ./scripts/import PATH…           # into the running demo, or the project that SUPABASE_URL names":                           "needs the reader's own files",
-	"docs/import.md: {\"project_id\": \"TX\", \"name\": \"Checkout and Payments\", \"description\": \"…\"}":                                      "is a file",
+	"docs/import.md: {\"project_id\": \"TX\", \"name\": \"Checkout and Payments\", \"description\": \"…\", \"language\": \"german\"}":            "is a file",
 	"docs/indexing.md: ./scripts/backfill          # sources and tokens to embed, and the cost":                                                  "re-embeds the demo's data",
 	"docs/indexing.md: EMBEDDING_MODEL=the-new-one ./scripts/reembed --estimate    # tokens and cost":                                            "needs another model",
 	"docs/models.md: OPENAI_API_KEY=… ./scripts/check-model":                                                                                     "needs a key",
