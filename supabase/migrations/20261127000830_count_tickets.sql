@@ -2,7 +2,7 @@
 
 -- Security definer, because under row-level security neither the words nor lower() can use an
 -- index. It reads only what the caller may see.
-create function tasklens.count_tickets(
+create function tasklens.tally_tickets(
   query_text text, filters jsonb, group_by text, period text, time_zone text, sort text, ascending boolean, list_limit integer,
   out count bigint, out groups jsonb, out listed bigint[]
 )
@@ -83,7 +83,7 @@ begin
     into groups using scope, words, query.excluded, query.excluded_keys, period, time_zone, case period when 'year' then 4 when 'month' then 7 else 10 end;
 end
 $$;
-comment on function tasklens.count_tickets is 'count_tickets, in what the caller may see; count is at most 10,001.';
+comment on function tasklens.tally_tickets is 'count_tickets, in what the caller may see; count is at most 10,001.';
 
 create function public.count_tickets(
   query_text text default null,
@@ -111,7 +111,7 @@ as $$
     cross join lateral (select date_trunc('day', t.updated_at, 'UTC') as day) d
     join public.projects p on p.project_id = t.project_id
     join public.status s on s.status_id = t.status_id)
-  from tasklens.count_tickets(
+  from tasklens.tally_tickets(
     count_tickets.query_text, count_tickets.filters, count_tickets.group_by, count_tickets.period, count_tickets.time_zone, count_tickets.sort,
     count_tickets.ascending, tasklens.clamp(match_count, 10, 1, 100)) c
 $$;

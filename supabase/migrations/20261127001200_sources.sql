@@ -59,7 +59,7 @@ left join public.embeddings e on e.document_id = c.document_id and e.chunk_id = 
 comment on view tasklens.source_chunks is 'The chunks of each source. Documents have no sets: embedding_set is null.';
 grant select on tasklens.source_owners, tasklens.source_chunks to service_role;
 
-create function tasklens.find_sources(
+create function tasklens.ensure_sources(
   project_ids bigint[] default '{}', ticket_ids bigint[] default '{}', comment_ids bigint[] default '{}', document_ids uuid[] default '{}'
 )
 returns bigint[]
@@ -69,29 +69,29 @@ as $$
 begin
   insert into tasklens.sources (project_id, ticket_id, comment_id, document_id)
   select p.project_id, null::bigint, null::bigint, null::uuid from public.projects p
-  where p.project_id = any (find_sources.project_ids) and not exists (select from tasklens.sources s where s.project_id = p.project_id)
+  where p.project_id = any (ensure_sources.project_ids) and not exists (select from tasklens.sources s where s.project_id = p.project_id)
   union all
   select null, t.ticket_id, null, null from public.tickets t
-  where t.ticket_id = any (find_sources.ticket_ids) and not exists (select from tasklens.sources s where s.ticket_id = t.ticket_id)
+  where t.ticket_id = any (ensure_sources.ticket_ids) and not exists (select from tasklens.sources s where s.ticket_id = t.ticket_id)
   union all
   select null, null, c.comment_id, null from public.comments c
-  where c.comment_id = any (find_sources.comment_ids) and not exists (select from tasklens.sources s where s.comment_id = c.comment_id)
+  where c.comment_id = any (ensure_sources.comment_ids) and not exists (select from tasklens.sources s where s.comment_id = c.comment_id)
   union all
   select null, null, null, d.id from public.documents d
-  where d.id = any (find_sources.document_ids) and not exists (select from tasklens.sources s where s.document_id = d.id)
+  where d.id = any (ensure_sources.document_ids) and not exists (select from tasklens.sources s where s.document_id = d.id)
   order by 1, 2, 3, 4
   on conflict do nothing;
   return array(
-    select s.source_id from tasklens.sources s where s.project_id = any (find_sources.project_ids)
+    select s.source_id from tasklens.sources s where s.project_id = any (ensure_sources.project_ids)
     union all
-    select s.source_id from tasklens.sources s where s.ticket_id = any (find_sources.ticket_ids)
+    select s.source_id from tasklens.sources s where s.ticket_id = any (ensure_sources.ticket_ids)
     union all
-    select s.source_id from tasklens.sources s where s.comment_id = any (find_sources.comment_ids)
+    select s.source_id from tasklens.sources s where s.comment_id = any (ensure_sources.comment_ids)
     union all
-    select s.source_id from tasklens.sources s where s.document_id = any (find_sources.document_ids));
+    select s.source_id from tasklens.sources s where s.document_id = any (ensure_sources.document_ids));
 end
 $$;
-comment on function tasklens.find_sources is 'The sources of these projects'' own texts, tickets, comments and documents, adding missing rows.';
+comment on function tasklens.ensure_sources is 'The sources of these projects'' own texts, tickets, comments and documents, adding missing rows.';
 
 create function public.find_sources(sources jsonb)
 returns table (place bigint, source_id bigint)
@@ -101,7 +101,7 @@ as $$
     select g.* from rows from (jsonb_to_recordset(find_sources.sources) as (
       project_id bigint, ticket_id bigint, comment_id bigint, document_id uuid)) with ordinality as g(project_id, ticket_id, comment_id, document_id, place)
   ), found as materialized (
-    select unnest(tasklens.find_sources(
+    select unnest(tasklens.ensure_sources(
       array(select g.project_id from given g where g.ticket_id is null and g.project_id is not null),
       array(select g.ticket_id from given g where g.comment_id is null and g.ticket_id is not null),
       array(select g.comment_id from given g where g.comment_id is not null),
@@ -155,7 +155,7 @@ create function tasklens.add_missing_sources() returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
-  perform tasklens.find_sources(
+  perform tasklens.ensure_sources(
     array(select p.project_id from public.projects p where not exists (select from tasklens.sources s where s.project_id = p.project_id)),
     array(select t.ticket_id from public.tickets t where not exists (select from tasklens.sources s where s.ticket_id = t.ticket_id)),
     array(select c.comment_id from public.comments c where not exists (select from tasklens.sources s where s.comment_id = c.comment_id)),

@@ -42,7 +42,7 @@ begin
     insert into tasklens.embedding_jobs (source_id, kind, background)
     select s.source_id, 'enrich', d.archived
     from tasklens.sources s join public.documents d on d.id = s.document_id
-    where s.source_id = any (tasklens.find_sources(document_ids => array(
+    where s.source_id = any (tasklens.ensure_sources(document_ids => array(
       select u.id from public.documents u
       where u.enriched_at is null and not exists (
         select from tasklens.sources o join tasklens.embedding_jobs j using (source_id) where o.document_id = u.id and j.kind = 'enrich')

@@ -67,9 +67,9 @@ begin
       written := array(select w from unnest(written) w except select unnest(renamed));
       -- The tickets are looked up when the job is claimed: this transaction may not see all those
       -- created under the old name.
-      perform tasklens.enqueue_sources(tasklens.find_sources(project_ids => renamed), true);
+      perform tasklens.enqueue_sources(tasklens.ensure_sources(project_ids => renamed), true);
     end if;
-    perform tasklens.enqueue_sources(tasklens.find_sources(project_ids => written));
+    perform tasklens.enqueue_sources(tasklens.ensure_sources(project_ids => written));
   end if;
   perform tasklens.change_data_version(changed);
   return null;
@@ -129,11 +129,11 @@ begin
       where r is not null and (current_setting('transaction_isolation') <> 'read committed' or exists (select from public.comments c where c.ticket_id = r)));
     if renamed <> '{}' then
       written := array(select w from unnest(written) w except select unnest(renamed));
-      perform tasklens.enqueue_sources(tasklens.find_sources(ticket_ids => renamed), true);
+      perform tasklens.enqueue_sources(tasklens.ensure_sources(ticket_ids => renamed), true);
     end if;
   end if;
   if written <> '{}' then
-    perform tasklens.enqueue_sources(tasklens.find_sources(ticket_ids => written));
+    perform tasklens.enqueue_sources(tasklens.ensure_sources(ticket_ids => written));
   end if;
   perform tasklens.change_data_version(changed);
   return null;
@@ -163,7 +163,7 @@ begin
     perform tasklens.refresh_entries(written);
     -- Truncating notes truncates the chunks too, which queues everything.
     if tg_op <> 'TRUNCATE' then
-      perform tasklens.enqueue_sources(tasklens.find_sources(ticket_ids => written));
+      perform tasklens.enqueue_sources(tasklens.ensure_sources(ticket_ids => written));
     end if;
     perform tasklens.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (written)));
   end if;
@@ -201,7 +201,7 @@ begin
   end if;
   if written <> '{}' then
     perform tasklens.refresh_comment_entries(written);
-    perform tasklens.enqueue_sources(tasklens.find_sources(comment_ids => written));
+    perform tasklens.enqueue_sources(tasklens.ensure_sources(comment_ids => written));
   end if;
   if tickets <> '{}' then
     perform tasklens.change_data_version(array(select distinct t.project_id from public.tickets t where t.ticket_id = any (tickets)));

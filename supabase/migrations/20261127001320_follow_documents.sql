@@ -22,7 +22,7 @@ begin
     shown := exists (select from old_rows);
   end if;
   if written <> '{}' then
-    sources := tasklens.find_sources(document_ids => written);
+    sources := tasklens.ensure_sources(document_ids => written);
     -- Attempts at another text do not count.
     delete from tasklens.embedding_jobs j
     where j.embedding_job_id = any (array(select e.embedding_job_id from tasklens.embedding_jobs e where e.source_id = any (sources) and e.kind = 'enrich' for update skip locked));

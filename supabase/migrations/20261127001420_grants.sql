@@ -21,23 +21,18 @@ begin
     from (values
       ('public', 'authenticated, service_role', '{
         caller_role, count_tickets, data_version, find_documents_by_entity, find_filter_values, find_similar_documents, find_similar_tickets,
-        find_similar_tickets_batch, get_document, get_ticket, list_projects, list_statuses, list_tickets,
-        may_write_project, nearest_chunks, rate_document, read_query, retrieve_chunks, search_by_keyword, search_by_vector, search_documents,
-        search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch, visible_texts}'),
+        find_similar_tickets_batch, get_document, get_ticket, list_projects, list_statuses, list_tickets, may_write_project, nearest_chunks,
+        rate_document, read_query, retrieve_chunks, search_by_keyword, search_by_vector, search_documents, search_documents_hybrid, search_facets,
+        search_hybrid, similar_tickets, similar_tickets_batch, visible_texts}'),
       ('tasklens', 'authenticated, service_role', '{
-        beginning_of, best_chunk_by_words, check_arguments, check_batch, clamp, combine_items, combine_keywords,
-        compose_text, count_tickets, cut_text, document_queries, filter_list, filter_range, filter_text, find_chunks, find_entities, find_filter_values, find_matches,
-        find_page, find_similar, find_ticket, highlight, is_unrestricted,
-        mark_common, other_words, part_names,
-        plain_text, projects_as, rank_documents, read_data_version, read_query, read_filters, read_words, scan_embeddings, searched_set,
-        serving_model, specifics, text_limit, ticket_fields, ticket_members, to_words,
-        unrelated_similarity, unspaced_scripts, without_form}'),
+        beginning_of, best_chunk_by_words, check_arguments, check_batch, clamp, combine_items, combine_keywords, compose_text, cut_text,
+        document_queries, filter_list, filter_range, filter_text, find_chunks, find_entities, find_filter_values, find_matches, find_page,
+        find_similar, find_ticket, highlight, is_unrestricted, mark_common, other_words, part_names, plain_text, projects_as, rank_documents,
+        read_data_version, read_filters, read_query, read_words, scan_embeddings, searched_set, serving_model, specifics, tally_tickets, text_limit,
+        ticket_fields, ticket_members, to_words, unrelated_similarity, unspaced_scripts, without_form}'),
       ('tasklens', 'service_role', '{
-        add_missing_sources , count_chunks,
-        enqueue_sources, entity_names, find_sources, index_former_languages, language_of,
-        lock_sources, mark_documents , missing_sources,
-        pieces, present_parts, source_texts ,
-        unlisted_rows , write_tickets}'),
+        add_missing_sources, count_chunks, enqueue_sources, ensure_sources, entity_names, index_former_languages, language_of, lock_sources,
+        mark_documents, missing_sources, pieces, present_parts, source_texts, unlisted_rows, write_tickets}'),
       ('tasklens', 'PUBLIC', '{
         are_names, fold_labels, name_words, visible_text}'),
       -- They run what they are given with the owner's rights.
