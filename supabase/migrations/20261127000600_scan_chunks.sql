@@ -9,6 +9,9 @@
 -- here; strict_order would drop late rows, up to all ten true neighbours under a filter. If the
 -- index stops early (after hnsw.max_scan_tuples, or because one long ticket or dead rows fill its
 -- graph), all chunks are compared.
+--
+-- An index of the same name on a shorter form of the vectors (their signs, their first numbers,
+-- half precision) can take the place of the one on whole vectors: its order chooses candidates.
 create function tasklens.scan_chunks(search tasklens.search, chunk_limit integer, source_limit integer)
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 -- JIT compilation and parallel workers cost more than any of these queries. Custom plans, whatever
@@ -22,7 +25,8 @@ declare
   -- The few entries hold the phrases that are required of words, which may not be required here.
   exact boolean := search.few is not null and asked.required is not distinct from asked.required_of_chunks;
   -- On public.chunks c. The set is literal, to match the predicates of the partial indexes.
-  conditions text := format('c.embedding_set = %s and c.model = $3', tasklens.searched_set(search.embedding_model));
+  set_id constant smallint := tasklens.searched_set(search.embedding_model);
+  conditions text := format('c.embedding_set = %s and c.model = $3', set_id);
   of_each text := ''; -- checked after them, one chunk at a time, in order of distance
   source text := 'public.chunks c'; -- what an exact scan reads
   few_tickets bigint[];
@@ -30,6 +34,7 @@ declare
   statement text;
   saved_sort constant text := current_setting('enable_sort');
   reach integer; -- number of chunks to read
+  nearest text; -- the order that the vector index has
   chunk_ids uuid[];
   project_ids bigint[];
   ticket_ids bigint[];
@@ -78,6 +83,18 @@ begin
   -- 200,000. Tickets have several chunks. For an exact scan, more cost almost nothing.
   select greatest(100, case when exact then 5 else 1.5 end * least(chunk_limit, source_limit), 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
     from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
+  if not exact then
+    select format('%s operator(extensions.%s) %s', regexp_replace(d.indexed, '\membedding\M', 'c.embedding'), o.oprname, regexp_replace(d.indexed, '\membedding\M', '$2')),
+        case d.indexed when 'embedding' then reach else 2 * reach end
+      into nearest, reach
+      from pg_catalog.pg_index i
+      join pg_catalog.pg_opclass f on f.oid = i.indclass[0]
+      join pg_catalog.pg_amop a on a.amopfamily = f.opcfamily and a.amoplefttype = f.opcintype and a.amoppurpose = 'o'
+      join pg_catalog.pg_operator o on o.oid = a.amopopr
+      cross join lateral (select pg_catalog.pg_get_indexdef(i.indexrelid, 1, false) as indexed) d
+      where i.indexrelid = to_regclass(case set_id when 1 then 'public.chunks_embedding_idx' else 'public.chunks_embedding_2_idx' end);
+    exact := not found;
+  end if;
 
   loop
     if exact then
@@ -89,7 +106,7 @@ begin
     else
       statement := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance
         from public.chunks c where %s%s
-        order by c.embedding operator(extensions.<=>) $2 limit $4', conditions, of_each);
+        order by %s limit $4', conditions, of_each, nearest);
       -- A single batch if possible, because the next costs as much again. The extra tenth covers
       -- rows that do not appear here: dead ones, and those of another model.
       perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
