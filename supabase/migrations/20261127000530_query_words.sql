@@ -46,7 +46,9 @@ comment on function tasklens.occurs is 'Whether an entry or a comment of these p
 -- and the entries likely to have both, are few.
 create function tasklens.split_words(query_text text, visible bigint[], languages text[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
-language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off
+-- The generic plan, because a list of one language makes others look cheaper by more than planning
+-- takes.
+language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -115,7 +117,7 @@ comment on type tasklens.words is 'The words to search for, rarest first, with t
 -- word but a particle ("on boarding"), so that "in form" is not inform. Of a long query the 32
 -- rarest words count. Common words count if there are no others: who can.
 create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false, languages text[] default '{english}') returns tasklens.words
-language plpgsql stable security invoker set search_path = ''
+language plpgsql stable security invoker set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   particles constant text := 'in|out|on|off|up|down|over';
