@@ -38,7 +38,7 @@ create trigger check_language before insert or update of language on public.proj
   for each row execute function tasklens.check_language();
 create index projects_language_idx on public.projects (language) where language is not null;
 
--- Until all is indexed anew, a search reads both languages.
+-- Until all texts are indexed again, a search reads both languages.
 create table tasklens.former_languages (
   project_id bigint references public.projects on delete cascade,
   language text,

@@ -88,7 +88,7 @@ begin
   return null;
 end
 $$;
-comment on function tasklens.follow_language is 'Trigger: after another language of the database, the texts of projects without one are indexed anew.';
+comment on function tasklens.follow_language is 'Trigger: after another language of the database, the texts of projects without one are indexed again.';
 create trigger follow_language after update of language on public.search_config
   for each row when (new.language <> old.language) execute function tasklens.follow_language();
 

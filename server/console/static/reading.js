@@ -1,5 +1,5 @@
 // @ts-check
-// How a question about tickets was read: chips, each of which can be changed or taken away. The question is then counted anew.
+// How a question about tickets was read: chips, each of which can be changed or taken away. The tickets are then counted again.
 import { html } from './dom.js';
 import { useEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';

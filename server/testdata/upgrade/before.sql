@@ -33,4 +33,4 @@ select public.claim_embedding_jobs(2, 3);
 update tasklens.embedding_jobs set dead_at = now(), attempts = 10, last_error = 'refused' where embedding_job_id = (
   select min(j.embedding_job_id) from tasklens.embedding_jobs j join tasklens.sources s using (source_id) where s.comment_id is not null and j.background);
 update app.issues set title = 'A copied lantern, lit' where id = 1;
-update public.projects set language = 'german' where project_id = (select max(project_id) from public.projects); -- indexed anew by workers
+update public.projects set language = 'german' where project_id = (select max(project_id) from public.projects); -- indexed again by workers
