@@ -1,7 +1,7 @@
 // @ts-check
 // Ask: a conversation, each answer as it is written, with citations that lead to its sources.
 import { html } from './dom.js';
-import { useCallback, useEffect, useMemo, useRef, useState } from './hooks.js';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { FACETS, spell } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
@@ -91,7 +91,7 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
   // A question in the address, of a link or the history, begins a conversation.
   useEffect(() => { if (linked && turns[0]?.request.question !== linked) put(linked, []); }, [linked]);
   // What was pressed may be gone.
-  useEffect(() => { if (busy || document.activeElement === document.body) field.current?.focus({ preventScroll: true }); }, [busy]);
+  useLayoutEffect(() => { if (busy || document.activeElement === document.body) field.current?.focus({ preventScroll: true }); }, [busy]);
 
   return html`<div class="ask">
     ${turns.length > 0 ? html`<h1 class="sr">Conversation</h1>` : html`<${Start} projects=${projects.value ?? []} statuses=${statuses.value ?? []} onChoose=${put} />`}

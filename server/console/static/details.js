@@ -1,7 +1,7 @@
 // @ts-check
 // One result: the ticket with its people, dates, text, links and comments; then why it was found, and what is like it.
 import { html } from './dom.js';
-import { useEffect, useMemo, useRef, useState } from './hooks.js';
+import { useLayoutEffect, useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { FACETS } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
@@ -17,7 +17,7 @@ import { Why } from './why.js';
 /** @param {{result: SearchResult, answer: Answer, projects?: api.Project[], onClose: () => void}} props */
 export function Details({ result, answer, projects, onClose }) {
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => { panel.current?.focus({ preventScroll: true }); }, []);
+  useLayoutEffect(() => { panel.current?.focus({ preventScroll: true }); }, []);
   const keys = useMemo(() => keysOf(projects), [projects]);
   const { ticket_id: ticket } = result;
   const loaded = useLoad(async (signal) => (ticket === null ? null : api.ticket(ticket, 0, signal)), [ticket]);

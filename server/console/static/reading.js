@@ -1,7 +1,7 @@
 // @ts-check
 // How a question about tickets was read: chips, each of which can be changed or taken away. The tickets are then counted again.
 import { html } from './dom.js';
-import { useEffect, useRef, useState } from './hooks.js';
+import { useLayoutEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { dayOf, FACETS, pathsOf, only, replaced, tell, without } from './facets.js';
 import { Icon, useLoad } from './ui.js';
@@ -41,7 +41,7 @@ export function Conditions({ read, onChange }) {
   const known = useLoad(async (signal) => (facet ? (await api.facetValues(signal))?.[facet.name] : undefined), [facet]);
   const root = useRef(/** @type {HTMLElement | null} */ (null));
   const last = useRef(''); // what had the focus
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key, which is the field's
     const field = root.current?.querySelector(open ? 'input' : `[data-path="${last.current}"]`);
     if (open || document.activeElement === document.body) /** @type {HTMLElement | null} */ (field)?.focus();
     last.current = open;

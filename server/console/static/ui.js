@@ -1,7 +1,7 @@
 // @ts-check
 // Parts that several screens show.
 import { html } from './dom.js';
-import { useEffect, useRef, useState } from './hooks.js';
+import { useEffect, useLayoutEffect, useRef, useState } from './hooks.js';
 import { isAbort, Problem } from './api.js';
 
 const paths = {
@@ -136,7 +136,7 @@ export function useSettled(value, milliseconds) {
 /** @param {{label: string, open: boolean, onClose?: () => void, children?: any, class?: string}} props */
 export function Dialog({ label, open, onClose, children, class: kind = '' }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open && !element.current?.open) element.current?.showModal();
     if (!open && element.current?.open) element.current.close();
   }, [open]);
