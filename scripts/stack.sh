@@ -157,7 +157,19 @@ start_database() { # [NAME]
   "$here/postgres" start "$local/postgres"
   "$here/postgres" create "$name" "$local/postgres"
   eval "$("$here/postgres" env "$local/postgres" "$name")"
-  DATABASE_URL=$OWNER_URL "$lab" migrate >&2
+  refuse_edited
+  PATH=$PGBIN:$PATH "$root/supabase/apply" "$OWNER_URL" >&2 || die 'the migrations cannot be applied, see above (./scripts/demo --fresh makes a new database)'
+}
+
+# A migration that was edited after the database had it is not applied again.
+refuse_edited() {
+  local file version edited
+  edited=$(for file in "$root"/supabase/migrations/*.sql; do
+    version=${file##*/}
+    printf '\\set text `cat "%s"`\n' "$file"
+    echo "select '${version%%_*}' from supabase_migrations.schema_migrations where version = '${version%%_*}' and rtrim(array_to_string(statements, ';'), E'\n') <> :'text';"
+  done | "$PGBIN/psql" -qXAt "$OWNER_URL" 2>/dev/null | tr '\n' ' ') # without the table, nothing is applied
+  [ -z "$edited" ] || die "migrations have changed since the database was made (${edited% }): ./scripts/demo --fresh makes a new one"
 }
 
 # An installed PostgREST, or our gateway, over the database. Sets which of them it is, its port, and

@@ -3,7 +3,10 @@ package scripts
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"tasklens/internal/testbed"
 )
 
 // A restarted demo still accepts the tokens of scripts/token, whose issuer is its address.
@@ -24,5 +27,28 @@ func TestRestartKeepsTheIssuer(t *testing.T) {
 		if again := shell(t, local, start); again != first || first == "" {
 			t.Errorf("with %s the addresses are %s and %s", name, first, again)
 		}
+	}
+}
+
+// A database is not used on if one of its migrations has another text by now.
+func TestEditedMigrationsAreNamed(t *testing.T) {
+	t.Parallel()
+	database := testbed.Empty(t)
+	owner := testbed.Connect(t, database.OwnerURL)
+	refuse := `PATH=${PGBIN:+$PGBIN:}$PATH PGBIN=$(dirname "$(command -v psql)") OWNER_URL=` + "'" + database.OwnerURL + "'" + `; (refuse_edited) 2>&1 || true; echo end`
+	if got := shell(t, t.TempDir(), refuse); got != "end" {
+		t.Errorf("of an empty database it says %q", got)
+	}
+	shell(t, t.TempDir(), `PATH=${PGBIN:+$PGBIN:}$PATH ../supabase/apply '`+database.OwnerURL+`'`)
+	if got := shell(t, t.TempDir(), refuse); got != "end" {
+		t.Errorf("of one that is up to date it says %q", got)
+	}
+	var version string
+	if err := owner.QueryRow(t.Context(), `update supabase_migrations.schema_migrations set statements = array['select 1']
+		where version = (select max(version) from supabase_migrations.schema_migrations) returning version`).Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	if got := shell(t, t.TempDir(), refuse); !strings.Contains(got, "("+version+")") {
+		t.Errorf("of an edited one it says %q", got)
 	}
 }

@@ -20,7 +20,6 @@ import (
 
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/chaos"
-	"tasklens/scripts/lab/migrate"
 	"tasklens/scripts/lab/offline"
 )
 
@@ -193,7 +192,7 @@ func (u *upgrade) underLoad(older, worker *program) {
 	}
 	apply := func() (applied int, tooLong bool) {
 		u.t.Helper()
-		applied, err := migrate.Apply(u.t.Context(), testbed.Connect(u.t, u.database.OwnerURL), u.folder, nil)
+		applied, err := testbed.Migrate(u.t.Context(), testbed.Connect(u.t, u.database.OwnerURL), u.folder)
 		var failed *pgconn.PgError
 		if tooLong = errors.As(err, &failed) && failed.Code == "55P03"; err != nil && !tooLong {
 			u.t.Fatal(err)

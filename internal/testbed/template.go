@@ -15,7 +15,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/scripts/lab/migrate"
 	"tasklens/supabase"
 )
 
@@ -62,7 +61,7 @@ func (b *bench) makeMigrated() (string, error) {
 	}
 	return b.template("migrated_"+checksum([]byte(from+sum)), "template "+quote(from)+" owner postgres", func(ctx context.Context, database string) error {
 		return b.within(ctx, b.url(database, "postgres"), func(conn *pgx.Conn) error {
-			_, err := migrate.Apply(ctx, conn, migrations, nil)
+			_, err := Migrate(ctx, conn, migrations)
 			return err
 		})
 	})

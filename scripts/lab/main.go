@@ -18,7 +18,6 @@ const usage = `usage: lab VERB
 
 Where there is no Supabase and no OpenAI:
 
-  migrate        apply supabase/migrations to DATABASE_URL
   gateway        answer as PostgREST does, over DATABASE_URL
   model          answer as OpenAI does, offline
   token ROLE [USER-ID]
@@ -45,7 +44,6 @@ Checking and measuring:
 
 var verbs = map[string]func(ctx context.Context, args []string) error{
 	"check-model": checkModel,
-	"migrate":     applyMigrations,
 	"gateway":     serveGateway,
 	"model":       serveModel,
 	"token":       printToken,

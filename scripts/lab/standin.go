@@ -14,13 +14,9 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"tasklens/scripts/lab/gateway"
-	"tasklens/scripts/lab/migrate"
 	"tasklens/scripts/lab/offline"
-	"tasklens/supabase"
 )
 
 // The verbs of this file replace Supabase and OpenAI in development. Their servers listen on
@@ -46,39 +42,6 @@ func readDevConfig(args []string, least, most int) (devConfig, error) {
 		return devConfig{}, errUsage
 	}
 	return env.ParseAs[devConfig]()
-}
-
-// duplicateSchema is the error of the first migration if its schema already exists.
-const duplicateSchema = "42P06"
-
-func applyMigrations(ctx context.Context, args []string) error {
-	config, err := readDevConfig(args, 0, 0)
-	if err != nil {
-		return err
-	}
-	if config.DatabaseURL == "" {
-		return errNoDatabase
-	}
-	connection, err := pgx.Connect(ctx, config.DatabaseURL)
-	if err != nil {
-		return fmt.Errorf("connect to DATABASE_URL: %w", err)
-	}
-	defer connection.Close(context.WithoutCancel(ctx))
-	applied, err := migrate.Apply(ctx, connection, supabase.Migrations(), func(name string) { fmt.Println("applying", name) })
-	if errors.Is(err, migrate.ErrHistory) {
-		return fmt.Errorf("%w, or recreate the demo's database: ./scripts/demo --fresh", err)
-	}
-	if failed := new(pgconn.PgError); errors.As(err, &failed) && failed.Code == duplicateSchema {
-		return fmt.Errorf("%w\nAnother tool has applied migrations here, and the Supabase CLI has no record of them: continue with that tool, or "+
-			"have the CLI record them first (npx supabase migration repair --remote --status applied VERSION…; list_migrations() lists them)", err)
-	}
-	if err != nil {
-		return err
-	}
-	if applied == 0 {
-		fmt.Println("no migration is missing")
-	}
-	return nil
 }
 
 func serveGateway(ctx context.Context, args []string) error {
