@@ -15,8 +15,8 @@ const historyTable = `
 	create schema if not exists supabase_migrations;
 	create table if not exists supabase_migrations.schema_migrations (version text not null primary key, statements text[], name text)`
 
-// Migrate applies the migrations of folder that a database lacks, each in a transaction, and returns
-// how many it applied. Outside of tests supabase/apply and the Supabase CLI do this.
+// Migrate applies the migrations of folder that a database lacks, each in a transaction, and
+// returns how many it applied. Outside of tests supabase/apply and the Supabase CLI do this.
 func Migrate(ctx context.Context, conn *pgx.Conn, folder fs.FS) (applied int, err error) {
 	migrations, err := supabase.List(folder)
 	if err != nil {

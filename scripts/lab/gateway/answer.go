@@ -49,7 +49,7 @@ func (a answer) refuse(w http.ResponseWriter, r *http.Request) {
 	if socket, is := conn.(*net.TCPConn); is {
 		_ = socket.SetLinger(0) // close resets
 	}
-	_ = conn.SetDeadline(time.Now().Add(bodyTime))
+	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
 	header := w.Header()
 	for name, value := range a.header {
 		header.Set(name, value)

@@ -2,14 +2,15 @@ package gateway
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -74,30 +75,47 @@ func notSupported(what string) fault {
 		details: "This is a development gateway; PostgREST itself may know it."}
 }
 
-// readBody reads up to MaxBody bytes within the request's time limit.
+// readBody reads up to MaxBody bytes.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.Body == nil {
-		return nil, nil
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if exceeded := new(http.MaxBytesError); errors.As(err, &exceeded) {
+		return nil, fault{status: http.StatusRequestEntityTooLarge, code: "PGRST102", message: fmt.Sprintf("The body is larger than %d bytes", MaxBody)}
 	}
-	tooLarge := fault{status: http.StatusRequestEntityTooLarge, code: "PGRST102",
-		message: "The body is larger than " + strconv.Itoa(MaxBody) + " bytes"}
-	if r.ContentLength > MaxBody {
-		return nil, tooLarge
-	}
-	control := http.NewResponseController(w)
-	// Not every writer supports deadlines; those of sockets do.
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
-	var body bytes.Buffer
-	if r.ContentLength > 0 {
-		body.Grow(int(r.ContentLength) + bytes.MinRead)
-	}
-	if _, err := body.ReadFrom(http.MaxBytesReader(w, io.NopCloser(r.Body), MaxBody)); err != nil {
-		var exceeded *http.MaxBytesError
-		if errors.As(err, &exceeded) {
-			return nil, tooLarge
-		}
+	if err != nil {
 		return nil, fault{status: http.StatusBadRequest, code: "PGRST102", message: "The body could not be read"}
 	}
-	return body.Bytes(), nil
+	return body, nil
+}
+
+// scanBody finds the argument names in a JSON body. Values go to Postgres as they are.
+func scanBody(body []byte) (arguments, error) {
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	// Postgres texts cannot contain NUL, and its message for bad UTF-8 differs.
+	if bytes.IndexByte(body, 0) >= 0 || !utf8.Valid(body) || !json.Valid(body) {
+		return arguments{}, invalidBody
+	}
+	switch bytes.TrimLeft(body, " \t\r\n")[0] {
+	case '{':
+		var object map[string]json.RawMessage
+		err := json.Unmarshal(body, &object)
+		return arguments{names: slices.Sorted(maps.Keys(object)), body: body}, err
+	case '[':
+		return scanArray(body)
+	}
+	return arguments{body: []byte("[]"), array: true}, nil
+}
+
+// scanArray accepts an array of objects, of which the first is used.
+func scanArray(body []byte) (arguments, error) {
+	var items []map[string]json.RawMessage
+	if err := json.Unmarshal(body, &items); err != nil || slices.ContainsFunc(items, func(item map[string]json.RawMessage) bool { return item == nil }) {
+		return arguments{}, invalidBody
+	}
+	args := arguments{body: body, array: true}
+	if len(items) > 0 {
+		args.names = slices.Sorted(maps.Keys(items[0]))
+	}
+	return args, nil
 }

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,87 +8,88 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// errStale means that the functions of this name changed since they were looked up. Nothing has
-// been called.
-var errStale = errors.New("functions changed")
+var errPoolBusy = errors.New("no connection became free")
 
-// maxLookups limits the lookups per request while a schema is changing.
-const maxLookups = 3
-
-// call finds the function and calls it at most once. Only a lookup that proves stale before the
-// call is repeated.
-func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to target, args arguments) (outcome, error) {
-	key := familyKey{to.schema, to.function}
-	found := g.catalogue.cached(key)
-	fresh := g.config.CachesSchema && len(found.members) > 0
-	for range maxLookups {
-		f, ok, err := found.choose(args)
-		if err != nil || !ok {
-			if fresh {
-				return outcome{}, cmp.Or(err, error(found.notFound(to, args)))
-			}
-		} else {
-			var out outcome
-			if out, err = g.transact(ctx, r, who, to, args, f, found); !errors.Is(err, errStale) {
-				return out, err
-			}
-		}
-		if found, err = g.catalogue.load(ctx, key); err != nil {
-			return outcome{}, err
-		}
-		fresh = true
+// acquire lends a connection. One that cannot run another transaction is closed when it is
+// released.
+func (g *Gateway) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, acquireTime)
+	defer cancel()
+	lent, err := g.pool.Acquire(ctx)
+	if connecting := new(pgconn.ConnectError); errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &connecting) {
+		err = errPoolBusy
 	}
-	return outcome{}, fault{status: http.StatusServiceUnavailable, code: "PGRST002",
-		message: "Could not query the database for the schema cache. Retrying."}
+	return lent, err
 }
 
-// transact runs settings and call as one transaction in one round trip: in the extended protocol,
-// everything between two Syncs is a transaction.
-func (g *Gateway) transact(ctx context.Context, r *http.Request, who caller, to target, args arguments, f function, of family) (outcome, error) {
-	session, release, err := g.pool.acquire(ctx)
+// call finds the function and calls it, with its settings, as one transaction.
+func (g *Gateway) call(ctx context.Context, r *http.Request, who caller, to target, args arguments) (outcome, error) {
+	lent, err := g.acquire(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	defer release()
-	steps := []statement{g.settingSQL(r, who, to, f, of), callSQL(f, args, to.single, g.config.MaxRows)}
+	defer lent.Release()
+	members, err := g.lookUp(ctx, lent.Conn(), to.schema, to.function)
+	if err != nil {
+		return outcome{}, err
+	}
+	f, found := choose(members, args)
+	if !found {
+		return outcome{}, notFound(to, args, members)
+	}
+	conn := lent.Conn().PgConn()
+	end := func(command string) error { return conn.Exec(ctx, command).Close() }
+	steps := []statement{g.settingSQL(r, who, to, f), callSQL(f, args, to.single, g.config.MaxRows)}
 	inBlock := to.single && (f.shape == setScalar || f.shape == setObjects)
-	if inBlock {
-		// The row count decides whether to commit, which takes a second round trip.
+	if inBlock { // the number of rows decides whether to commit
 		steps = append([]statement{{sql: "begin"}}, steps...)
 	}
-	values, failed, err := session.run(ctx, steps...)
+	values, err := run(ctx, conn, steps)
 	if err != nil {
 		if inBlock {
-			_ = session.exec(ctx, "rollback") // else the pool discards the connection
-		}
-		var pg *pgconn.PgError
-		if errors.As(err, &pg) && pg.Code == "22012" && failed == len(steps)-2 {
-			return outcome{}, errStale
+			_ = end("rollback") // else the pool closes the connection
 		}
 		return outcome{}, err
-	}
-	if len(values) != 2 {
-		return outcome{}, fmt.Errorf("call function: %d columns", len(values))
 	}
 	rows, err := strconv.ParseInt(string(values[0]), 10, 64)
 	if err != nil {
 		return outcome{}, fmt.Errorf("read count: %w", err)
 	}
 	if inBlock && rows != 1 {
-		_ = session.exec(ctx, "rollback") // else the pool discards the connection
-		return outcome{}, fault{status: http.StatusNotAcceptable, code: "PGRST116",
-			message: "Cannot coerce the result to a single JSON object",
+		_ = end("rollback")
+		return outcome{}, fault{status: http.StatusNotAcceptable, code: "PGRST116", message: "Cannot coerce the result to a single JSON object",
 			details: fmt.Sprintf("The result contains %d rows", rows)}
 	}
 	if inBlock {
-		if err := session.exec(ctx, "commit"); err != nil {
-			return outcome{}, fmt.Errorf("commit: %w", err)
+		if err := end("commit"); err != nil {
+			return outcome{}, err
 		}
 	}
 	if g.config.Served != nil {
 		g.config.Served(f.name, rows)
 	}
 	return outcome{shape: f.shape, rows: min(rows, int64(g.config.MaxRows)), body: values[1]}, nil
+}
+
+// run sends all steps in one round trip, which makes them one transaction, and returns the row of
+// the last one. Each is prepared where it runs, because the login role may not use the schema.
+func run(ctx context.Context, conn *pgconn.PgConn, steps []statement) (row [][]byte, err error) {
+	var batch pgconn.Batch
+	for _, step := range steps {
+		batch.ExecParams(step.sql, step.values, step.types, nil, nil)
+	}
+	results, err := conn.ExecBatch(ctx, &batch).ReadAll()
+	for _, result := range results {
+		err = errors.Join(err, result.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if last := results[len(results)-1]; len(last.Rows) == 1 && len(last.Rows[0]) == 2 {
+		return last.Rows[0], nil
+	}
+	return nil, errors.New("call function: not a row of a count and a body")
 }

@@ -2,15 +2,11 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5"
 )
 
 // shape is how a function's result becomes JSON.
@@ -28,8 +24,6 @@ const (
 type parameter struct {
 	Name     string `json:"name"` // empty if unnamed
 	Type     string `json:"type"` // qualified and quoted, for SQL
-	Shown    string `json:"shown"`
-	Variadic bool   `json:"variadic"`
 	optional bool
 }
 
@@ -42,54 +36,14 @@ type function struct {
 	timeout string
 }
 
-// family is the set of functions with one name in one schema.
-type family struct {
-	members []function
-	// schemaID and fingerprint (oids and row versions of the members) let a later transaction
-	// detect a change.
-	schemaID    string
-	fingerprint string
-}
-
-type familyKey struct{ schema, name string }
-
-// catalogue caches families. Schema changes need no notification: each call checks the fingerprint
-// in its own transaction, and functions that are not cached are looked up.
-type catalogue struct {
-	pool  pool
-	mu    sync.RWMutex
-	known map[familyKey]family // only existing functions, so bounded
-}
-
-func newCatalogue(pool pool) *catalogue {
-	return &catalogue{pool: pool, known: map[familyKey]family{}}
-}
-
-// cached returns the cached functions of a name, usually none before its first call.
-func (c *catalogue) cached(key familyKey) family {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.known[key]
-}
-
-// fingerprintSQL computes the version of a family. In the enclosing query $1 is the name and $2 the
-// schema oid.
-const fingerprintSQL = `select coalesce(pg_catalog.string_agg(f.oid::pg_catalog.text || ':' || f.xmin::pg_catalog.text, ',' order by f.oid), '')
-  from pg_catalog.pg_proc f where f.proname = %s and f.pronamespace = %s`
-
 // maxName is Postgres's maximum length of a name in bytes. It would truncate a longer one, which
 // might then name another function.
 const maxName = 63
 
-// loadColumns is the number of columns of loadSQL.
-const loadColumns = 9
-
 // loadSQL names each type by schema and name. format_type would depend on search_path, and its bare
 // "character" would mean one letter.
-var loadSQL = `
+const loadSQL = `
 select
-  n.oid::text,
-  (` + fmt.Sprintf(fingerprintSQL, "$2", "n.oid") + `),
   p.provolatile = 'v',
   p.proretset,
   p.prorettype = 'pg_catalog.void'::pg_catalog.regtype,
@@ -99,69 +53,56 @@ select
   coalesce((
     select pg_catalog.json_agg(pg_catalog.json_build_object(
       'name', coalesce(a.name, ''),
-      'type', pg_catalog.quote_ident(an.nspname) || '.' || pg_catalog.quote_ident(at.typname),
-      'shown', pg_catalog.format_type(at.oid, null),
-      'variadic', coalesce(a.mode = 'v', false)) order by a.place)
+      'type', pg_catalog.quote_ident(an.nspname) || '.' || pg_catalog.quote_ident(at.typname)) order by a.place)
     from rows from (
       pg_catalog.unnest(coalesce(p.proallargtypes, p.proargtypes::pg_catalog.oid[])),
       pg_catalog.unnest(p.proargnames),
       pg_catalog.unnest(p.proargmodes)) with ordinality a (type, name, mode, place)
     join pg_catalog.pg_type at on at.oid = a.type
     join pg_catalog.pg_namespace an on an.oid = at.typnamespace
-    where coalesce(a.mode, 'i') in ('i', 'b', 'v')), '[]')::text
+    where coalesce(a.mode, 'i') in ('i', 'b')), '[]')
 from pg_catalog.pg_namespace n
 join pg_catalog.pg_proc p on p.pronamespace = n.oid
 join pg_catalog.pg_type t on t.oid = p.prorettype
 left join pg_catalog.pg_type b on b.oid = t.typbasetype
-where n.nspname = $1 and p.proname = $2 and p.prokind = 'f'
+where n.nspname = $1 and p.proname = $2 and p.prokind = 'f' and p.provariadic = 0
   and p.prorettype not in ('pg_catalog.trigger'::pg_catalog.regtype, 'pg_catalog.event_trigger'::pg_catalog.regtype)
 order by p.oid`
 
-// load queries the database and caches the result. An unknown name is an empty family, not an
-// error.
-func (c *catalogue) load(ctx context.Context, key familyKey) (family, error) {
-	if len(key.name) > maxName || strings.ContainsRune(key.name, 0) || !utf8.ValidString(key.name) {
-		return family{}, nil
+// lookUp returns the functions of a name. An unknown name is not an error. It asks each time, as a
+// PostgREST that is told of each change, unless the configuration says otherwise.
+func (g *Gateway) lookUp(ctx context.Context, conn *pgx.Conn, schema, name string) (members []function, err error) {
+	if len(name) > maxName || strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
+		return nil, nil
 	}
-	session, release, err := c.pool.acquire(ctx)
+	if known, is := g.known.Load([2]string{schema, name}); is {
+		return known.([]function), nil
+	}
+	rows, err := conn.Query(ctx, loadSQL, schema, name)
 	if err != nil {
-		return family{}, err
+		return nil, fmt.Errorf("look up function: %w", err)
 	}
-	defer release()
-	values, _, err := session.run(ctx, statement{sql: loadSQL, types: []uint32{pgtype.NameOID, pgtype.NameOID},
-		values: [][]byte{[]byte(key.schema), []byte(key.name)}})
-	if err != nil {
-		return family{}, fmt.Errorf("look up function: %w", err)
-	}
-	var found family
-	for row := range slices.Chunk(values, loadColumns) {
-		member := function{schema: key.schema, name: key.name, volatile: isTrue(row[2]), timeout: string(row[7]),
-			shape: shapeOf(isTrue(row[3]), isTrue(row[4]), isTrue(row[5]))}
-		if err := json.Unmarshal(row[8], &member.parameters); err != nil {
-			return family{}, fmt.Errorf("read parameters of function: %w", err)
-		}
-		defaults, err := strconv.Atoi(string(row[6]))
-		if err != nil {
-			return family{}, fmt.Errorf("read defaults of function: %w", err)
-		}
-		for i := range member.parameters {
+	f := function{schema: schema, name: name}
+	var set, isVoid, isComposite bool
+	var defaults int
+	_, err = pgx.ForEachRow(rows, []any{&f.volatile, &set, &isVoid, &isComposite, &defaults, &f.timeout, &f.parameters}, func() error {
+		f.shape = shapeOf(set, isVoid, isComposite)
+		for i := range f.parameters {
 			// Defaults belong to the last parameters.
-			member.parameters[i].optional = i >= len(member.parameters)-defaults
+			f.parameters[i].optional = i >= len(f.parameters)-defaults
 		}
-		found.schemaID, found.fingerprint = string(row[0]), string(row[1])
-		found.members = append(found.members, member)
+		members = append(members, f)
+		f.parameters = nil
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up function: %w", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(found.members) == 0 {
-		delete(c.known, key)
-	} else {
-		c.known[key] = found
+	if g.config.CachesSchema && len(members) > 0 {
+		g.known.Store([2]string{schema, name}, members)
 	}
-	return found, nil
+	return members, nil
 }
-
-func isTrue(text []byte) bool { return string(text) == "t" }
 
 func shapeOf(set, isVoid, isComposite bool) shape {
 	switch {

@@ -6,35 +6,15 @@ import (
 	"strings"
 )
 
-// choose returns the one member that the arguments fit. ok is false if none does; several are a
-// fault, because the call is ambiguous.
-func (f family) choose(args arguments) (chosen function, ok bool, err error) {
-	var named, unnamed []function
-	for _, member := range f.members {
-		switch {
-		case member.takes(args):
-			named = append(named, member)
-		case member.takesWhole(args):
-			unnamed = append(unnamed, member)
+// choose returns the first of the functions of a name that the arguments fit. PostgREST refuses a
+// call that fits several.
+func choose(members []function, args arguments) (function, bool) {
+	for _, member := range members {
+		if member.takes(args) {
+			return member, true
 		}
 	}
-	fitting := named
-	if len(fitting) == 0 {
-		fitting = unnamed
-	}
-	switch len(fitting) {
-	case 0:
-		return function{}, false, nil
-	case 1:
-		return fitting[0], true, nil
-	}
-	shown := make([]string, len(fitting))
-	for i, member := range fitting {
-		shown[i] = member.signature(func(p parameter) string { return p.Name + " => " + p.Shown })
-	}
-	return function{}, false, fault{status: http.StatusMultipleChoices, code: "PGRST203",
-		message: "Could not choose the best candidate function between: " + strings.Join(shown, ", "),
-		hint:    "Try renaming the parameters or the function itself in the database so function overloading can be resolved"}
+	return function{}, false
 }
 
 // takes reports whether the given names include all required parameters, and only parameters.
@@ -54,30 +34,8 @@ func (f function) takes(args arguments) bool {
 	return left == 0
 }
 
-// takesWhole reports whether the whole body is the function's single unnamed argument.
-func (f function) takesWhole(args arguments) bool {
-	if len(f.parameters) != 1 || f.parameters[0].Name != "" || args.query != nil {
-		return false
-	}
-	switch f.parameters[0].Type {
-	case "pg_catalog.text":
-		return args.text
-	case "pg_catalog.json", "pg_catalog.jsonb":
-		return !args.text
-	}
-	return false
-}
-
-func (f function) signature(show func(parameter) string) string {
-	shown := make([]string, len(f.parameters))
-	for i, p := range f.parameters {
-		shown[i] = show(p)
-	}
-	return f.schema + "." + f.name + "(" + strings.Join(shown, ", ") + ")"
-}
-
 // notFound is PostgREST's PGRST202 for these arguments.
-func (f family) notFound(to target, args arguments) fault {
+func notFound(to target, args arguments, members []function) fault {
 	name := to.schema + "." + to.function
 	called, searched := name, " with parameter"
 	switch {
@@ -98,8 +56,12 @@ func (f family) notFound(to target, args arguments) fault {
 	missing := fault{status: http.StatusNotFound, code: "PGRST202",
 		message: "Could not find the function " + called + " in the schema cache",
 		details: "Searched for the function " + name + searched + ", but no matches were found in the schema cache."}
-	if len(f.members) > 0 {
-		missing.hint = "Perhaps you meant to call the function " + f.members[0].signature(func(p parameter) string { return p.Name })
+	if len(members) > 0 {
+		var names []string
+		for _, p := range members[0].parameters {
+			names = append(names, p.Name)
+		}
+		missing.hint = "Perhaps you meant to call the function " + name + "(" + strings.Join(names, ", ") + ")"
 	}
 	return missing
 }

@@ -51,17 +51,8 @@ func (f fault) answer() answer {
 	return a
 }
 
-// faultOf returns the fault in an error chain. Any other error means a broken connection.
-func faultOf(err error) fault {
-	var f fault
-	if errors.As(err, &f) {
-		return f
-	}
-	return fault{status: http.StatusServiceUnavailable, code: "PGRST001", message: "Database client error. Retrying the connection."}
-}
-
-// explain converts an error of the database or the connection into a fault.
-func (g *Gateway) explain(err error, who caller) error {
+// explain converts an error, also of the database or the connection, into a fault.
+func (g *Gateway) explain(err error, who caller) fault {
 	var (
 		ours    fault
 		connect *pgconn.ConnectError
@@ -90,7 +81,7 @@ func (g *Gateway) explain(err error, who caller) error {
 		return f
 	}
 	g.pool.Reset()
-	return faultOf(err)
+	return fault{status: http.StatusServiceUnavailable, code: "PGRST001", message: "Database client error. Retrying the connection."}
 }
 
 // statusOf is the table of https://docs.postgrest.org/en/v14/references/errors.html.

@@ -7,9 +7,9 @@
 // functions or what they do.
 //
 // Pages of any origin may call it. Unsupported, and refused if requested: tables, filters and
-// columns in the query string, CSV, XML and binary bodies. Unsupported and ignored: Prefer, the
-// settings response.status and response.headers, settings of roles but statement_timeout, and fuzzy
-// hints.
+// columns in the query string, other bodies than JSON, functions with unnamed or variadic
+// parameters. Unsupported and ignored: Prefer, the settings request.headers, request.cookies,
+// response.status and response.headers, settings of roles but statement_timeout, and fuzzy hints.
 //
 // It logs nothing: errors are in the response, and bodies, tokens and arguments are confidential.
 package gateway
@@ -17,17 +17,17 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const (
 	// MaxBody is the maximum size of a request's body, in bytes.
 	MaxBody = 64 << 20
-	// bodyTime is the timeout of reading a request's body.
-	bodyTime = 30 * time.Second
 	// acquireTime is the maximum wait for a free connection, PostgREST's default for
 	// db-pool-acquisition-timeout.
 	acquireTime = 10 * time.Second
@@ -65,49 +65,31 @@ type Config struct {
 	Served func(function string, rows int64)
 }
 
-func (c Config) check() error {
-	var problems []error
-	if c.DatabaseURL == "" {
-		problems = append(problems, errors.New("database URL is empty"))
-	}
-	if len(c.JWTSecret) < minSecret {
-		problems = append(problems, fmt.Errorf("JWT secret is shorter than %d bytes", minSecret))
-	}
-	if len(c.Schemas) == 0 {
-		problems = append(problems, errors.New("no schema to expose"))
-	}
-	if c.MaxConns < 0 {
-		problems = append(problems, errors.New("pool size is negative"))
-	}
-	if c.MaxRows < 0 {
-		problems = append(problems, errors.New("maximum of rows is negative"))
-	}
-	return errors.Join(problems...)
-}
-
 // Gateway is an http.Handler for /rpc/{function}, also under Supabase's prefix /rest/v1. It is safe
 // for concurrent use.
 type Gateway struct {
-	config    Config
-	pool      pool
-	catalogue *catalogue
+	config Config
+	pool   *pgxpool.Pool
+	known  sync.Map // functions by schema and name, if the schema is cached
 }
 
-// New validates the configuration. The database need not be up: until it is, requests get 503.
+// New makes a gateway. The database need not be up: until it is, requests get 503.
 func New(_ context.Context, c Config) (*Gateway, error) {
-	if err := c.check(); err != nil {
-		return nil, fmt.Errorf("configure gateway: %w", err)
+	if len(c.JWTSecret) < minSecret {
+		return nil, fmt.Errorf("the JWT secret is shorter than %d bytes", minSecret)
 	}
 	c.MaxRows = cmp.Or(c.MaxRows, MaxRows)
-	pool, err := newPool(c.DatabaseURL, cmp.Or(c.MaxConns, defaultConns))
+	config, err := pgxpool.ParseConfig(c.DatabaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("parse gateway's database URL: %w", err)
 	}
-	return &Gateway{config: c, pool: pool, catalogue: newCatalogue(pool)}, nil
+	config.MaxConns, config.ConnConfig.ConnectTimeout = int32(cmp.Or(c.MaxConns, defaultConns)), connectTime
+	pool, err := pgxpool.NewWithConfig(context.Background(), config) // connects when asked
+	return &Gateway{config: c, pool: pool}, err
 }
 
 // Close waits for running requests and closes the pool.
-func (g *Gateway) Close() { g.pool.Pool.Close() }
+func (g *Gateway) Close() { g.pool.Close() }
 
 // ServeHTTP runs a request in one transaction, to its end even if the client leaves, as PostgREST
 // does: only a statement_timeout ends it.
@@ -117,12 +99,12 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	who, err := g.authenticate(r.Header.Get("Authorization"))
 	if err != nil {
-		faultOf(err).answer().refuse(w, r)
+		g.explain(err, who).answer().refuse(w, r)
 		return
 	}
 	reply, err := g.handle(context.WithoutCancel(r.Context()), w, r, who)
 	if err != nil {
-		reply = faultOf(err).answer()
+		reply = g.explain(err, who).answer()
 	}
 	reply.write(w)
 }
@@ -139,8 +121,5 @@ func (g *Gateway) handle(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return answer{}, err
 	}
 	out, err := g.call(ctx, r, who, to, args)
-	if err != nil {
-		return answer{}, g.explain(err, who)
-	}
-	return out.answer(to), nil
+	return out.answer(to), err
 }

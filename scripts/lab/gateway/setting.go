@@ -1,8 +1,6 @@
 package gateway
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,9 +12,8 @@ import (
 const roleTimeoutSQL = `(select pg_catalog.set_config('statement_timeout', pg_catalog.split_part(s, '=', 2), true)
   from pg_catalog.pg_roles r, pg_catalog.unnest(r.rolconfig) s where r.rolname = %s and s like 'statement_timeout=%%')`
 
-// settingSQL makes the transaction-local settings that functions and policies read. It aborts with
-// a division by zero if the functions differ from the cached ones.
-func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function, of family) statement {
+// settingSQL makes the transaction-local settings that functions and policies read.
+func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function) statement {
 	var s statement
 	var list []string
 	set := func(name, value string) {
@@ -32,8 +29,6 @@ func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function,
 	set("request.jwt.claims", string(who.claims))
 	set("request.method", r.Method)
 	set("request.path", to.path)
-	set("request.headers", headersJSON(r))
-	set("request.cookies", cookiesJSON(r))
 	// Neither a role's statement_timeout nor a function's would apply to the calling statement, so
 	// both are set before the call, as PostgREST does. The function's wins.
 	if f.timeout != "" {
@@ -44,41 +39,6 @@ func (g *Gateway) settingSQL(r *http.Request, who caller, to target, f function,
 	if to.read || !f.volatile {
 		set("transaction_read_only", "on")
 	}
-	if g.config.CachesSchema {
-		s.sql = "select " + strings.Join(list, ", ")
-		return s
-	}
-	fingerprint := fmt.Sprintf(fingerprintSQL, s.bind(pgtype.NameOID, []byte(to.function)), s.bind(pgtype.OIDOID, []byte(of.schemaID)))
-	list = append(list, "1 / ("+s.bind(pgtype.TextOID, []byte(of.fingerprint))+" = ("+fingerprint+"))::pg_catalog.int4")
 	s.sql = "select " + strings.Join(list, ", ")
 	return s
-}
-
-// headersJSON returns the headers with lower-case names, including the host and without the
-// cookies.
-func headersJSON(r *http.Request) string {
-	headers := make(map[string]string, len(r.Header)+1)
-	headers["host"] = r.Host
-	for name, values := range r.Header {
-		if name != "Cookie" {
-			headers[strings.ToLower(name)] = strings.Join(values, ", ")
-		}
-	}
-	return textOf(headers)
-}
-
-func cookiesJSON(r *http.Request) string {
-	cookies := map[string]string{}
-	for _, cookie := range r.Cookies() {
-		cookies[cookie.Name] = cookie.Value
-	}
-	return textOf(cookies)
-}
-
-func textOf(values map[string]string) string {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(values) // strings always encode; bad UTF-8 becomes U+FFFD
-	return strings.TrimSpace(text.String())
 }

@@ -61,9 +61,6 @@ func callSQL(f function, args arguments, single bool, maxRows int) statement {
 // invocation returns the call, and the FROM item that provides its arguments.
 func (s *statement) invocation(f function, args arguments) (call, source string) {
 	name := quote(f.schema) + "." + quote(f.name)
-	if !f.takes(args) { // chosen for its single unnamed parameter
-		return name + "(" + s.bind(0, args.body) + "::" + f.parameters[0].Type + ")", ""
-	}
 	given := f.given(args)
 	if len(given) == 0 {
 		return name + "()", ""
@@ -75,9 +72,6 @@ func (s *statement) invocation(f function, args arguments) (call, source string)
 			value = s.bind(0, []byte(args.query[p.Name])) + "::" + p.Type
 		}
 		passed[i] = quote(p.Name) + " := " + value
-		if p.Variadic {
-			passed[i] = "variadic " + passed[i]
-		}
 		columns[i] = quote(p.Name) + " " + p.Type
 	}
 	call = name + "(" + strings.Join(passed, ", ") + ")"

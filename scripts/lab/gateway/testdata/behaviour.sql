@@ -4,11 +4,7 @@ grant usage on schema other to service_role;
 
 create function golden.one_of(a int) returns text language sql immutable as $$ select 'a' $$;
 create function golden.one_of(a int, b int) returns text language sql immutable as $$ select 'a and b' $$;
-create function golden.either(a int, b int default 1) returns text language sql immutable as $$ select 'int' $$;
-create function golden.either(a text) returns text language sql immutable as $$ select 'text' $$;
-create function golden.whole(jsonb) returns jsonb language sql immutable as $$ select $1 $$;
-create function golden.whole_text(text) returns text language sql immutable as $$ select $1 $$;
-create function golden.joined(variadic words text[]) returns text language sql immutable as $$ select array_to_string(words, '+') $$;
+create function golden.joined(words text[]) returns text language sql immutable as $$ select array_to_string(words, '+') $$;
 create function golden.halves(n int, out low int, out high int) language sql immutable as $$ select n / 2, n - n / 2 $$;
 create function golden.one_out(out x int) language sql immutable as $$ select 5 $$;
 create function golden."Odd ""name"""("an ""arg"", odd" text, gateway_row char, bits bit) returns text language sql immutable
@@ -20,13 +16,11 @@ create function other.where_am_i() returns text language sql stable as $$ select
 
 create function golden.settings() returns jsonb language sql stable as $$
   select jsonb_object_agg(name, current_setting(name, true)) from unnest(array[
-    'request.method', 'request.path', 'request.headers', 'request.cookies', 'search_path', 'transaction_read_only']) name $$;
+    'request.method', 'request.path', 'search_path', 'transaction_read_only']) name $$;
 create function golden.writing_stable() returns int language plpgsql stable as $$ begin perform nextval('golden.calls'); return 1; end $$;
 
 create sequence golden.calls;
 grant all on sequence golden.calls to service_role;
-create function golden.conflict() returns void language plpgsql as $$
-  begin perform nextval('golden.calls'); raise sqlstate '40001' using message = 'could not serialize'; end $$;
 
 create table golden.late (id int unique deferrable initially deferred);
 grant all on golden.late to service_role;
@@ -36,13 +30,5 @@ create function golden.add_one() returns setof golden.late language sql as $$ in
 create function golden.ids() returns setof int language sql stable as $$ select id from golden.late order by 1 $$;
 create function golden.numbers(n int) returns setof int language sql immutable as $$ select generate_series(1, n) $$;
 create function golden.count_up(n int) returns table (call bigint) language sql as $$ select nextval('golden.calls') from generate_series(1, n) $$;
--- Both wait for a lock that the test holds.
-create function golden.wait_and_count() returns bigint language plpgsql as $$
-  begin perform pg_advisory_xact_lock(1); return nextval('golden.calls'); end $$;
-create function golden.wait_a_little() returns void language plpgsql set statement_timeout = '200ms' as $$
-  begin perform pg_advisory_xact_lock(1); end $$;
 create function golden.timeout() returns text language sql stable as $$ select current_setting('statement_timeout') $$;
 create function golden.own_timeout() returns text language sql stable set statement_timeout = '5s' as $$ select current_setting('statement_timeout') $$;
-create function golden.count_vectors(ids bigint[], vs extensions.vector[]) returns bigint language sql immutable
-  as $$ select count(*) from unnest(ids, vs) u (id, v) where extensions.vector_dims(v) = 1536 $$;
-create function golden.prepared() returns int language sql volatile as $$ select count(*)::int from pg_prepared_statements $$;
