@@ -105,25 +105,34 @@ comment on function tasklens.part_names is 'A text with a mark between the parts
 -- Splits a text into plain words, so that the parser finds no host names, paths, tags or signed
 -- numbers: Ti.UI.TableView becomes "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
 -- without spaces become overlapping pairs of characters, so that any two neighbours are a word.
-create function tasklens.plain_text(text text) returns text
-language plpgsql immutable security invoker set search_path = ''
+-- Texts keep the words that stemming drops, so that phrases are exact: as typed, with qz at the
+-- end. A query counts them only if it has no others.
+create function tasklens.plain_text(text text, language text default null) returns text
+language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  line constant text := regexp_replace(tasklens.part_names(tasklens.compose_text(coalesce(plain_text.text, ''), true), ' ', ' ', ' '), '[^[:alnum:]]+', ' ', 'g');
+  line text := regexp_replace(tasklens.part_names(tasklens.compose_text(coalesce(plain_text.text, ''), true), ' ', ' ', ' '), '[^[:alnum:]]+', ' ', 'g');
   unspaced constant text := '[' || tasklens.unspaced_scripts() || ']';
   spaced constant text := '[^' || tasklens.unspaced_scripts() || ']';
   pair constant text := '(' || unspaced || '{2})';
+  stems constant regdictionary := 'tasklens.' || language;
 begin
-  if line !~ unspaced then
+  if line ~ unspaced then
+    line := regexp_replace(regexp_replace(line, pair, ' \1 ', 'g'), '(' || unspaced || '{2} )' || unspaced || '(' || spaced || '|$)', '\1\2', 'g')
+      || ' ' || regexp_replace(
+        regexp_replace(regexp_replace(line, '(^|' || spaced || ')' || unspaced, '\1 ', 'g'), pair, ' \1 ', 'g'),
+        '(^|' || spaced || ')' || unspaced || '(' || spaced || '|$)', '\1\2', 'g');
+  end if;
+  if language is null then
     return line;
   end if;
-  return regexp_replace(regexp_replace(line, pair, ' \1 ', 'g'), '(' || unspaced || '{2} )' || unspaced || '(' || spaced || '|$)', '\1\2', 'g')
-    || ' ' || regexp_replace(
-      regexp_replace(regexp_replace(line, '(^|' || spaced || ')' || unspaced, '\1 ', 'g'), pair, ' \1 ', 'g'),
-      '(^|' || spaced || ')' || unspaced || '(' || spaced || '|$)', '\1\2', 'g');
+  return (
+    select string_agg(case when ts_lexize(stems, w.word) = '{}' then w.word || 'qz' else w.word end, ' ')
+    from string_to_table(line, ' ') w(word) where w.word <> '');
 end
 $$;
-comment on function tasklens.plain_text is 'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters.';
+comment on function tasklens.plain_text is
+  'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters; with a language, those that its stemming drops end in qz.';
 
 -- The words that a text also holds in another form, so that either form finds the other.
 create function tasklens.other_words(composed text, language text, signs_only boolean default false) returns text
@@ -175,21 +184,6 @@ $$;
 comment on function tasklens.other_words is
   'Other forms of the words in a text: names in camelCase whole, hyphenated words joined, versions and codes without their letters, signs, options (qo…) and common words in capitals (…qc).';
 
--- Texts keep the words that stemming drops, so that phrases are exact: as typed, with qz at the
--- end. A query counts them only if it has no others.
-create function tasklens.mark_common(plain text, language text) returns text
-language plpgsql stable security invoker set search_path = ''
-as $$
-declare
-  stems constant regdictionary := ('tasklens.' || language)::regdictionary;
-begin
-  return (
-    select string_agg(case when ts_lexize(stems, w.word) = '{}' then w.word || 'qz' else w.word end, ' ')
-    from string_to_table(plain, ' ') w(word) where w.word <> '');
-end
-$$;
-comment on function tasklens.mark_common is 'Plain words with qz at the end of those that the stemming of a language drops.';
-
 -- Stable, because the dictionaries could be altered.
 create function tasklens.to_words(text text, common boolean default false, language text default 'english') returns tsvector
 language plpgsql stable security invoker set search_path = ''
@@ -198,7 +192,7 @@ declare
   composed constant text := tasklens.compose_text(coalesce(to_words.text, ''), true);
   -- Other forms are appended, so that they do not separate neighbours.
   words constant tsvector := to_tsvector(('tasklens.' || language)::regconfig,
-    concat_ws(' ', tasklens.mark_common(tasklens.plain_text(composed), language), tasklens.other_words(composed, language)));
+    concat_ws(' ', tasklens.plain_text(composed, language), tasklens.other_words(composed, language)));
 begin
   return case when common then words
     else ts_delete(words, array(select w from unnest(tsvector_to_array(words)) w where w like '%qz')) end;

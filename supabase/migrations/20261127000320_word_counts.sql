@@ -34,20 +34,13 @@ alter table tasklens.word_counts enable row level security;
 alter table tasklens.word_count_changes enable row level security;
 grant select on tasklens.word_counts, tasklens.word_count_changes to service_role;
 
-create function tasklens.may_merge(what text) returns boolean
-language sql volatile security invoker set search_path = ''
-as $$
-  -- An older snapshot could still see changes that are already merged.
-  select current_setting('transaction_isolation') = 'read committed' and pg_try_advisory_xact_lock(hashtext(may_merge.what))
-$$;
-comment on function tasklens.may_merge is 'Whether this transaction may merge collected changes of a kind. It holds a lock until it ends.';
-
 -- Merges the changes, unless another transaction is doing so.
 create function tasklens.merge_word_counts() returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
-  if not tasklens.may_merge('tasklens.merge_word_counts') then
+  -- An older snapshot could still see changes that are already merged.
+  if current_setting('transaction_isolation') <> 'read committed' or not pg_try_advisory_xact_lock(hashtext('tasklens.merge_word_counts')) then
     return;
   end if;
   with gone as (

@@ -17,7 +17,7 @@ as $$
     from unnest(languages) l(language)
     cross join lateral (select ('tasklens.' || l.language)::regconfig as language) c
     cross join lateral (
-      select case when part.typed is not null then phraseto_tsquery(c.language, tasklens.mark_common(tasklens.plain_text(part.typed), l.language))
+      select case when part.typed is not null then phraseto_tsquery(c.language, tasklens.plain_text(part.typed, l.language))
         when part.pairs is not null then plainto_tsquery(c.language, tasklens.plain_text(part.pairs))
         else plainto_tsquery(c.language, nullif(tasklens.other_words(part.signs, l.language, true), '')) end) f(form)
     where numnode(f.form) > 0

@@ -41,69 +41,6 @@ end
 $$;
 comment on function tasklens.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
--- One word of a query as two neighbours: checkbox is "check box", email "e mail". No half is a
--- common word, except a particle that begins one (onboarding). Looked up only if the rarer half,
--- and the entries likely to have both, are few.
-create function tasklens.split_words(query_text text, visible bigint[], languages text[])
-returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
--- The generic plan, because a list of one language makes others look cheaper by more than planning
--- takes.
-language plpgsql stable rows 1 security invoker set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
-as $$
-#variable_conflict use_column
-declare
-  particles constant text := 'in|out|on|off|up|down|over';
-begin
-return query
-  with token as (
-    select distinct on (t.token) t.token, t.place
-    from (
-      select lower(m[1]) as token, r.place::integer as place
-      from regexp_matches(tasklens.plain_text(split_words.query_text), '[[:alnum:]]+', 'g') with ordinality as r(m, place)
-      order by r.place limit 32
-    ) t
-    where t.token ~ '^[a-z]{4,20}$'
-    order by t.token, t.place
-  ), half as materialized (
-    select t.place, (ts_lexize(l.stems, t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
-    from unnest(languages) n(language)
-    cross join lateral (select ('tasklens.' || n.language)::regdictionary as stems offset 0) l
-    cross join token t
-    cross join generate_series(1, length(t.token) - 2) as cut
-    cross join lateral (
-      select case when left(t.token, cut) ~ ('^(?!in$)(' || particles || ')$') then array[left(t.token, cut) || 'qz'] else ts_lexize(l.stems, left(t.token, cut)) end,
-        ts_lexize(l.stems, substr(t.token, cut + 1)) offset 0
-    ) s(one, other)
-    where cardinality(s.one) > 0 and cardinality(s.other) > 0
-  ), known as materialized (
-    select w.word, w.entries from tasklens.word_entries(array(select h.one from half h union select h.other from half h)) w where w.entries > 0
-  ), total as materialized (
-    select greatest(t.entries, 1) as entries from tasklens.word_entries(array['']) t
-  ), pair as materialized (
-    select h.place, h.whole, least(length(h.one), length(h.other)) < 3 as is_short, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
-    from half h join known a on a.word = h.one join known b on b.word = h.other cross join total t
-    where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
-    limit 8
-  )
-  select distinct on (p.term) p.term, p.place, n.entries, n.titles,
-    ln(1 + greatest(t.entries - w.entries, 0.0) / (w.entries + 0.5) + 0.5 / (w.entries + 0.5))::double precision / 2
-  from pair p
-  cross join total t
-  cross join lateral (
-    select count(*) as entries, count(*) filter (where f.in_title) as titles
-    from (
-      select e.title_words @@ p.term::tsquery as in_title from public.keyword_entries e
-      where e.words @@ p.term::tsquery and (visible is null or e.project_id = any (visible))
-      limit 1000
-    ) f
-  ) n
-  cross join lateral (select greatest(n.entries, e.entries) as entries from tasklens.word_entries(array[p.whole]) e) w
-  -- Short halves are rarely meant: "l int" is no lint.
-  where n.entries > 0 and (not p.is_short or 20 * n.entries >= w.entries);
-end
-$$;
-comment on function tasklens.split_words is 'Words of a query that occur as two neighbouring words in these projects (null: all), as terms of a tsquery, at half the weight of the word.';
-
 -- The terms of a query, rarest first, in tsquery syntax: a word, or two neighbouring words. The
 -- arrays are parallel. places: positions in the query. entries, titles, comments: how many have it.
 create type tasklens.words as (
@@ -113,11 +50,14 @@ comment on type tasklens.words is 'The words to search for, rarest first, with t
 
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
 -- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
--- word count as that word, too: "log in" is login, "check box" checkbox; the first is no common
--- word but a particle ("on boarding"), so that "in form" is not inform. Of a long query the 32
--- rarest words count. Common words count if there are no others: who can.
+-- word count as that word, too, and one word that occurs as two neighbours as these: "log in" is
+-- login, checkbox "check box", email "e mail", each at half the weight. The first of the two is no
+-- common word but a particle ("on boarding"), so that "in form" is not inform. Of a long query the
+-- 32 rarest words count. Common words count if there are no others: who can.
 create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false, languages text[] default '{english}') returns tasklens.words
-language plpgsql stable security invoker set search_path = '' set plan_cache_mode = force_generic_plan
+-- The generic plan, because a list of one language makes others look cheaper by more than planning
+-- takes.
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   particles constant text := 'in|out|on|off|up|down|over';
@@ -202,14 +142,58 @@ begin
     from joined j
     cross join lateral tasklens.word_entries(array[j.word]) e
     where e.entries + e.comments > 0 and tasklens.occurs((quote_literal(j.word) || ':ABC')::tsquery, visible)
-  ), total as (
-    select greatest(t.entries + t.comments, 1) as texts from tasklens.word_entries(array['']) t
+  ), total as materialized (
+    select greatest(t.entries + t.comments, 1) as texts, greatest(t.entries, 1) as entries from tasklens.word_entries(array['']) t
   ), chosen as (
     select distinct on (k.entries + k.comments, k.term) k.term, k.place, k.entries, k.titles, k.comments,
       k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)) as idf
     from known k cross join total t
     order by k.entries + k.comments, k.term, k.worth desc, k.place
     limit 32
+  ), half as materialized (
+    select t.place, (ts_lexize(l.stems, t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
+    from unnest(languages) n(language)
+    cross join lateral (select ('tasklens.' || n.language)::regdictionary as stems offset 0) l
+    cross join (
+      select distinct on (t.token) t.token, t.place
+      from (
+        select lower(m[1]) as token, r.place::integer as place
+        from regexp_matches(tasklens.plain_text(query_text), '[[:alnum:]]+', 'g') with ordinality as r(m, place)
+        order by r.place limit 32
+      ) t
+      where t.token ~ '^[a-z]{4,20}$'
+      order by t.token, t.place
+    ) t
+    cross join generate_series(1, length(t.token) - 2) as cut
+    cross join lateral (
+      select case when left(t.token, cut) ~ ('^(?!in$)(' || particles || ')$') then array[left(t.token, cut) || 'qz'] else ts_lexize(l.stems, left(t.token, cut)) end,
+        ts_lexize(l.stems, substr(t.token, cut + 1)) offset 0
+    ) s(one, other)
+    where cardinality(s.one) > 0 and cardinality(s.other) > 0
+  ), known_half as materialized (
+    select w.word, w.entries from tasklens.word_entries(array(select h.one from half h union select h.other from half h)) w where w.entries > 0
+  ), split as (
+    -- Looked up only if the rarer half, and the entries likely to have both, are few.
+    select h.place, h.whole, least(length(h.one), length(h.other)) < 3 as is_short, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
+    from half h join known_half a on a.word = h.one join known_half b on b.word = h.other cross join total t
+    where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
+    limit 8
+  ), neighbours as (
+    select distinct on (p.term) p.term, 2000 + p.place as place, n.entries, n.titles,
+      ln(1 + greatest(t.entries - w.entries, 0.0) / (w.entries + 0.5) + 0.5 / (w.entries + 0.5))::double precision / 2 as idf
+    from split p
+    cross join total t
+    cross join lateral (
+      select count(*) as entries, count(*) filter (where f.in_title) as titles
+      from (
+        select e.title_words @@ p.term::tsquery as in_title from public.keyword_entries e
+        where e.words @@ p.term::tsquery and (visible is null or e.project_id = any (visible))
+        limit 1000
+      ) f
+    ) n
+    cross join lateral (select greatest(n.entries, e.entries) as entries from tasklens.word_entries(array[p.whole]) e) w
+    -- Short halves are rarely meant: "l int" is no lint.
+    where n.entries > 0 and (not p.is_short or 20 * n.entries >= w.entries)
   )
   select coalesce(array_agg(w.term), '{}'), coalesce(array_agg(w.idf), '{}'), coalesce(array_agg(w.place), '{}'),
       coalesce(array_agg(w.entries), '{}'), coalesce(array_agg(w.titles), '{}'), coalesce(array_agg(w.comments), '{}')
@@ -218,7 +202,7 @@ begin
       select * from (
         select c.term, c.idf, c.place, c.entries, c.titles, c.comments from chosen c
         union all
-        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from tasklens.split_words(query_text, visible, languages) s
+        select n.term, n.idf, n.place, n.entries, n.titles, 0 from neighbours n
       ) t
       order by t.entries + t.comments, t.term
     ) w;

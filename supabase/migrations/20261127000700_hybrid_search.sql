@@ -109,6 +109,7 @@ declare
   all_filters constant jsonb := tasklens.check_arguments(
     search_hybrid.filters, search_hybrid.query_embedding, search_hybrid.embedding_model, fusion => search_hybrid.fusion, sort => search_hybrid.sort,
     project_filter => search_hybrid.project_filter, status_filter => search_hybrid.status_filter);
+  serving_set constant smallint := tasklens.searched_set(null);
 begin
   return query
   select g.ticket_id, shown.text, g.similarity,
@@ -128,16 +129,54 @@ begin
     all_filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
-  cross join lateral (select p.project_id, p.name, p.description, p.visible_text, p.created_at, p.updated_at, coalesce(p.language, (select c.language from public.search_config c), 'english') as language from public.projects p where p.project_id = g.project_id offset 0) p
+  cross join lateral (
+    select p.project_id, p.name, p.description, p.visible_text, p.created_at, p.updated_at, l.language, ('tasklens.' || l.language)::regconfig as configuration
+    from public.projects p cross join lateral (select coalesce(p.language, (select c.language from public.search_config c), 'english') as language) l
+    where p.project_id = g.project_id offset 0
+  ) p
   left join public.status s on s.status_id = t.status_id
   left join lateral (select c.text from public.chunks c where c.chunk_id = g.chunk_id offset 0) c on true
+  -- Found by words alone: the chunk that matches them best by full-text rank, the first on a tie.
   left join lateral (
-    select b.chunk_id, b.text from tasklens.best_chunk_by_words(g.project_id, g.ticket_id, g.wanted, p.language) b where g.chunk_id is null offset 0
+    select r.chunk_id, r.text
+    from (
+      select x.*, max(x.rank) over () as best
+      from (
+        -- Most have one chunk, which needs no ranking.
+        select k.*, case when g.wanted is null or count(*) over () = 1 then 1 else ts_rank(to_tsvector(p.configuration, k.text), g.wanted) end as rank
+        from (
+          -- A ticket with thousands of chunks or comments is not ranked as a whole for one excerpt.
+          (select c.chunk_id, c.text, c.position, false as remark from public.chunks c
+          where c.ticket_id = g.ticket_id and c.project_id = g.project_id and c.comment_id is null and c.embedding_set = serving_set
+          order by c.position limit 50)
+          union all
+          (select c.chunk_id, c.text, c.position, true
+          from (
+            select m.comment_id from (
+              select e.comment_id, e.words from public.comment_entries e where e.ticket_id = g.ticket_id and e.project_id = g.project_id
+              order by e.comment_id desc limit 500
+            ) m
+            where m.words @@ g.wanted order by ts_rank('{1, 1, 0, 0}', m.words, g.wanted) desc, m.comment_id desc limit 5
+          ) m
+          join public.chunks c on c.comment_id = m.comment_id and c.embedding_set = serving_set
+          limit 50)
+          union all
+          (select c.chunk_id, c.text, c.position, false from public.chunks c
+          where g.ticket_id is null and c.project_id = g.project_id and c.ticket_id is null and c.embedding_set = serving_set
+          order by c.position limit 50)
+        ) k
+      ) x
+    ) r
+    where g.chunk_id is null
+    -- Splitting names and scripts without spaces takes four times as long, so it is done only if
+    -- plain words do not match.
+    order by case when r.best > 0 then r.rank else ts_rank(to_tsvector(p.configuration, tasklens.plain_text(r.text)), g.wanted) end desc, r.remark, r.position
+    limit 1
   ) b on true
   -- A ticket that is not embedded yet shows the beginning of its text.
   cross join lateral (
     select case when g.chunk_id is null then b.chunk_id else g.chunk_id end as chunk_id,
-      coalesce(c.text, b.text, tasklens.beginning_of(coalesce(t.name, p.name), coalesce(t.visible_text, t.description))) as text
+      coalesce(c.text, b.text, left(concat_ws(e'\n\n', coalesce(t.name, p.name), nullif(coalesce(t.visible_text, t.description), '')), 2000)) as text
   ) shown
   left join lateral (
     select m.comment_id, m.author, m.created_at
@@ -148,7 +187,8 @@ begin
   -- Where more words match in the name than in the chunk, the beginning of the text says more than
   -- a note or comment. A ticket's first chunk begins with its name.
   left join lateral (
-    select tasklens.highlight(tasklens.beginning_of(coalesce(t.name, p.name), case when t.ticket_id is null then coalesce(p.visible_text, p.description) else coalesce(t.visible_text, t.description) end), g.wanted, p.language) as line
+    select tasklens.highlight(left(concat_ws(e'\n\n', coalesce(t.name, p.name),
+      nullif(case when t.ticket_id is null then coalesce(p.visible_text, p.description) else coalesce(t.visible_text, t.description) end, '')), 2000), g.wanted, p.language) as line
     where not starts_with(shown.text, coalesce(t.name, p.name))
       and regexp_count(tasklens.highlight(coalesce(t.name, p.name), g.wanted, p.language), '<mark>') > regexp_count(lit.line, '<mark>')
     offset 0

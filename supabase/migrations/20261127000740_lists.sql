@@ -38,7 +38,7 @@ begin
   join public.tickets t on t.ticket_id = g.ticket_id
   join public.projects p on p.project_id = t.project_id
   join public.status s on s.status_id = t.status_id
-  cross join lateral (select tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description)) as text) shown
+  cross join lateral (select left(concat_ws(e'\n\n', t.name, nullif(coalesce(t.visible_text, t.description), '')), 2000) as text) shown
   order by g.place;
 end
 $$;

@@ -78,6 +78,10 @@ $$;
 comment on function tasklens.named_projects is
   'At most three projects of a scope that a question names, longest names first. A single word must be marked as a name: by a capital, quotes, the word "project", or the end of the question.';
 
+-- A ticket whose name is the question, or nearly: it has at least four fifths of the words of the
+-- name, and the name half of its words, four fifths if they share two. One word names no ticket.
+-- The words of names are looked up while they and the rarer ones together are in at most so many
+-- names (reach). If all are commoner, a name must have each word of the question.
 create function tasklens.read_names(scope tasklens.scope, question text, out ticket_ids bigint[], out project_ids bigint[])
 language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
 as $$
@@ -85,6 +89,11 @@ declare
   query constant tasklens.query := tasklens.parse_query(question, tasklens.languages_in(scope.projects));
   keys text[]; -- in upper case, as the question has them
   number text;
+  reach constant integer := 2000;
+  asked text[];
+  typed bigint; -- words
+  some_words tsquery;
+  each_word tsquery;
 begin
   if scope.is_empty or question is null then
     return;
@@ -124,23 +133,6 @@ begin
         select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by t.ticket_id)))[1:5];
     end if;
   end if;
-end
-$$;
-comment on function tasklens.read_names is
-  'What a question names of a scope: at most five tickets, in its order, by keys in any usual spelling, and projects by key or name.';
-
--- The words of names are looked up while they and the rarer ones together are in at most so many
--- names. If all are commoner, a name must have each word of the question.
-create function tasklens.titled_tickets(scope tasklens.scope, question text) returns bigint[]
-language plpgsql stable security invoker set search_path = '' set jit = off set enable_seqscan = off
-as $$
-declare
-  reach constant integer := 2000;
-  asked text[];
-  typed bigint; -- words
-  some_words tsquery;
-  each_word tsquery;
-begin
   with question_word as materialized (
     select r.term, r.words from tasklens.read_words(left(question, 2000), tasklens.languages_in(scope.projects)) r
   ), titled as (
@@ -152,7 +144,7 @@ begin
       string_agg(t.term, ' | ') filter (where t.total <= reach)::tsquery, string_agg(t.term, ' & ')::tsquery
     into asked, typed, some_words, each_word
     from (select x.term, sum(x.titles) over (order by x.titles, x.term) as total from titled x) t;
-  return (tasklens.passing_tickets(scope, array(
+  ticket_ids := ticket_ids || (tasklens.passing_tickets(scope, array(
     select n.ticket_id
     from (
       select e.ticket_id, e.title_length as words, length(e.title_words) - length(ts_delete(e.title_words, asked)) as shared
@@ -167,8 +159,8 @@ begin
     limit 20)))[:2];
 end
 $$;
-comment on function tasklens.titled_tickets is
-  'At most two tickets whose name is the question, or nearly: it has at least four fifths of the words of the name, and the name half of its words, four fifths if they share two. One word names no ticket.';
+comment on function tasklens.read_names is
+  'What a question names of a scope: at most five tickets, in its order, by keys in any usual spelling, then two by name, and projects by key or name.';
 
 -- Of a ticket: its own text first, its newest note and newest comment, which have the resolution,
 -- and the chunk nearest to the question. Of a project: the beginning of its text, and the nearest
@@ -194,7 +186,7 @@ begin
   holding.query.excluded := null;
   holding.query.required := null;
   holding.query.identifiers := array(select i from unnest((holding.query).identifiers) i where i !~ '^[[:alnum:]_-]+-[0-9]+$');
-  named.ticket_ids := named.ticket_ids || tasklens.titled_tickets(scope, question) || array(
+  named.ticket_ids := named.ticket_ids || array(
     select e.ticket_id
     from tasklens.identifier_holders(holding, null) h join public.keyword_entries e on e.keyword_entry_id = any (h.holders || h.alike)
     where ((holding.query).is_identifier or cardinality(h.holders || h.alike) <= few_holders) and e.ticket_id is not null order by e.ticket_id desc);
@@ -254,14 +246,5 @@ end
 $$;
 comment on function tasklens.named_chunks is
   'The chunks of what a question names, with their true similarity; chunk_id is null for a ticket or project that is not embedded yet. At most 26.';
-
-create function tasklens.beginning_of(name text, description text) returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  return left(name || coalesce(e'\n\n' || nullif(description, ''), ''), 2000);
-end
-$$;
-comment on function tasklens.beginning_of is 'The beginning of a ticket''s or project''s text, for one that is not embedded yet.';
 
 insert into tasklens.migrations (version) values ('20261127000800');

@@ -107,8 +107,9 @@ begin
   )
   select n.chunk_id, n.ticket_id, n.project_id, p.name, p.key, t.key, t.name, s.name, n.document_id, d.title,
     coalesce(n.kind, case when n.document_id is not null then 'document' when n.ticket_id is null then 'project' else 'ticket' end),
-    coalesce(n.text, case when n.ticket_id is null then tasklens.beginning_of(p.name, coalesce(p.visible_text, p.description))
-      else tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description)) end),
+    -- The beginning of what is named and not embedded yet.
+    coalesce(n.text, left(concat_ws(e'\n\n', coalesce(t.name, p.name), nullif(case when n.ticket_id is null then coalesce(p.visible_text, p.description)
+      else coalesce(t.visible_text, t.description) end, '')), 2000)),
     n.tokens, n.similarity, coalesce(n.similarity > retrieve_chunks.match_threshold, false),
     -- These let the caller apply MMR without the vectors.
     array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from listed m where m.place < n.place order by m.place),

@@ -105,7 +105,7 @@ as $$
         case when t.created_at >= d.day then 'created' end,
         case when exists (select from public.status_changes c where c.ticket_id = t.ticket_id and c.created_at >= d.day) then 'status' end,
         case when exists (select from public.comments m where m.ticket_id = t.ticket_id and m.created_at >= d.day) then 'comment' end], null), '{}'), '{field}'),
-      'text', tasklens.beginning_of(t.name, coalesce(t.visible_text, t.description))) order by l.place), '[]')
+      'text', left(concat_ws(e'\n\n', t.name, nullif(coalesce(t.visible_text, t.description), '')), 2000)) order by l.place), '[]')
     from unnest(c.listed) with ordinality l(ticket_id, place)
     join public.tickets t using (ticket_id)
     cross join lateral (select date_trunc('day', t.updated_at, 'UTC') as day) d

@@ -132,38 +132,4 @@ end
 $$;
 comment on function tasklens.specifics is 'The keys, hosts, versions and numbers in a name, in lower case, each after the first letter of its kind.';
 
--- The bounds are those of search_by_keyword, with fewer entries scored: each has four times the
--- words of a usual query, and a list has 100 at most.
-create function tasklens.rank_by_text(search tasklens.search, plan tasklens.text_plan, exclude_tickets bigint[])
-returns table (ticket_id bigint, rank bigint, score double precision, share double precision, name_share double precision)
-language plpgsql stable rows 100 security invoker set search_path = '' set jit = off set plan_cache_mode = auto
-as $$
-#variable_conflict use_column
-begin
-  search.words := plan.words;
-  return query
-  with candidate as materialized (
-    select c.keyword_entry_id, c.ticket_id, c.comment_id
-    from tasklens.keyword_candidates(search, 8000, 1000) c
-    where c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
-    limit 200
-  ), best as (
-    select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.score desc, c.ticket_id) as rank
-    from (select array_agg(c.keyword_entry_id) as entries, array_agg(c.comment_id) as comments from candidate c) a
-    cross join lateral tasklens.score_entries(a.entries, a.comments, search.words, plan.name, 100) s
-    join candidate c using (keyword_entry_id)
-    order by rank
-    limit 100
-  )
-  select b.ticket_id, b.rank, b.score, least(1, b.score / plan.own_score), coalesce((
-      select sum(u.worth) from unnest(plan.name_words, plan.name_worths) as u(word, worth) where e.words @@ u.word::tsquery)
-      / (select nullif(sum(u), 0) from unnest(plan.name_worths) u), 0)
-  from best b
-  cross join lateral (select (array[k.words])[1] as words from public.keyword_entries k where k.keyword_entry_id = b.keyword_entry_id offset 0) e
-  order by b.rank;
-end
-$$;
-comment on function tasklens.rank_by_text is
-  'The 100 best tickets of a search by the words that they share with a text. score: BM25F; share: of what the text itself would score; name_share: of what the words of its name are worth.';
-
 insert into tasklens.migrations (version) values ('20261127000900');

@@ -16,12 +16,12 @@ returns table (
   share double precision, name_share double precision, specificity double precision,
   vector_contribution double precision, keyword_contribution double precision, duplicate_score double precision, likely_duplicate boolean
 )
-language plpgsql stable rows 100 security definer set search_path = ''
+language plpgsql stable rows 100 security definer set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
 #variable_conflict use_column
 declare
   -- No similarity is below -2, so there is no threshold: duplicates are judged by the score.
-  search constant tasklens.search := tasklens.begin_search(null, filters, query_embedding, embedding_model, -2);
+  search tasklens.search := tasklens.begin_search(null, filters, query_embedding, embedding_model, -2);
   set_id constant smallint := tasklens.searched_set(embedding_model);
   unrelated constant double precision := tasklens.unrelated_similarity(embedding_model);
   is_known constant boolean := unrelated > 0 or exists (
@@ -48,13 +48,34 @@ begin
   -- A word that only the ticket itself holds finds nothing else.
   if find_similar.text is not null then
     plan := tasklens.plan_text(find_similar.text, case when exclude_tickets = '{}' then 1 else 2 end);
+    search.words := plan.words;
   end if;
   return query
+  -- The bounds are those of search_by_keyword, with fewer entries scored: each has four times the
+  -- words of a usual query, and a list has 100 at most.
+  with candidate as materialized (
+    select c.keyword_entry_id, c.ticket_id, c.comment_id
+    from tasklens.keyword_candidates(search, 8000, 1000) c
+    where cardinality((plan.words).terms) > 0 and c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
+    limit 200
+  ), by_words as (
+    select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.score desc, c.ticket_id) as rank
+    from (select array_agg(c.keyword_entry_id) as entries, array_agg(c.comment_id) as comments from candidate c) a
+    cross join lateral tasklens.score_entries(a.entries, a.comments, plan.words, plan.name, 100) s
+    join candidate c using (keyword_entry_id)
+    order by rank
+    limit 100
+  )
   select coalesce(n.ticket_id, w.ticket_id), s.similarity, n.rank, w.rank, w.score, w.share, coalesce(w.name_share, 0), plan.specificity,
     f.by_vector, f.by_words, d.score, coalesce(is_known and d.score >= 0.5, false)
   from unnest(tickets, similarities) with ordinality as n(ticket_id, similarity, rank)
   full join (
-    select r.* from tasklens.rank_by_text(search, plan, exclude_tickets) r where cardinality((plan.words).terms) > 0
+    -- share: of what the text itself would score; name_share: of what the words of its name are worth.
+    select b.ticket_id, b.rank, b.score, least(1, b.score / plan.own_score) as share, coalesce((
+        select sum(u.worth) from unnest(plan.name_words, plan.name_worths) as u(word, worth) where e.words @@ u.word::tsquery)
+        / (select nullif(sum(u), 0) from unnest(plan.name_worths) u), 0) as name_share
+    from by_words b
+    cross join lateral (select (array[k.words])[1] as words from public.keyword_entries k where k.keyword_entry_id = b.keyword_entry_id offset 0) e
   ) w on w.ticket_id = n.ticket_id
   left join lateral (
     select max(1 - (x.embedding operator(extensions.<=>) query_embedding)) as similarity
@@ -72,7 +93,7 @@ begin
 end
 $$;
 comment on function tasklens.find_similar is
-  'Tickets near to a text by vector, and those that share its words, in what the caller may see. specificity: how much the words of its name say, null without a text. For the other columns see rank_by_text and similar_tickets.';
+  'Tickets near to a text by vector, and those that share its words, in what the caller may see. specificity: how much the words of its name say, null without a text. For the other columns see similar_tickets.';
 
 create function public.similar_tickets(
   query_embedding extensions.vector(1536),
@@ -196,25 +217,13 @@ $$;
 comment on function public.find_similar_tickets is
   'results: the tickets most similar to a ticket, as from similar_tickets. Where it has no current chunk of this model, embedded is false, and text is what to compare it by instead: its first 100,000 characters, null without any. No row for an unknown ticket.';
 
--- Many at once: what a batch costs the database is bounded by its items.
-create function tasklens.check_batch(items integer) returns void
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  if items > 20 then
-    raise exception '% tickets are too many for one call', items using errcode = '22023', hint = 'Compare at most 20 at once.';
-  end if;
-end
-$$;
-comment on function tasklens.check_batch is 'An error (22023) for more than 20 items.';
-
 create function public.find_similar_tickets_batch(ticket_keys text[], embedding_model text, match_count integer default 5, filters jsonb default null)
 returns table (place bigint, ticket_id bigint, project_name text, ticket_name text, text text, embedded boolean, results jsonb)
 language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  perform tasklens.check_batch(cardinality(ticket_keys)), tasklens.check_arguments(filters);
+  perform tasklens.check_arguments(filters, batch => cardinality(ticket_keys));
   return query
     select k.place, t.ticket_id, f.project_name, f.ticket_name, f.text, f.embedded, f.results
     from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)
@@ -232,7 +241,7 @@ language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  perform tasklens.check_batch(jsonb_array_length(drafts));
+  perform tasklens.check_arguments(null, batch => jsonb_array_length(drafts));
   return query
     select d.place, (
       select coalesce(jsonb_agg(to_jsonb(s) order by s.fused_score desc, s.similarity desc nulls last, s.ticket_id), '[]')

@@ -35,7 +35,8 @@ begin
   select distinct p.project_id from unnest(project_ids) as p(project_id) where p.project_id is not null
   on conflict (project_id, transaction_id, started_at) do nothing;
   if found and (select count(*) from (select 1 from tasklens.data_version_changes c limit gathered + 1) c) > gathered
-    and tasklens.may_merge('tasklens.data_versions') then
+    -- As in merge_word_counts.
+    and current_setting('transaction_isolation') = 'read committed' and pg_try_advisory_xact_lock(hashtext('tasklens.data_versions')) then
     with gone as (
       delete from tasklens.data_version_changes returning data_version_changes.project_id, data_version_changes.change
     )

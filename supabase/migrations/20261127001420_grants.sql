@@ -25,9 +25,9 @@ begin
         rate_document, read_query, retrieve_chunks, search_by_keyword, search_by_vector, search_documents, search_documents_hybrid, search_facets,
         search_hybrid, similar_tickets, similar_tickets_batch, visible_texts}'),
       ('tasklens', 'authenticated, service_role', '{
-        beginning_of, best_chunk_by_words, check_arguments, check_batch, clamp, combine_items, combine_keywords, compose_text, cut_text,
+        check_arguments, clamp, combine_items, combine_keywords, compose_text, cut_text,
         document_queries, filter_list, filter_range, filter_text, find_chunks, find_entities, find_filter_values, find_matches, find_page,
-        find_similar, find_ticket, highlight, is_unrestricted, mark_common, other_words, part_names, plain_text, projects_as, rank_documents,
+        find_similar, find_ticket, highlight, is_unrestricted, other_words, part_names, plain_text, projects_as, rank_documents,
         read_data_version, read_filters, read_query, read_words, scan_embeddings, searched_set, serving_model, specifics, tally_tickets, text_limit,
         ticket_fields, ticket_members, to_words, unrelated_similarity, unspaced_scripts, without_form}'),
       ('tasklens', 'service_role', '{

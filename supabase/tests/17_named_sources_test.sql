@@ -12,7 +12,7 @@ insert into public.projects (project_id, key, name, description) values
   (4, 'SRCH', 'Search', null), (5, 'CPP', 'C++ (100%_) [a-z]* \d', null), (6, 'DP', '数据平台', null), (7, 'UBR', 'Überblick Größe', null),
   (8, 'DATA', 'Data', null), (9, 'DPL', 'Data Platform', null), (10, 'LONG', repeat('very long name ', 66), null), (11, 'A-B', '!?', null);
 insert into public.tickets (ticket_id, project_id, status_id, key, name, description)
-select 1000 * p.project_id + n, p.project_id, case n when 400 then 3 when 401 then 2 else 1 end, p.key || '-' || n, 'Ticket ' || n, 'Of ' || p.key
+select 1000 * p.project_id + n, p.project_id, case n when 400 then 3 when 401 then 2 else 1 end, p.key || '-' || n, 'Of ' || p.key, 'Number ' || n
 from public.projects p, generate_series(400, 402) n;
 insert into public.tickets (ticket_id, project_id, status_id, key, name) values (99, 1, 1, 'B-400', 'Another''s');
 
@@ -90,7 +90,7 @@ select results_eq($$ select * from pg_temp.found('status of tx 400') $$,
   array['near 1 over', 'near too 0.96 over', 'part 0.6 under named', 'own 0.28 under named', 'new 0 under named'],
   'a named ticket adds its own text, the start of its newest note and its nearest chunk, and removes no other result');
 select results_eq($$ select * from pg_temp.found('What is the Checkout and Payments project for?') $$, array['near 1 over', 'near too 0.96 over', 'checkout 0.28 under named'], 'a named project adds its own text');
-select results_eq($$ select * from pg_temp.found('TX-401?', 0.99) $$, array['near 1 over', e'Ticket 401\n\nOf TX under named'], 'a named ticket without chunks adds its text');
+select results_eq($$ select * from pg_temp.found('TX-401?', 0.99) $$, array['near 1 over', e'Of TX\n\nNumber 401 under named'], 'a named ticket without chunks adds its text');
 select results_eq($$ select * from pg_temp.found('MOB-401?') $$, array['near 1 over named', 'near too 0.96 over'], 'a named ticket that is also near is returned once');
 select results_eq($$ select * from pg_temp.found('TX-400', count => 2) $$, array['part 0.6 under named', 'own 0.28 under named'], 'named sources take precedence if match_count is small');
 select is_empty($$ select * from pg_temp.found('TX-400', status => 'done') where found ~ 'named' $$, 'filters exclude named sources');
