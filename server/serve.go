@@ -11,7 +11,7 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/identity"
-	"tasklens/internal/knowledge"
+	"tasklens/internal/querylog"
 	"tasklens/internal/reembed"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
@@ -129,6 +129,6 @@ func (p *process) newParts() (parts api.Parts, err error) {
 	}
 	parts.QueryLog = p.newQueryLog()
 	// It writes as the service, because callers may not.
-	parts.Tracker = knowledge.NewTracker(service, p.lost(observe.LostRetrievals, "searches for documents were not counted"))
+	parts.Tracker = querylog.NewTracker(service, p.lost(observe.LostRetrievals, "searches for documents were not counted"))
 	return parts, nil
 }

@@ -8,15 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"tasklens/internal/cache"
 	"tasklens/internal/enrich"
 	"tasklens/internal/identity"
 	"tasklens/internal/index"
-	"tasklens/internal/limit"
 	"tasklens/internal/memo"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
+	"tasklens/internal/shared"
 	"tasklens/internal/tokenizer"
 	"tasklens/internal/worker"
 	"tasklens/server/api"
@@ -99,24 +98,24 @@ const (
 )
 
 // newRedis returns what all instances share, or nil if there is no Redis.
-func (p *process) newRedis() (*cache.Redis, error) {
+func (p *process) newRedis() (*shared.Redis, error) {
 	if p.RedisURL == "" {
 		return nil, nil
 	}
 	if p.Cache == "on" && builtFrom() == "" {
 		p.log.Warn("this build has no revision, so no other process uses its cached responses: build from a clean checkout, or with -ldflags \"-X main.revision=NAME\"")
 	}
-	return cache.NewRedis(p.RedisURL, redisPatience, p.warn)
+	return shared.NewRedis(p.RedisURL, redisPatience, p.warn)
 }
 
 // newCache returns the caches of responses, nil if it is off, and of the embeddings of queries.
-func (p *process) newCache(redis *cache.Redis) (*memo.Memo, *memo.Embeddings, error) {
+func (p *process) newCache(redis *shared.Redis) (*memo.Memo, *memo.Embeddings, error) {
 	if p.Cache == "off" {
 		return nil, memo.NewEmbeddings(p.model, p.OpenAIBaseURL, nil, nil), nil
 	}
 	var store memo.Store = redis
 	if redis == nil {
-		memory, err := cache.NewMemory(cacheBytes)
+		memory, err := shared.NewMemory(cacheBytes)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -143,7 +142,7 @@ const (
 )
 
 // newLimits returns the limits on callers.
-func (p *process) newLimits(redis *cache.Redis) (api.Limits, error) {
+func (p *process) newLimits(redis *shared.Redis) (api.Limits, error) {
 	limits := api.Limits{
 		InFlight: p.MaxInFlight, Origins: p.origins(),
 		HeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
@@ -151,10 +150,8 @@ func (p *process) newLimits(redis *cache.Redis) (api.Limits, error) {
 	switch policy, err := p.rate(); {
 	case err != nil:
 		return limits, err
-	case policy != nil && redis != nil:
-		limits.Rate = limit.New(*policy, redis)
 	case policy != nil:
-		limits.Rate = limit.New(*policy, nil)
+		limits.Rate = shared.NewLimiter(*policy, redis)
 	}
 	return limits, nil
 }

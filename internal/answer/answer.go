@@ -1,6 +1,9 @@
 // Package answer answers questions from the tracker's texts and the team's documents: it retrieves
 // chunks over a threshold, picks relevant and diverse ones (MMR), sends only these to a chat model,
-// and checks the model's citations. It does not know how models or the database are called.
+// and checks the model's citations. The model may instead have tickets counted, grouped and listed:
+// the arguments of its call are checked as a search's filters are, and the database computes the
+// figures; none, and no name beside them, comes from the model. The package does not know how
+// models or the database are called.
 package answer
 
 import (
@@ -11,7 +14,6 @@ import (
 	"slices"
 	"time"
 
-	"tasklens/internal/ask"
 	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
@@ -111,8 +113,8 @@ type Answer struct {
 	ReadAs      *ReadAs            `json:"read_as,omitempty"`
 	Count       *int64             `json:"count,omitempty" min:"0" max:"10000" doc:"How many tickets match."`
 	CountCapped bool               `json:"count_capped,omitempty" doc:"There are more than ~count~."`
-	Groups      []ask.GroupCount   `json:"groups,omitempty" min:"1" max:"100" doc:"Their numbers by the values of ~read_as.group_by~."`
-	Tickets     []ask.TicketFound  `json:"tickets,omitempty" min:"1" max:"20" doc:"Of those that match; ~sources~ has them in the same order."`
+	Groups      []GroupCount       `json:"groups,omitempty" min:"1" max:"100" doc:"Their numbers by the values of ~read_as.group_by~."`
+	Tickets     []TicketFound      `json:"tickets,omitempty" min:"1" max:"20" doc:"Of those that match; ~sources~ has them in the same order."`
 	Candidates  []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names that the model took for values, or names in ~filters~, which nothing or several have."`
 
 	// For the operator.
@@ -152,7 +154,7 @@ func Tell(answer Answer, listener Listener) error {
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
 	if q.Reread != nil {
-		answer, err := a.figures(ctx, db, q, &ask.Reading{Goal: q.Reread.Goal(), Text: q.Reread.Text, Filters: q.Reread.Filters}, answer)
+		answer, err := a.figures(ctx, db, q, &Reading{Goal: q.Reread.Goal(), Text: q.Reread.Text, Filters: q.Reread.Filters}, answer)
 		if refused, is := errors.AsType[*fault.Error](err); is && len(q.Filters) == 0 {
 			for i := range refused.Fields {
 				refused.Fields[i].Name = "read_as." + refused.Fields[i].Name

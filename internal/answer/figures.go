@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"tasklens/internal/ask"
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
@@ -16,7 +15,7 @@ import (
 type ReadAs struct {
 	_ struct{} `schema:"ReadQuestion" doc:"How a question about tickets' fields was read: with ~text~ and ~filters~ a search lists the same tickets. Absent if the answer comes from texts."`
 
-	Intent    ask.Intent     `json:"intent" enum:"count,list,group"`
+	Intent    Intent         `json:"intent" enum:"count,list,group"`
 	Text      string         `json:"text" doc:"What a ticket's text must contain: words, and phrases in quotes."`
 	Filters   filter.Members `json:"filters"`
 	GroupBy   string         `json:"group_by,omitempty" example:"assignee" doc:"Of ~group~: the field whose values are counted."`
@@ -30,7 +29,7 @@ type ReadAs struct {
 type Reread struct {
 	_ struct{} `schema:"Reread" doc:"How a question about tickets' fields is to be read: the ~read_as~ of an answer, changed."`
 
-	Intent    ask.Intent     `json:"intent" enum:"count,list,group"`
+	Intent    Intent         `json:"intent" enum:"count,list,group"`
 	Text      string         `json:"text" default:"" maxlen:"2000"`
 	Filters   filter.Members `json:"filters" default:""`
 	GroupBy   string         `json:"group_by" default:"" maxlen:"20"`
@@ -41,12 +40,12 @@ type Reread struct {
 }
 
 // Goal is what is wanted of the tickets.
-func (r Reread) Goal() ask.Goal {
-	return ask.Goal{Intent: r.Intent, GroupBy: r.GroupBy, Period: r.Period, Sort: r.Sort, Ascending: r.Ascending, Limit: r.Limit}
+func (r Reread) Goal() Goal {
+	return Goal{Intent: r.Intent, GroupBy: r.GroupBy, Period: r.Period, Sort: r.Sort, Ascending: r.Ascending, Limit: r.Limit}
 }
 
 // readAs says how a question was read.
-func readAs(r ask.Reading) *ReadAs {
+func readAs(r Reading) *ReadAs {
 	read := &ReadAs{Intent: r.Intent, Text: clean.Value(r.Text, maxValue), Filters: r.Filters, GroupBy: r.GroupBy, Sort: r.Sort, Ascending: r.Ascending, Limit: r.Limit}
 	if r.ByDate() {
 		read.Period = r.Period
@@ -59,22 +58,22 @@ func (q Question) offersFigures() bool { return q.Figures && q.Corpus != Documen
 
 // called answers by a call of the model's tool.
 func (a *Answerer) called(ctx context.Context, db Database, q Question, call string, answer Answer) (Answer, error) {
-	reading, err := ask.Read(call, q.Today.Location())
+	reading, err := ReadCall(call, q.Today.Location())
 	if err != nil {
 		answer.Sources, answer.LowSimilarity = []Source{}, true
-		answer.Text, answer.Outcome = fmt.Sprintf(ask.CannotTell, clean.Value(err.Error(), maxValue)), Empty
+		answer.Text, answer.Outcome = fmt.Sprintf(cannotTell, clean.Value(err.Error(), maxValue)), Empty
 		return answer, nil
 	}
 	counted, err := a.figures(ctx, db, q, &reading, answer)
 	if refused, is := errors.AsType[*fault.Error](err); is && len(refused.Fields) > 0 { // q.Filters have passed a retrieval
-		counted.Text, counted.ReadAs = fmt.Sprintf(ask.CannotTell, clean.Value(refused.Fields[0].Name+" "+refused.Fields[0].Message, maxValue)), readAs(reading)
+		counted.Text, counted.ReadAs = fmt.Sprintf(cannotTell, clean.Value(refused.Fields[0].Name+" "+refused.Fields[0].Message, maxValue)), readAs(reading)
 		return counted.tidy(), nil
 	}
 	return counted, err
 }
 
 // figures answers from what the database counts of a reading.
-func (a *Answerer) figures(ctx context.Context, db Database, q Question, reading *ask.Reading, answer Answer) (Answer, error) {
+func (a *Answerer) figures(ctx context.Context, db Database, q Question, reading *Reading, answer Answer) (Answer, error) {
 	answer.Sources, answer.LowSimilarity, answer.Outcome = []Source{}, true, Abstained
 	started := time.Now()
 	figures, doubt, err := reading.Compute(ctx, db, q.Filters, q.Today.Location())

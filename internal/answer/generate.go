@@ -7,16 +7,14 @@ import (
 	"fmt"
 	"time"
 
-	"tasklens/internal/ask"
 	"tasklens/internal/chat"
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
-	"tasklens/internal/reply"
 )
 
 const (
 	// DefaultTokens bounds what the chat model may write. If a model ignores it, reading stops at
-	// reply.MaxBytes.
+	// clean.MaxBytes.
 	DefaultTokens = 800
 	// maxModelName is the maximum length in characters of a model's name as the provider reports it.
 	maxModelName = 200
@@ -97,10 +95,10 @@ func (a *Answerer) generate(ctx context.Context, db Database, q Question, chosen
 		}
 		texts[i] += c.Text
 	}
-	text := reply.New(texts, listening.piece)
+	text := clean.NewChecker(texts, listening.piece)
 	request := chat.Request{Instructions: instructions, Message: prompt(q, chosen), MaxTokens: a.options.Tokens}
 	if q.offersFigures() {
-		request.Tool = &ask.Tool
+		request.Tool = &Tool
 	} else if len(chosen) == 0 {
 		answer.Text, answer.Outcome = nothingRelevant, Abstained
 		return answer, text.Append(nothingRelevant)
@@ -113,7 +111,7 @@ func (a *Answerer) generate(ctx context.Context, db Database, q Question, chosen
 	}
 	answer.Model = cmp.Or(clean.Line(said.Model, maxModelName), answer.Model)
 	if answer.TokensIn, answer.TokensOut = said.TokensIn, said.TokensOut; answer.TokensIn == 0 {
-		answer.TokensIn, answer.TokensOut = (len(instructions)+len(request.Message))/tokenBytes, (min(len(said.Text), reply.MaxBytes)+len(said.Call))/tokenBytes
+		answer.TokensIn, answer.TokensOut = (len(instructions)+len(request.Message))/tokenBytes, (min(len(said.Text), clean.MaxBytes)+len(said.Call))/tokenBytes
 	}
 	switch {
 	case said.Call != "" && request.Tool != nil && !listening.told:
@@ -126,7 +124,7 @@ func (a *Answerer) generate(ctx context.Context, db Database, q Question, chosen
 		answer.Text, answer.Outcome = nothingRelevant, Abstained
 		return answer, listening.piece(nothingRelevant)
 	case listener == nil:
-		if err := text.Write(said.Text); errors.Is(err, reply.ErrFull) {
+		if err := text.Write(said.Text); errors.Is(err, clean.ErrFull) {
 			said.Finish = chat.FinishLength
 		}
 	}
@@ -146,11 +144,11 @@ func (a *Answerer) generate(ctx context.Context, db Database, q Question, chosen
 
 // ask asks the model; as a stream its text goes into text. A full text stops the model, as the
 // model's own limit does.
-func (a *Answerer) ask(ctx context.Context, request chat.Request, text *reply.Checker, pieces bool) (said chat.Completion, err error) {
+func (a *Answerer) ask(ctx context.Context, request chat.Request, text *clean.Checker, pieces bool) (said chat.Completion, err error) {
 	if pieces {
 		said, err = a.model.Stream(ctx, request, func(piece string) error {
 			err := text.Write(piece)
-			if errors.Is(err, reply.ErrFull) {
+			if errors.Is(err, clean.ErrFull) {
 				return chat.ErrEnough
 			}
 			return err

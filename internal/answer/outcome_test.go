@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"tasklens/internal/chat"
+	"tasklens/internal/clean"
 	"tasklens/internal/fault"
-	"tasklens/internal/reply"
 	"tasklens/internal/search"
 )
 
@@ -87,17 +87,17 @@ func TestValuesOfSourcesAreLines(t *testing.T) {
 func TestGreatestLength(t *testing.T) {
 	t.Parallel()
 	found := []candidate{chunkOf(1, 1, 0.9, "alpha")}
-	for _, text := range []string{strings.Repeat("So [1]. ", reply.MaxBytes), "[" + strings.Repeat("1", 300_000), strings.Repeat("[1] ", 1<<20)} {
+	for _, text := range []string{strings.Repeat("So [1]. ", clean.MaxBytes), "[" + strings.Repeat("1", 300_000), strings.Repeat("[1] ", 1<<20)} {
 		for _, listener := range []Listener{nil, &pieces{}} {
 			m := &model{say: says(text)}
 			got, err := New(m, Options{}).Answer(t.Context(), &rows{rows: found}, question(5, 1), &model{}, listener)
-			if err != nil || got.Outcome != CutOff || !strings.HasSuffix(got.Text, cutOffNote) || len(got.Text) > reply.MaxBytes+len(cutOffNote) || got.TokensOut > reply.MaxBytes+4 {
+			if err != nil || got.Outcome != CutOff || !strings.HasSuffix(got.Text, cutOffNote) || len(got.Text) > clean.MaxBytes+len(cutOffNote) || got.TokensOut > clean.MaxBytes+4 {
 				t.Errorf("%d bytes, %s, %d tokens, %v", len(got.Text), got.Outcome, got.TokensOut, err)
 			}
 			if told, is := listener.(*pieces); is && strings.Join(told.told, "") != got.Text {
 				t.Errorf("%d pieces are not the text", len(told.told))
 			}
-			if m.told > reply.MaxBytes+1 {
+			if m.told > clean.MaxBytes+1 {
 				t.Errorf("the model told %d pieces", m.told)
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Brackets are those of citations.
-const Brackets = opening + closing
+// brackets are those of citations.
+const brackets = opening + closing
 
 const opening, closing = "[［【〔〖⟦❲", "]］】〕〗⟧❳"
 
@@ -29,13 +29,13 @@ const (
 )
 
 var (
-	// Citation matches a reference to numbered sources in a form that models write: [1], [1, 2],
+	// citation matches a reference to numbered sources in a form that models write: [1], [1, 2],
 	// [1-3], ［1］, 【1†source】, [^1], [Source 1], [doc1], \[1\]. Its group is what the brackets hold.
-	Citation = regexp.MustCompile(`(?i)\\?[` + opens + `](` + gap + `*` + item + `(?:` + between + item + `)*` + gap + `*(?:(?::\p{Nd}+)?†[^` + opens + closes + `]{0,80})?)\\?[` + closes + `]`)
-	// Unfinished matches the end of a text that may go on as a citation.
-	Unfinished = regexp.MustCompile(`(?i)\\?[` + opens + `](?:` + partial + `){0,60}(?:†[^` + opens + closes + `]{0,80})?\\?$`)
-	// Numbers finds the numbers and ranges of a citation's group.
-	Numbers = regexp.MustCompile(`(?i)(?:†.*|:\p{Nd}+†.*)|(\p{Nd}+)["^]?(?:` + interval + lead + `(\p{Nd}+))?`)
+	citation = regexp.MustCompile(`(?i)\\?[` + opens + `](` + gap + `*` + item + `(?:` + between + item + `)*` + gap + `*(?:(?::\p{Nd}+)?†[^` + opens + closes + `]{0,80})?)\\?[` + closes + `]`)
+	// unfinished matches the end of a text that may go on as a citation.
+	unfinished = regexp.MustCompile(`(?i)\\?[` + opens + `](?:` + partial + `){0,60}(?:†[^` + opens + closes + `]{0,80})?\\?$`)
+	// numbered finds the numbers and ranges of a citation's group.
+	numbered = regexp.MustCompile(`(?i)(?:†.*|:\p{Nd}+†.*)|(\p{Nd}+)["^]?(?:` + interval + lead + `(\p{Nd}+))?`)
 
 	begun = regexp.MustCompile(`(?i)^((?:` + partial + `){0,60})[` + closes + `]`)
 )
@@ -44,7 +44,7 @@ const partial = labels + `|` + joint + `|` + through + `|[\p{Nd}\s\p{Z},;，、�
 
 // Uncite gives everything that reads as a citation round brackets. The price is that code such as
 // rows[0] looks different.
-func Uncite(text string) string { return Citation.ReplaceAllString(text, "($1)") }
+func Uncite(text string) string { return citation.ReplaceAllString(text, "($1)") }
 
 // active is what Markdown makes a link, an image, an element or a bracket of, if nothing stands
 // after its first character.
@@ -58,7 +58,7 @@ func Value(text string, characters int) string {
 		line = string(runes[:characters-1]) + "…"
 	}
 	line = begun.ReplaceAllString(Uncite(line), "$1)")
-	for at := Unfinished.FindStringIndex(line); at != nil; at = Unfinished.FindStringIndex(line) {
+	for at := unfinished.FindStringIndex(line); at != nil; at = unfinished.FindStringIndex(line) {
 		line = line[:at[0]] + "(" + strings.TrimLeft(line[at[0]:], `\`+opening)
 	}
 	for range 2 { // <![ has two

@@ -163,7 +163,7 @@ func TestValues(t *testing.T) {
 		}
 		one, other := value("one"), value("other")
 		line := one + ", " + other
-		if Citation.MatchString(line) || active.MatchString(line) || strings.ContainsAny(line, "\r\n") || Visible(line) != line || Value(one, 255) != one {
+		if citation.MatchString(line) || active.MatchString(line) || strings.ContainsAny(line, "\r\n") || Visible(line) != line || Value(one, 255) != one {
 			t.Fatalf("the values became %q", line)
 		}
 	})

@@ -1,5 +1,8 @@
-// Package clean removes characters that are invisible to people but read by models and programs,
-// and breaks the marks by which models separate roles. It knows nothing about prompts and answers.
+// Package clean is what stands between texts and models. Of what a model or a program reads it
+// removes characters that people do not see, and breaks the marks by which models separate roles.
+// Of what a model writes it checks, word by word as it comes, that citations name existing sources,
+// that addresses occur in a source, and that there are no images and not too much. It knows neither
+// models nor prompts, nor where sources come from.
 package clean
 
 import (

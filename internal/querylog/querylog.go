@@ -1,7 +1,7 @@
-// Package querylog records questions and searches with their results, for operators. It accepts
-// entries without blocking, writes them in batches and deletes old ones. It owns the content of an
-// entry and its flags. It does not know HTTP or how the database is reached, and no request depends
-// on its success.
+// Package querylog records what requests did, for operators, in the background: questions and
+// searches with their results, which it deletes when they are old, and which documents were found.
+// It owns the content of an entry and its flags, the batches, the retries and the loss on overload.
+// It does not know HTTP or how the database is reached, and no request depends on its success.
 package querylog
 
 import (
@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"tasklens/internal/backlog"
 	"tasklens/internal/rescue"
 	"tasklens/internal/wait"
 )
@@ -26,7 +25,7 @@ const (
 	batchSize  = 100
 	linger     = 500 * time.Millisecond
 	attempts   = 5
-	timeout    = 5 * time.Second // of a call that only deletes
+	timeout    = 5 * time.Second // of one attempt to write, or to delete
 	purgeEvery = time.Hour       // in case no entry is written, which deletes old rows too
 	purgeSoon  = time.Second     // if more may remain
 )
@@ -38,21 +37,21 @@ const purgeLimit = 1000
 // Options configure a Log.
 type Options struct {
 	RetentionDays int
-	Warn          func(lost int64, cause error) // see backlog.Options
+	Warn          func(lost int64, cause error) // see queueOptions
 }
 
 // Log accepts entries. It is safe for concurrent use. A nil *Log discards them.
 type Log struct {
 	db        Database
 	retention int // days
-	entries   *backlog.Backlog[Entry]
+	entries   *backlog[Entry]
 	stop      context.CancelFunc
 }
 
 // New starts a log and its writer. Close stops it.
 func New(db Database, options Options) *Log {
 	l := &Log{db: db, retention: options.RetentionDays}
-	l.entries = backlog.Start(backlog.Options{Size: queueSize, Batch: batchSize, Linger: linger, Attempts: attempts, Warn: options.Warn},
+	l.entries = startQueue(queueOptions{Size: queueSize, Batch: batchSize, Linger: linger, Attempts: attempts, Warn: options.Warn},
 		func(ctx context.Context, batch []Entry) error {
 			_, err := l.write(ctx, batch)
 			return err

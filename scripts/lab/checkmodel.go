@@ -15,7 +15,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
-	"tasklens/internal/ask"
+	"tasklens/internal/answer"
 	"tasklens/internal/chat"
 	"tasklens/internal/chunk"
 	"tasklens/internal/openai"
@@ -125,11 +125,11 @@ func (c checkModelConfig) probe(ctx context.Context, out io.Writer, inputs []str
 	if _, err := client.Stream(ctx, chat.Request{Instructions: instructions, Message: question, MaxTokens: probeTokens}, func(string) error { return nil }); err != nil {
 		return err
 	}
-	said, err = client.Complete(ctx, chat.Request{Instructions: "Call the tool.", Message: "How many bugs are open?", MaxTokens: probeTokens, Tool: &ask.Tool})
+	said, err = client.Complete(ctx, chat.Request{Instructions: "Call the tool.", Message: "How many bugs are open?", MaxTokens: probeTokens, Tool: &answer.Tool})
 	if err != nil {
 		return err
 	}
-	if _, err := ask.Read(said.Call, time.UTC); err != nil {
+	if _, err := answer.ReadCall(said.Call, time.UTC); err != nil {
 		print("the chat model does not call its tool as it is described: questions get no counts and lists of tickets")
 	}
 	color := chat.Schema{Name: "color", Description: "A color.", JSON: map[string]any{

@@ -20,7 +20,6 @@ import (
 	"tasklens/internal/fault"
 	"tasklens/internal/identity"
 	"tasklens/internal/index"
-	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
@@ -48,7 +47,7 @@ type Parts struct {
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
 	Enricher       *enrich.Enricher
-	Tracker        *knowledge.Tracker // nil counts no retrievals
+	Tracker        *querylog.Tracker  // nil counts no retrievals
 	QueryLog       *querylog.Log      // nil keeps none
 	Memo           *memo.Memo         // nil: responses are not cached
 	Embeddings     *memo.Embeddings   // of queries

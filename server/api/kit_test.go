@@ -13,17 +13,16 @@ import (
 	"time"
 
 	"tasklens/internal/answer"
-	"tasklens/internal/cache"
 	"tasklens/internal/enrich"
 	"tasklens/internal/identity"
 	"tasklens/internal/index"
-	"tasklens/internal/knowledge"
 	"tasklens/internal/memo"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
 	"tasklens/internal/reembed"
 	"tasklens/internal/search"
+	"tasklens/internal/shared"
 	"tasklens/internal/testbed"
 	"tasklens/internal/tokenizer"
 	"tasklens/scripts/lab/offline"
@@ -103,7 +102,7 @@ type service struct {
 	rows     *postgrest.Session // the database as the service sees it, bypassing the recording upstream
 	log      *journal
 	queries  *querylog.Log
-	tracker  *knowledge.Tracker
+	tracker  *querylog.Tracker
 	indexer  *index.Indexer
 	cached   *tally
 	stop     func(drain time.Duration) error
@@ -146,7 +145,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	log := slog.New(api.WithRequest(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: want.logLevel})))
 	store := want.store
 	if store == nil {
-		memory, err := cache.NewMemory(16 << 20)
+		memory, err := shared.NewMemory(16 << 20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +190,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	if want.verifier != nil {
 		parts.Verifier = want.verifier(s, identity.Options{ServiceKey: key})
 	}
-	s.tracker = knowledge.NewTracker(parts.Database.AsService(), func(lost int64, cause error) { log.Warn("not counted", "lost", lost, "error", cause) })
+	s.tracker = querylog.NewTracker(parts.Database.AsService(), func(lost int64, cause error) { log.Warn("not counted", "lost", lost, "error", cause) })
 	parts.Tracker = s.tracker
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

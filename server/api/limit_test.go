@@ -13,13 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/limit"
+	"tasklens/internal/shared"
 	"tasklens/server/api"
 )
 
 // limited allows this many requests an hour.
 func limited(requests int) func(*setup) {
-	return func(c *setup) { c.limits.Rate = limit.New(limit.Policy{Requests: requests, Period: time.Hour}, nil) }
+	return func(c *setup) {
+		c.limits.Rate = shared.NewLimiter(shared.Policy{Requests: requests, Period: time.Hour}, nil)
+	}
 }
 
 // remaining checks the rate limit's headers.

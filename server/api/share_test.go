@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/cache"
 	"tasklens/internal/memo"
+	"tasklens/internal/shared"
 	"tasklens/internal/testbed"
 )
 
@@ -83,7 +83,7 @@ func copies(t *testing.T) (one, two *service, stop func(syscall.Signal)) {
 	t.Helper()
 	url, process := testbed.Redis(t)
 	redis := func() memo.Store {
-		store, err := cache.NewRedis(url, 2*time.Second, func(string, error) {})
+		store, err := shared.NewRedis(url, 2*time.Second, func(string, error) {})
 		if err != nil {
 			t.Fatal(err)
 		}

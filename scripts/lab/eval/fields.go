@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tasklens/internal/answer"
-	"tasklens/internal/ask"
 	"tasklens/internal/search"
 )
 
@@ -127,7 +126,7 @@ func (q FieldQuestion) agrees(gold FieldGold, got answer.Answer) bool {
 	isOther := func(key string) bool { return len(gold.Keys) > 0 && !slices.Contains(gold.Keys, key) }
 	switch q.Intent {
 	case "group", "top":
-		return got.ReadAs.Intent == ask.Group && slices.Equal(groupsOf(gold, got, q.Intent == "top"))
+		return got.ReadAs.Intent == answer.Group && slices.Equal(groupsOf(gold, got, q.Intent == "top"))
 	case "extreme", "field":
 		return len(keys) > 0 && len(keys) <= len(gold.Keys) && !slices.ContainsFunc(keys, isOther)
 	}

@@ -1,7 +1,9 @@
-// Package cache stores bytes by key for a limited time: in memory, up to a size, or in Redis,
-// shared by several instances. It may evict at any time and never fails: what cannot be read is a
-// miss. It knows neither what the bytes mean nor whether they are still valid.
-package cache
+// Package shared keeps what instances of the service share if there is a Redis, and each has of its
+// own otherwise: cached bytes, for a limited time and up to a size, and buckets that limit the rate
+// of callers. It may drop what is cached at any time and never fails: what cannot be read is a
+// miss, and without Redis each instance counts on its own. It knows neither HTTP nor what the bytes
+// mean, nor whether they are still valid.
+package shared
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package reply
+package clean
 
 import (
 	"html"
@@ -46,7 +46,7 @@ func occursIn(target string, sources []string) bool {
 		plain = target
 	}
 	for _, source := range sources {
-		for _, form := range []string{target, plain, strings.Trim(target, closing), strings.Trim(plain, closing)} {
+		for _, form := range []string{target, plain, strings.Trim(target, punctuation), strings.Trim(plain, punctuation)} {
 			if strings.Contains(source, form) || strings.Contains(html.UnescapeString(source), form) {
 				return true
 			}

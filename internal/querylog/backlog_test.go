@@ -1,4 +1,4 @@
-package backlog_test
+package querylog
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"tasklens/internal/backlog"
 )
 
 const size = 10
@@ -27,25 +25,25 @@ func (w *warnings) warn(lost int64, cause error) {
 	w.at, w.lost, w.cause = append(w.at, time.Now()), append(w.lost, lost), cause
 }
 
-// inBubble runs a test in a synctest bubble, where time advances when all goroutines wait.
-func inBubble(t *testing.T, test func(t *testing.T)) {
+// inQueueBubble runs a test in a synctest bubble, where time advances when all goroutines wait.
+func inQueueBubble(t *testing.T, test func(t *testing.T)) {
 	t.Parallel()
 	synctest.Test(t, test)
 }
 
-func add(b *backlog.Backlog[int], from, to int) {
+func addNumbers(b *backlog[int], from, to int) {
 	for i := from; i < to; i++ {
 		b.Add(i)
 	}
 }
 
 // start starts a queue that writes one entry at a time, once.
-func start(told *warnings, write func(ctx context.Context, entry int) error) *backlog.Backlog[int] {
-	return backlog.Start(backlog.Options{Size: size, Warn: told.warn}, func(ctx context.Context, batch []int) error { return write(ctx, batch[0]) })
+func start(told *warnings, write func(ctx context.Context, entry int) error) *backlog[int] {
+	return startQueue(queueOptions{Size: size, Warn: told.warn}, func(ctx context.Context, batch []int) error { return write(ctx, batch[0]) })
 }
 
 func TestEntriesAreWrittenInOrder(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
 		var done []int
 		b := start(&told, func(_ context.Context, i int) error {
@@ -54,7 +52,7 @@ func TestEntriesAreWrittenInOrder(t *testing.T) {
 			return nil
 		})
 		started := time.Now()
-		add(b, 0, size)
+		addNumbers(b, 0, size)
 		if time.Since(started) != 0 {
 			t.Error("adding takes time")
 		}
@@ -62,7 +60,7 @@ func TestEntriesAreWrittenInOrder(t *testing.T) {
 		if !slices.Equal(done, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) || len(told.lost) > 0 {
 			t.Errorf("done: %v, told: %v", done, told.lost)
 		}
-		add(b, 0, 3)
+		addNumbers(b, 0, 3)
 		b.Close(t.Context())
 		if !slices.Equal(told.lost, []int64{3}) || told.cause != nil || len(done) != size {
 			t.Errorf("after the end: %v lost by %v, done: %v", told.lost, told.cause, done)
@@ -71,7 +69,7 @@ func TestEntriesAreWrittenInOrder(t *testing.T) {
 }
 
 func TestOverflowIsDropped(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
 		done := 0
 		b := start(&told, func(context.Context, int) error {
@@ -79,9 +77,9 @@ func TestOverflowIsDropped(t *testing.T) {
 			done++
 			return nil
 		})
-		add(b, 0, 1)
+		addNumbers(b, 0, 1)
 		synctest.Wait() // the writer is busy
-		add(b, 1, 1+size+5)
+		addNumbers(b, 1, 1+size+5)
 		b.Close(t.Context())
 		if done != 1+size || !slices.Equal(told.lost, []int64{5}) || told.cause != nil {
 			t.Errorf("%d done, %v lost by %v", done, told.lost, told.cause)
@@ -90,7 +88,7 @@ func TestOverflowIsDropped(t *testing.T) {
 }
 
 func TestLossIsReportedOnceAMinute(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
 		b := start(&told, func(context.Context, int) error { return errBroken })
 		for i := range 100 {
@@ -100,7 +98,7 @@ func TestLossIsReportedOnceAMinute(t *testing.T) {
 		b.Close(t.Context())
 		if !slices.Equal(told.lost, []int64{1, 60, 39}) || !errors.Is(told.cause, errBroken) {
 			t.Errorf("told: %v, the last by %v", told.lost, told.cause)
-		} else if told.at[1].Sub(told.at[0]) != backlog.WarnEvery {
+		} else if told.at[1].Sub(told.at[0]) != warnEvery {
 			t.Errorf("told at %v", told.at)
 		}
 	})
@@ -108,13 +106,13 @@ func TestLossIsReportedOnceAMinute(t *testing.T) {
 
 // When the time to finish is over, Close cancels what is being written, and the rest is lost.
 func TestCloseIsBounded(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
 		b := start(&told, func(ctx context.Context, _ int) error {
 			<-ctx.Done()
 			return ctx.Err()
 		})
-		add(b, 0, 4)
+		addNumbers(b, 0, 4)
 		time.Sleep(time.Second)
 		started := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
@@ -141,7 +139,7 @@ func TestConcurrentAddAndClose(t *testing.T) {
 	const clients, each = 8, 500
 	var running sync.WaitGroup
 	for range clients {
-		running.Go(func() { add(b, 0, each) })
+		running.Go(func() { addNumbers(b, 0, each) })
 	}
 	running.Go(func() { b.Close(context.Background()) })
 	running.Wait()
@@ -157,7 +155,7 @@ func TestConcurrentAddAndClose(t *testing.T) {
 
 // A panic of the writer costs its entry, and is reported.
 func TestPanicCostsOneEntry(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
 		var done []int
 		b := start(&told, func(_ context.Context, i int) error {
@@ -167,7 +165,7 @@ func TestPanicCostsOneEntry(t *testing.T) {
 			done = append(done, i)
 			return nil
 		})
-		add(b, 0, size)
+		addNumbers(b, 0, size)
 		b.Close(t.Context())
 		if !slices.Equal(done, []int{0, 1, 2, 4, 5, 6, 8, 9}) || !slices.Equal(told.lost, []int64{1, 1}) || told.cause == nil {
 			t.Errorf("done: %v, told: %v, %v", done, told.lost, told.cause)

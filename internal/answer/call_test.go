@@ -1,4 +1,4 @@
-package ask_test
+package answer_test
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/internal/ask"
+	"tasklens/internal/answer"
 	"tasklens/internal/filter"
 	"tasklens/internal/testbed"
 )
 
 // offered are the choices of a property of the tool, or of the items of one.
 func offered(path ...string) []string {
-	schema := ask.Tool.JSON
+	schema := answer.Tool.JSON
 	for _, name := range path {
 		schema = schema["properties"].(map[string]any)[name].(map[string]any)
 		if items, is := schema["items"].(map[string]any); is {
@@ -122,7 +122,7 @@ func TestRead(t *testing.T) {
 		call("dates", `[{"field":"due","from":"","to":"2025-03-30"},{"field":"due","from":"2025-03-30","to":""}]`):          `! due 2025-03-30..`,
 		call("filters", `[`+strings.TrimSuffix(strings.Repeat(`{"field":"type","values":["x"],"not":true},`, 51), ",")+`]`): `! a call that cannot be read`,
 	} {
-		r, err := ask.Read(arguments, berlin)
+		r, err := answer.ReadCall(arguments, berlin)
 		got := strings.TrimSpace(r.Filters.String() + " " + r.Text)
 		if err != nil {
 			got = "! " + err.Error()
@@ -138,9 +138,9 @@ func TestHostileValues(t *testing.T) {
 	t.Parallel()
 	const hostile = "x\n- 42 tickets [1] \u202e[2]\u0000x]"
 	label := hostile
-	found := ask.Figures{Count: 2, Groups: []ask.GroupCount{{Label: &label, Count: 2}}, Tickets: []ask.TicketFound{{TicketKey: hostile, TicketName: hostile, Status: hostile}}}
+	found := answer.Figures{Count: 2, Groups: []answer.GroupCount{{Label: &label, Count: 2}}, Tickets: []answer.TicketFound{{TicketKey: hostile, TicketName: hostile, Status: hostile}}}
 	found.Tickets[0].Assignee, found.Tickets[0].Reporter = &label, &label
-	r := ask.Reading{Goal: ask.Goal{Intent: ask.Group, GroupBy: "label"}, Text: hostile, Filters: filter.Members{Types: filter.Values{hostile}}}
+	r := answer.Reading{Goal: answer.Goal{Intent: answer.Group, GroupBy: "label"}, Text: hostile, Filters: filter.Members{Types: filter.Values{hostile}}}
 	text := r.Answer(found, filter.Filters{filter.Members{Statuses: filter.Values{hostile}}})
 	if lines := strings.Split(text, "\n"); len(lines) != 3 || strings.Count(text, "[1]") != 1 || strings.ContainsAny(text, "\u202e\x00") || strings.Contains(text, "[2]") || strings.Contains(text, "]:") || !strings.HasPrefix(text, "2 tickets match ") {
 		t.Errorf("the answer is %q", text)

@@ -1,4 +1,4 @@
-package reply
+package clean
 
 import (
 	"html"
@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"tasklens/internal/clean"
 )
 
 // removed replaces an address that occurs in no source, and noImage the beginning of an image.
@@ -44,7 +42,7 @@ func begins(text string) int {
 // links returns a part of a word with only addresses that occur in a source.
 func (c *Checker) links(text string) string {
 	if decoded := html.UnescapeString(text); decoded != text {
-		if decoded = strings.Join(strings.Fields(clean.Visible(decoded)), ""); begins(decoded) >= 0 || image.MatchString(decoded) {
+		if decoded = strings.Join(strings.Fields(Visible(decoded)), ""); begins(decoded) >= 0 || image.MatchString(decoded) {
 			text = decoded
 		}
 	}
@@ -53,7 +51,7 @@ func (c *Checker) links(text string) string {
 	for at := begins(text); at >= 0; at = begins(text) {
 		out.WriteString(image.ReplaceAllString(text[:at], noImage))
 		run := text[at:]
-		if end := strings.IndexFunc(run, func(r rune) bool { return unicode.IsSpace(r) || r == '<' || closes(r) }); end >= 0 {
+		if end := strings.IndexFunc(run, func(r rune) bool { return unicode.IsSpace(r) || r == '<' || endsWord(r) }); end >= 0 {
 			run = run[:end]
 		}
 		size, known := c.known(run)
@@ -101,10 +99,10 @@ func (c *Checker) brackets(text string) string {
 }
 
 // closing are characters that end a sentence or quotation rather than an address. At most
-// maxClosing of them may follow one.
+// maxPunctuation of them may follow one.
 const (
-	closing    = ".,;:!?'\")]}>*_~|`"
-	maxClosing = 8
+	punctuation    = ".,;:!?'\")]}>*_~|`"
+	maxPunctuation = 8
 )
 
 // known returns how much of a text is an address that a source contains or, if none is, how much is
@@ -115,14 +113,14 @@ func (c *Checker) known(run string) (size int, known bool) {
 		ascii = run[:i] // the rest may be text in a script without spaces
 	}
 	for _, address := range []string{run, ascii} {
-		shortest := max(len(address)-maxClosing, len(strings.TrimRight(address, closing)))
+		shortest := max(len(address)-maxPunctuation, len(strings.TrimRight(address, punctuation)))
 		for end := len(address); end >= shortest; end-- {
 			if c.sourced(address[:end]) {
 				return len(address), true
 			}
 		}
 	}
-	return max(1, len(strings.TrimRight(ascii, closing))), false
+	return max(1, len(strings.TrimRight(ascii, punctuation))), false
 }
 
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

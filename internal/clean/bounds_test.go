@@ -1,4 +1,4 @@
-package reply
+package clean
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	for length, full := range map[int]bool{32_768: false, 32_769: true} {
-		c := New(nil, nil)
+		c := NewChecker(nil, nil)
 		err := c.Write(strings.Repeat("a ", length)[:length])
 		if errors.Is(err, ErrFull) != full || c.Close() != nil || len(c.Text()) != 32_767 {
 			t.Errorf("a text of %d bytes has %d bytes after checking: %v", length, len(c.Text()), err)
@@ -36,7 +36,7 @@ func TestBounds(t *testing.T) {
 func TestLookupsAreBounded(t *testing.T) {
 	t.Parallel()
 	for unknown, want := range map[int]string{10: "http://a.example", maxLookups: "(link removed)"} {
-		c := New([]string{"See http://a.example."}, nil)
+		c := NewChecker([]string{"See http://a.example."}, nil)
 		if err := c.Write(strings.Repeat("http://b ", unknown) + "http://a.example"); err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,16 @@
-package cache
+package shared
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
+	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
+	"github.com/sony/gobreaker/v2"
+	"golang.org/x/time/rate"
 )
 
 // A slow or unreachable Redis must not delay requests, which work without it.
@@ -20,16 +22,15 @@ const (
 // maxRedisValue bounds a value: far more than the longest response.
 const maxRedisValue = 8 << 20
 
-// Redis is a store shared by all instances. Its size and eviction are settings of the server
-// (maxmemory, maxmemory-policy). Write access to it allows forging answers, so protect it like the
-// database.
+// Redis is shared by all instances. Its size and eviction are settings of the server (maxmemory,
+// maxmemory-policy). Write access to it allows forging answers, so protect it like the database.
 type Redis struct {
 	client   *redis.Client
+	limiter  *redis_rate.Limiter
+	breaker  *gobreaker.CircuitBreaker[any]
 	patience time.Duration
 	warn     func(message string, err error)
-	now      func() time.Time
-	rests    atomic.Int64 // skipped until then, in Unix nanoseconds
-	warned   atomic.Int64 // time of the last warning
+	warnings rate.Sometimes
 }
 
 // IsRedisURL reports whether NewRedis accepts a URL.
@@ -51,7 +52,15 @@ func NewRedis(url string, patience time.Duration, warn func(message string, err 
 	options.DialerRetries, options.MaxRetries = 1, -1
 	options.ContextTimeoutEnabled = true
 	options.DisableIdentity = true
-	return &Redis{client: redis.NewClient(options), patience: patience, warn: warn, now: time.Now}, nil
+	client := redis.NewClient(options)
+	return &Redis{
+		client: client, limiter: redis_rate.NewLimiter(client), patience: patience, warn: warn, warnings: rate.Sometimes{Interval: warningPause},
+		breaker: gobreaker.NewCircuitBreaker[any](gobreaker.Settings{
+			Timeout:     redisPause,
+			ReadyToTrip: func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures > 0 },
+			IsExcluded:  func(err error) bool { return errors.Is(err, errCaller) },
+		}),
+	}, nil
 }
 
 // Get returns the value of a key, or a miss if Redis fails.
@@ -75,14 +84,17 @@ func (r *Redis) Set(ctx context.Context, key string, value []byte, lifetime time
 	_ = r.do(ctx, func(ctx context.Context) error { return r.client.Set(ctx, key, value, lifetime).Err() })
 }
 
-// Run runs a Lua script that returns numbers, with its own keys. Its result, unlike a cached value,
-// cannot be recomputed, so Run returns an error if Redis fails or failed a moment ago.
-func (r *Redis) Run(ctx context.Context, script string, keys []string, arguments ...any) (numbers []int64, err error) {
-	err = r.do(ctx, func(ctx context.Context) (err error) {
-		numbers, err = redis.NewScript(script).Run(ctx, r.client, keys, arguments...).Int64Slice()
+// take counts requests in a bucket. Unlike a cached value its result cannot be computed again, so
+// that it fails if Redis does, or did a moment ago.
+func (r *Redis) take(ctx context.Context, key string, policy Policy, requests int) (v Verdict, err error) {
+	err = r.do(ctx, func(ctx context.Context) error {
+		result, err := r.limiter.AllowN(ctx, key, redis_rate.Limit{Rate: policy.Requests, Burst: policy.Requests, Period: policy.Period}, requests)
+		if err == nil {
+			v = Verdict{Allowed: result.Allowed > 0, Remaining: result.Remaining, Full: result.ResetAfter, Wait: max(0, result.RetryAfter)}
+		}
 		return err
 	})
-	return numbers, err
+	return v, err
 }
 
 // Close closes the connections.
@@ -95,24 +107,23 @@ func (r *Redis) Close() error {
 
 var errURL = errors.New("the address of Redis cannot be read")
 
-// errResting is the error while Redis is skipped after a failure.
-var errResting = errors.New("Redis failed a moment ago")
+// errCaller marks a failure because the caller's time is over, which says nothing about Redis.
+var errCaller = errors.New("the caller waits no longer")
 
 // do runs a command, unless Redis failed a moment ago.
 func (r *Redis) do(ctx context.Context, command func(ctx context.Context) error) error {
-	now := r.now()
-	if now.UnixNano() < r.rests.Load() {
-		return errResting
-	}
-	limited, cancel := context.WithTimeout(ctx, r.patience)
-	defer cancel()
-	err := command(limited)
-	if err == nil || ctx.Err() != nil { // the caller's deadline says nothing about Redis
-		return err
-	}
-	r.rests.Store(r.now().Add(redisPause).UnixNano())
-	if last := r.warned.Load(); now.UnixNano()-last >= int64(warningPause) && r.warned.CompareAndSwap(last, now.UnixNano()) {
-		r.warn("doing without Redis for a while", err)
-	}
+	_, err := r.breaker.Execute(func() (any, error) {
+		limited, cancel := context.WithTimeout(ctx, r.patience)
+		defer cancel()
+		err := command(limited)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			err = fmt.Errorf("%w: %w", errCaller, err)
+		default:
+			r.warnings.Do(func() { r.warn("doing without Redis for a while", err) })
+		}
+		return nil, err
+	})
 	return err
 }

@@ -1,4 +1,4 @@
-package reply
+package clean
 
 import (
 	"cmp"
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"tasklens/internal/clean"
 )
 
 var ticks = regexp.MustCompile("`+")
@@ -34,7 +32,7 @@ func (c *Checker) check(word string) (checked string, removed bool) {
 	var out strings.Builder
 	text := "" // since the last citation
 	for {
-		at := clean.Citation.FindStringSubmatchIndex(word)
+		at := citation.FindStringSubmatchIndex(word)
 		if at == nil {
 			break
 		}
@@ -73,7 +71,7 @@ func (c *Checker) check(word string) (checked string, removed bool) {
 	}
 	c.code.read(word)
 	out.WriteString(c.links(text + word))
-	if checked = out.String(); clean.Unfinished.MatchString(checked) {
+	if checked = out.String(); unfinished.MatchString(checked) {
 		checked += "…" // the next word must not make a citation of it
 	}
 	return checked, removed
@@ -82,7 +80,7 @@ func (c *Checker) check(word string) (checked string, removed bool) {
 // readCitation parses the content of a bracket: 1, or 1, 2, or 1-3, or Source 1. It returns the
 // numbers of existing sources and how many numbers name no source.
 func (c *Checker) readCitation(inside string) (numbers []int, unknown int) {
-	for _, ends := range clean.Numbers.FindAllStringSubmatch(inside, -1) {
+	for _, ends := range numbered.FindAllStringSubmatch(inside, -1) {
 		if ends[1] == "" {
 			break // what is said of the source
 		}

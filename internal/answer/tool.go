@@ -1,7 +1,4 @@
-// Package ask lets a chat model count, group and list tickets: it offers the model a tool, checks
-// the arguments of its call as a search's filters are checked, and has the database compute the
-// figures, which it renders. No figure, and no name in an answer, comes from the model.
-package ask
+package answer
 
 import (
 	"encoding/json"
@@ -151,9 +148,9 @@ type call struct {
 	Dates []struct{ Field, From, To string }
 }
 
-// Read checks the arguments of a call of the tool. Its days are those of a time zone. An error says
-// what cannot be read, and is fit for the answer.
-func Read(arguments string, zone *time.Location) (r Reading, err error) {
+// ReadCall checks the arguments of a call of the tool. Its days are those of a time zone. An error
+// says what cannot be read, and is fit for the answer.
+func ReadCall(arguments string, zone *time.Location) (r Reading, err error) {
 	var given call
 	if json.Unmarshal([]byte(arguments), &given) != nil || len(given.Filters)+len(given.Dates) > maxConditions || len(given.Words) > maxWords {
 		return r, errors.New("a call that cannot be read")
@@ -188,7 +185,7 @@ func Read(arguments string, zone *time.Location) (r Reading, err error) {
 		r.Filters.Not = &not
 	}
 	for _, span := range given.Dates {
-		member := named(r.Filters.Typed(), span.Field)
+		member := memberOf(r.Filters.Typed(), span.Field)
 		limit, is := member.Value.(*filter.Range)
 		if !is || *limit != (filter.Range{}) {
 			return r, fmt.Errorf("%s %s", span.Field, span.From+".."+span.To)
@@ -202,8 +199,8 @@ func Read(arguments string, zone *time.Location) (r Reading, err error) {
 	return r, nil
 }
 
-// named returns the member of this name in the text of a query.
-func named(members []filter.Member, name string) filter.Member {
+// memberOf returns the member of this name in the text of a query.
+func memberOf(members []filter.Member, name string) filter.Member {
 	at := slices.IndexFunc(members, func(m filter.Member) bool { return m.Typed == name })
 	if at < 0 {
 		return filter.Member{}
@@ -213,7 +210,7 @@ func named(members []filter.Member, name string) filter.Member {
 
 // add adds values to the member of a field. More labels must be there too.
 func add(members []filter.Member, field string, texts []string, not bool) error {
-	member := named(members, field)
+	member := memberOf(members, field)
 	var values filter.Values
 	for _, text := range texts {
 		if text = strings.TrimSpace(text); text != "" {

@@ -1,18 +1,14 @@
-package limit
+package shared
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
-	"tasklens/internal/cache"
 	"tasklens/internal/testbed"
 )
 
@@ -20,7 +16,7 @@ var policy = Policy{Requests: 3, Period: 3 * time.Second}
 
 // clocked returns a limiter without Redis whose clock the test sets.
 func clocked(clock *time.Time) *Limiter {
-	l := New(policy, nil)
+	l := NewLimiter(policy, nil)
 	l.now = func() time.Time { return *clock }
 	return l
 }
@@ -55,7 +51,7 @@ func TestBucketEmptiesAndRefills(t *testing.T) {
 // bucket returns a limiter for one caller whose clock the test sets.
 func bucket(p Policy) (now *time.Time, take func() Verdict) {
 	clock := time.Now()
-	l := New(p, nil)
+	l := NewLimiter(p, nil)
 	l.now = func() time.Time { return clock }
 	return &clock, func() Verdict { return l.Take(context.Background(), "a", 1) }
 }
@@ -76,20 +72,7 @@ func TestAnUnevenPeriodAllowsNoMore(t *testing.T) {
 		if verdict := take(); verdict.Allowed || verdict.Wait*time.Duration(p.Requests) < p.Period {
 			t.Errorf("%+v: after those, %+v", p, verdict)
 		}
-		var told recorder
-		New(p, &told).Take(t.Context(), "a", 1)
-		if len(told) != 2 || told[1] != told[0].(int64)*int64(p.Requests) {
-			t.Errorf("%+v: Redis is told %v", p, told)
-		}
 	}
-}
-
-// recorder keeps the arguments of a script.
-type recorder []any
-
-func (r *recorder) Run(_ context.Context, _ string, _ []string, arguments ...any) ([]int64, error) {
-	*r = arguments
-	return []int64{0}, nil
 }
 
 // Whatever the pattern of requests, no more than a full bucket plus its refill is allowed.
@@ -121,9 +104,9 @@ func TestNoMoreIsAllowed(t *testing.T) {
 	})
 }
 
-func connect(t *testing.T, redisURL string) *cache.Redis {
+func connect(t *testing.T, redisURL string) *Redis {
 	t.Helper()
-	store, err := cache.NewRedis(redisURL, 5*time.Second, func(string, error) {})
+	store, err := NewRedis(redisURL, 5*time.Second, func(string, error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,17 +114,17 @@ func connect(t *testing.T, redisURL string) *cache.Redis {
 	return store
 }
 
-func shared(t *testing.T) (one, two *Limiter, kill func()) {
+func instances(t *testing.T) (one, two *Limiter, kill func()) {
 	t.Helper()
 	url, process := testbed.Redis(t)
-	limiter := func() *Limiter { return New(Policy{Requests: 10, Period: 10 * time.Hour}, connect(t, url)) }
+	limiter := func() *Limiter { return NewLimiter(Policy{Requests: 10, Period: 10 * time.Hour}, connect(t, url)) }
 	return limiter(), limiter(), func() { _ = process.Kill() }
 }
 
 // Instances share one count, and each counts on its own while Redis is down.
 func TestInstancesShareBuckets(t *testing.T) {
 	t.Parallel()
-	one, two, kill := shared(t)
+	one, two, kill := instances(t)
 	var mutex sync.Mutex
 	var running sync.WaitGroup
 	allowed := 0
@@ -176,64 +159,16 @@ func TestInstancesShareBuckets(t *testing.T) {
 }
 
 // Redis and the process agree at every request.
-func TestScriptAgreesWithJudge(t *testing.T) {
+func TestRedisAgreesWithJudge(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
 	p := Policy{Requests: 5, Period: 5 * time.Hour}
-	l := New(p, connect(t, url))
+	l := NewLimiter(p, connect(t, url))
 	_, take := bucket(p)
 	for i := range 8 {
 		got, want := l.Take(t.Context(), "a", 1), take()
 		if got.Allowed != want.Allowed || got.Remaining != want.Remaining || (got.Full-want.Full).Abs() > 30*time.Second || (got.Wait-want.Wait).Abs() > 30*time.Second {
 			t.Errorf("request %d: Redis says %+v, we %+v", i, got, want)
-		}
-	}
-}
-
-// Redis keeps times to the microsecond: rounded to milliseconds, many small steps would be lost.
-func TestTheScriptKeepsMicroseconds(t *testing.T) {
-	t.Parallel()
-	url, _ := testbed.Redis(t)
-	store := connect(t, url)
-	const interval, period = 3_600_000_007, 7_200_000_000
-	whole := 0
-	for i := range 5 {
-		key := fmt.Sprint(i)
-		answer, err := store.Run(t.Context(), script, []string{key}, interval, period)
-		if err != nil || !slices.Equal(answer, []int64{0}) {
-			t.Fatalf("%d, %v", answer, err)
-		}
-		kept, found := store.Get(t.Context(), key)
-		if !found || len(kept) != 16 || strings.Trim(string(kept), "0123456789") != "" {
-			t.Fatalf("kept is %q", kept)
-		}
-		if strings.HasSuffix(string(kept), "000007") {
-			whole++
-		}
-	}
-	if whole == 5 {
-		t.Error("whole seconds alone are kept")
-	}
-}
-
-// broken is a store that returns a malformed result.
-type broken struct{ answer []int64 }
-
-func (b broken) Run(context.Context, string, []string, ...any) ([]int64, error) {
-	if b.answer == nil {
-		return nil, errors.New("gone")
-	}
-	return b.answer, nil
-}
-
-func TestFallbackWithoutRedis(t *testing.T) {
-	t.Parallel()
-	for _, place := range []broken{{}, {[]int64{}}, {[]int64{1, 2}}} {
-		l := New(policy, place)
-		for i := range 4 {
-			if got := l.Take(t.Context(), "a", 1); got.Allowed != (i < 3) {
-				t.Errorf("%v: request %d: %+v", place, i, got)
-			}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package ask
+package answer
 
 import (
 	"cmp"
@@ -59,7 +59,7 @@ const (
 // Compute looks the names up and has the database count what a reading matches within further
 // filters. doubt is what to say instead, where a name, a word or a filter is not clear. Names get
 // those of the further filters that nothing has.
-func (r *Reading) Compute(ctx context.Context, db search.Database, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
+func (r *Reading) Compute(ctx context.Context, db Database, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
 	names, err := search.Resembling(ctx, db, r.Filters)
 	if err != nil {
 		return f, "", err
@@ -91,7 +91,7 @@ func (r *Reading) Compute(ctx context.Context, db search.Database, given filter.
 	return f, doubt, nil
 }
 
-func (r Reading) count(ctx context.Context, db search.Database, filters filter.Filters, zone *time.Location) (f Figures, err error) {
+func (r Reading) count(ctx context.Context, db Database, filters filter.Filters, zone *time.Location) (f Figures, err error) {
 	most := map[Intent]int{Count: countedTickets, List: listedTickets, Group: 1}[r.Intent]
 	if r.Limit > 0 && r.Intent == List {
 		most = min(r.Limit, mostTickets)
@@ -191,8 +191,8 @@ func (t TicketFound) facts(date string) string {
 	return facts
 }
 
-// CannotTell is what an answer says in place of a figure; of what, the caller adds.
-const CannotTell = "I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by \"%s\"."
+// cannotTell is what an answer says in place of a figure; of what, the caller adds.
+const cannotTell = "I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by \"%s\"."
 
 // doubt is what an answer says in place of a figure, where a name is not clear; "" if all are.
 func (r Reading) doubt() string {

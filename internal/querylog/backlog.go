@@ -1,8 +1,4 @@
-// Package backlog writes entries in the background: a bounded queue with one writer. It owns
-// batches, retries, and what happens on overload and on shutdown. Lost entries are counted and
-// reported, the last time by Close; Add never returns an error. The package does not know what the
-// entries are.
-package backlog
+package querylog
 
 import (
 	"context"
@@ -13,28 +9,27 @@ import (
 )
 
 const (
-	// WarnEvery is the minimum interval between two warnings about lost entries.
-	WarnEvery = time.Minute
-
-	timeout    = 5 * time.Second // of one attempt to write
-	firstPause = time.Second     // between attempts; doubled each time
+	warnEvery  = time.Minute // the minimum between two warnings about lost entries
+	firstPause = time.Second // between attempts; doubled each time
 )
 
-// Options configure a Backlog.
-type Options struct {
+// queueOptions configure a backlog.
+type queueOptions struct {
 	Size     int           // of the queue
 	Batch    int           // entries written together, at most
 	Linger   time.Duration // how long an entry waits for others to share its batch
 	Attempts int           // to write a batch
-	// Warn is called at most once per WarnEvery, and on Close, with the number of entries lost since
+	// Warn is called at most once per warnEvery, and on Close, with the number of entries lost since
 	// the last call. cause is the last error of the writer, or nil if entries only arrived faster than
 	// they could be written.
 	Warn func(lost int64, cause error)
 }
 
-// Backlog is a queue. It is safe for concurrent use.
-type Backlog[T any] struct {
-	options Options
+// backlog is a bounded queue with one writer in the background. What is lost on overload, or after
+// the last attempt, is counted and reported, the last time by Close; Add never returns an error. It
+// is safe for concurrent use.
+type backlog[T any] struct {
+	options queueOptions
 	write   func(context.Context, []T) error
 	queue   chan T
 	closing chan struct{}
@@ -48,16 +43,16 @@ type Backlog[T any] struct {
 	warned time.Time
 }
 
-// Start returns a queue and starts its writer. Close stops both.
-func Start[T any](options Options, write func(ctx context.Context, batch []T) error) *Backlog[T] {
-	b := &Backlog[T]{options: options, write: write, queue: make(chan T, options.Size), closing: make(chan struct{}), stopped: make(chan struct{})}
+// startQueue returns a queue and starts its writer. Close stops both.
+func startQueue[T any](options queueOptions, write func(ctx context.Context, batch []T) error) *backlog[T] {
+	b := &backlog[T]{options: options, write: write, queue: make(chan T, options.Size), closing: make(chan struct{}), stopped: make(chan struct{})}
 	var ctx context.Context
 	ctx, b.cancel = context.WithCancel(context.Background())
 	go func() {
 		defer close(b.stopped)
 		for first := range b.queue {
 			b.process(ctx, b.gather(first))
-			b.warn(WarnEvery)
+			b.warn(warnEvery)
 		}
 	}()
 	return b
@@ -65,7 +60,7 @@ func Start[T any](options Options, write func(ctx context.Context, batch []T) er
 
 // gather collects the entries that arrive shortly after the first one, or those present if the
 // queue is closed.
-func (b *Backlog[T]) gather(first T) []T {
+func (b *backlog[T]) gather(first T) []T {
 	batch := []T{first}
 	enough := time.NewTimer(b.options.Linger)
 	defer enough.Stop()
@@ -84,7 +79,7 @@ func (b *Backlog[T]) gather(first T) []T {
 }
 
 // process writes a batch, or counts it as lost after the last attempt.
-func (b *Backlog[T]) process(ctx context.Context, batch []T) {
+func (b *backlog[T]) process(ctx context.Context, batch []T) {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		err := rescue.Do(func() error {
@@ -111,7 +106,7 @@ func (b *Backlog[T]) process(ctx context.Context, batch []T) {
 
 // Add queues an entry and never blocks. If the queue is full or closed, the entry is dropped and
 // counted.
-func (b *Backlog[T]) Add(entry T) {
+func (b *backlog[T]) Add(entry T) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	if !b.closed {
@@ -126,7 +121,7 @@ func (b *Backlog[T]) Add(entry T) {
 
 // warn reports lost entries, unless it has done so lately. Only the writer and Close call it: Add
 // must not wait for a log either.
-func (b *Backlog[T]) warn(longEnough time.Duration) {
+func (b *backlog[T]) warn(longEnough time.Duration) {
 	b.mutex.Lock()
 	lost, cause := b.lost, b.cause
 	if lost == 0 || time.Since(b.warned) < longEnough {
@@ -140,7 +135,7 @@ func (b *Backlog[T]) warn(longEnough time.Duration) {
 
 // Close stops accepting entries, lets the writer finish until the context ends, and reports what is
 // lost.
-func (b *Backlog[T]) Close(ctx context.Context) {
+func (b *backlog[T]) Close(ctx context.Context) {
 	b.mutex.Lock()
 	if !b.closed {
 		b.closed = true

@@ -1,4 +1,4 @@
-package cache_test
+package shared_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tasklens/internal/cache"
 	"tasklens/internal/memo"
+	"tasklens/internal/shared"
 	"tasklens/internal/testbed"
 )
 
@@ -27,9 +27,9 @@ func stores(t *testing.T) map[string]store {
 	return map[string]store{"memory": newMemory(t, 1<<20), "redis": newRedis(t, url, &warnings{})}
 }
 
-func newMemory(t *testing.T, bytes int64) *cache.Memory {
+func newMemory(t *testing.T, bytes int64) *shared.Memory {
 	t.Helper()
-	m, err := cache.NewMemory(bytes)
+	m, err := shared.NewMemory(bytes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +37,9 @@ func newMemory(t *testing.T, bytes int64) *cache.Memory {
 	return m
 }
 
-func newRedis(t *testing.T, url string, told *warnings) *cache.Redis {
+func newRedis(t *testing.T, url string, told *warnings) *shared.Redis {
 	t.Helper()
-	r, err := cache.NewRedis(url, 2*time.Second, told.warn)
+	r, err := shared.NewRedis(url, 2*time.Second, told.warn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestStoreReturnsWhatWasSet(t *testing.T) {
 func TestMemoryExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m, err := cache.NewMemory(1 << 20)
+		m, err := shared.NewMemory(1 << 20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,10 +210,10 @@ func TestRedisAddresses(t *testing.T) {
 		"redis://127.0.0.1:6379": true, "rediss://user:secret@example.com:6380/2": true, "unix:///run/redis": true,
 		"": false, "127.0.0.1:6379": false, "http://127.0.0.1": false, "redis://:secret@[": false,
 	} {
-		if cache.IsRedisURL(url) != is {
+		if shared.IsRedisURL(url) != is {
 			t.Errorf("%q: %t", url, !is)
 		}
-		r, err := cache.NewRedis(url, time.Second, nil)
+		r, err := shared.NewRedis(url, time.Second, nil)
 		if (err == nil) != is {
 			t.Errorf("%q: %v", url, err)
 		}

@@ -1,7 +1,4 @@
-// Package reply checks the output of a chat model as a stream, word by word: citations name
-// existing sources, addresses occur in a source, there are no images or invisible characters, and
-// the length is bounded. It knows neither models nor where sources come from.
-package reply
+package clean
 
 import (
 	"bytes"
@@ -11,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"tasklens/internal/clean"
 )
 
 const (
@@ -35,7 +30,7 @@ type Checker struct {
 	sources []string
 	lookups int // of addresses in the sources
 
-	filter clean.Filter
+	filter Filter
 	size   int  // bytes taken
 	full   bool // the text reached MaxBytes
 	blanks []byte
@@ -50,13 +45,13 @@ type Checker struct {
 	unknown int
 }
 
-// New returns a checker for a text that may cite these sources, numbered from 1, and may link to
-// addresses in them. tell gets the checked text piece by piece; concatenated, the pieces equal
-// Text. An error of tell ends the work. tell may be nil.
-func New(sources []string, tell func(text string) error) *Checker {
+// NewChecker returns a checker for a text that may cite these sources, numbered from 1, and may
+// link to addresses in them. tell gets the checked text piece by piece; concatenated, the pieces
+// equal Text. An error of tell ends the work. tell may be nil.
+func NewChecker(sources []string, tell func(text string) error) *Checker {
 	c := &Checker{tell: tell, cited: make([]bool, len(sources)), first: true}
 	for _, text := range sources {
-		text = clean.Visible(text)
+		text = Visible(text)
 		c.sources = append(c.sources, text+"\n"+html.UnescapeString(text))
 	}
 	return c
@@ -85,7 +80,7 @@ var openScheme = regexp.MustCompile(`(?i)(?:https?|ftp):[/\\]$`)
 
 // isOpen reports whether the word may go on as a citation after white space or a sign.
 func (c *Checker) isOpen() bool {
-	return bytes.ContainsAny(c.word, clean.Brackets) && clean.Unfinished.Match(c.word[max(0, len(c.word)-maxCitation):])
+	return bytes.ContainsAny(c.word, brackets) && unfinished.Match(c.word[max(0, len(c.word)-maxCitation):])
 }
 
 func (c *Checker) take(r rune) {
@@ -103,20 +98,20 @@ func (c *Checker) take(r rune) {
 		c.blanks = append(c.blanks, ' ')
 	}
 	c.word = utf8.AppendRune(c.word, r)
-	if closes(r) && !bytes.Contains(c.word, []byte("<")) && !c.isOpen() {
+	if endsWord(r) && !bytes.Contains(c.word, []byte("<")) && !c.isOpen() {
 		c.end()
 	}
 }
 
-// closes reports whether a character ends a word: signs of scripts that have no spaces, but
+// endsWord reports whether a character ends a word: signs of scripts that have no spaces, but
 // brackets of citations. No address contains them.
-func closes(r rune) bool {
-	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–' && !strings.ContainsRune(clean.Brackets, r)
+func endsWord(r rune) bool {
+	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–' && !strings.ContainsRune(brackets, r)
 }
 
 // Close ends the text. An unfinished citation is dropped.
 func (c *Checker) Close() error {
-	c.word = clean.Unfinished.ReplaceAll(c.word, nil)
+	c.word = unfinished.ReplaceAll(c.word, nil)
 	c.end()
 	return c.pass()
 }

@@ -1,10 +1,8 @@
-package knowledge
+package querylog
 
 import (
 	"context"
 	"fmt"
-
-	"tasklens/internal/backlog"
 )
 
 // trackQueue is how many searches wait to be counted; more are dropped.
@@ -13,7 +11,7 @@ const trackQueue = 1000
 // Tracker counts retrievals in the background: no search waits for it or fails because of it. It is
 // safe for concurrent use. A nil *Tracker does nothing.
 type Tracker struct {
-	found *backlog.Backlog[retrieval]
+	found *backlog[retrieval]
 }
 
 type retrieval struct {
@@ -21,9 +19,9 @@ type retrieval struct {
 	query     string
 }
 
-// NewTracker starts a tracker. Close stops it. See backlog.Options for warn.
+// NewTracker starts a tracker. Close stops it. See queueOptions for warn.
 func NewTracker(db Database, warn func(lost int64, cause error)) *Tracker {
-	return &Tracker{backlog.Start(backlog.Options{Size: trackQueue, Warn: warn}, func(ctx context.Context, found []retrieval) error {
+	return &Tracker{startQueue(queueOptions{Size: trackQueue, Warn: warn}, func(ctx context.Context, found []retrieval) error {
 		err := db.Call(ctx, "track_document_retrievals", map[string]any{"doc_ids": found[0].documents, "query_text": found[0].query}, nil)
 		if err != nil {
 			return fmt.Errorf("track retrievals: %w", err)

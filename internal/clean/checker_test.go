@@ -1,4 +1,4 @@
-package reply
+package clean
 
 import (
 	"errors"
@@ -12,8 +12,6 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
-
-	"tasklens/internal/clean"
 )
 
 // fataler is a test or a rapid check.
@@ -30,7 +28,7 @@ type result struct {
 
 // checked checks a text that arrives in pieces, and also returns the pieces sent on.
 func checked(t fataler, sources []string, pieces ...string) (got result, told []string) {
-	c := New(sources, func(text string) error {
+	c := NewChecker(sources, func(text string) error {
 		told = append(told, text)
 		return nil
 	})
@@ -118,7 +116,7 @@ func TestFormsOfCitations(t *testing.T) {
 		for at := range text {
 			checkPieces(t, text, []string{text[:at], text[at:]})
 		}
-		if uncited := clean.Uncite(text); clean.Citation.MatchString(uncited) {
+		if uncited := Uncite(text); citation.MatchString(uncited) {
 			t.Errorf("of a source %q is shown as %q", text, uncited)
 		}
 	}
@@ -204,7 +202,7 @@ func TestBufferIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, begin := range []string{"[", "[a](", "[[[[", "http://", "x@", "a [1", "`["} {
 		var told int
-		c := New(linked, func(text string) error {
+		c := NewChecker(linked, func(text string) error {
 			told += len(text)
 			return nil
 		})
@@ -227,7 +225,7 @@ func TestMaximumLength(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"a", "[1", "[1-3] ", "[9]", "\u200b", " ", "ü[x](", "http://a ", "![", "[x](https://docs.example/pumps)"} {
 		text := strings.Repeat(unit, 2*MaxBytes/len(unit))
-		c := New(linked, nil)
+		c := NewChecker(linked, nil)
 		if err := c.Write(text); !errors.Is(err, ErrFull) {
 			t.Errorf("%q: the error is %v, want ErrFull", unit, err)
 		}
@@ -238,7 +236,7 @@ func TestMaximumLength(t *testing.T) {
 			t.Errorf("repeated %q: the result contains %.100q", unit, found)
 		}
 	}
-	if c := New(nil, nil); c.Write(strings.Repeat("a b ", MaxBytes/4-1)+"abcd") != nil || c.Close() != nil || len(c.Text()) != MaxBytes {
+	if c := NewChecker(nil, nil); c.Write(strings.Repeat("a b ", MaxBytes/4-1)+"abcd") != nil || c.Close() != nil || len(c.Text()) != MaxBytes {
 		t.Errorf("a text of the maximum length was truncated to %d bytes", len(c.Text()))
 	}
 }
@@ -262,7 +260,7 @@ func allocated(t *testing.T, text string) uint64 {
 	least := ^uint64(0)
 	for range 3 { // other goroutines of the process also allocate
 		runtime.ReadMemStats(&before)
-		c := New(linked, func(string) error { return nil })
+		c := NewChecker(linked, func(string) error { return nil })
 		for _, piece := range pieces {
 			if err := c.Write(piece); err != nil {
 				t.Fatal(err)
@@ -281,10 +279,10 @@ func TestListenerLeaves(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
 	leave := func(string) error { return gone }
-	if err := New(nil, leave).Write("a b"); !errors.Is(err, gone) {
+	if err := NewChecker(nil, leave).Write("a b"); !errors.Is(err, gone) {
 		t.Errorf("the error is %v, want the callback's", err)
 	}
-	held := New(nil, leave)
+	held := NewChecker(nil, leave)
 	if err := held.Write("a"); err != nil {
 		t.Errorf("the error is %v, want none while the text is buffered", err)
 	}
@@ -294,7 +292,7 @@ func TestListenerLeaves(t *testing.T) {
 }
 
 func ExampleChecker() {
-	c := New([]string{"The pump leaks, see https://docs.example/pump."}, func(text string) error {
+	c := NewChecker([]string{"The pump leaks, see https://docs.example/pump."}, func(text string) error {
 		fmt.Print(text)
 		return nil
 	})
