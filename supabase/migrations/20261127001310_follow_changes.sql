@@ -3,34 +3,6 @@
 -- versions. Rows rewritten with the same values are ignored. Security definer: writers of tickets
 -- need no rights on what follows.
 
-create function tasklens.follow_sources() returns trigger
--- A plan made for an empty queue would not use the indexes.
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
-as $$
-declare
-  jobs bigint[];
-begin
-  -- Otherwise the dead jobs of deleted sources would stay forever. Locked jobs end when they are
-  -- claimed.
-  if tg_op = 'DELETE' then
-    jobs := array(
-      select j.embedding_job_id from tasklens.embedding_jobs j
-      where j.source_id = any (array(select o.source_id from old_rows o)) for update skip locked);
-  else
-    jobs := array(select j.embedding_job_id from tasklens.embedding_jobs j for update skip locked);
-  end if;
-  delete from tasklens.embedding_jobs d where d.embedding_job_id = any (jobs);
-  if tg_op = 'TRUNCATE' then
-    -- Of one table's sources, with those of all others.
-    perform tasklens.recount_sources();
-    perform tasklens.enqueue_sources(array(select s.source_id from tasklens.sources s), false, true);
-  end if;
-  return null;
-end
-$$;
-comment on function tasklens.follow_sources is
-  'Trigger: deletes the jobs of deleted sources, except locked ones. After truncation it queues the sources that are left.';
-
 create function tasklens.follow_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''
 as $$
