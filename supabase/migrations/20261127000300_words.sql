@@ -115,7 +115,7 @@ declare
   unspaced constant text := '[' || tasklens.unspaced_scripts() || ']';
   spaced constant text := '[^' || tasklens.unspaced_scripts() || ']';
   pair constant text := '(' || unspaced || '{2})';
-  stems constant regdictionary := 'tasklens.' || language;
+  stems constant regdictionary := ('tasklens.' || language)::regdictionary;
 begin
   if line ~ unspaced then
     line := regexp_replace(regexp_replace(line, pair, ' \1 ', 'g'), '(' || unspaced || '{2} )' || unspaced || '(' || spaced || '|$)', '\1\2', 'g')
@@ -184,41 +184,23 @@ $$;
 comment on function tasklens.other_words is
   'Other forms of the words in a text: names in camelCase whole, hyphenated words joined, versions and codes without their letters, signs, options (qo…) and common words in capitals (…qc).';
 
--- Stable, because the dictionaries could be altered.
-create function tasklens.to_words(text text, common boolean default false, language text default 'english') returns tsvector
-language plpgsql stable security invoker set search_path = ''
-as $$
-declare
-  composed constant text := tasklens.compose_text(coalesce(to_words.text, ''), true);
-  -- Other forms are appended, so that they do not separate neighbours.
-  words constant tsvector := to_tsvector(('tasklens.' || language)::regconfig,
-    concat_ws(' ', tasklens.plain_text(composed, language), tasklens.other_words(composed, language)));
-begin
-  return case when common then words
-    else ts_delete(words, array(select w from unnest(tsvector_to_array(words)) w where w like '%qz')) end;
-end
-$$;
-comment on function tasklens.to_words is 'The words of a text, stemmed in a language, with their positions; common: also those that stemming drops.';
-
--- The stems of one typed word are one term, for which a text in either language counts.
+-- The stems of one typed word are one term, for which a text in either language counts. Stable,
+-- because the dictionaries could be altered.
 create function tasklens.read_words(text text, languages text[], common boolean default false)
 returns table (term text, words text[], place integer, times integer, is_common boolean)
 language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 begin
-  if cardinality(languages) = 1 then
-    return query
-    select quote_literal(u.lexeme), array[u.lexeme], u.positions[1]::integer, cardinality(u.positions), u.lexeme like '%qz'
-    from unnest(tasklens.to_words(read_words.text, common, languages[1])) u;
-    return;
-  end if;
   return query
   select case when cardinality(w.words) = 1 then quote_literal(w.words[1]) else (select '(' || string_agg(quote_literal(x), ' | ') || ')' from unnest(w.words) x) end,
     w.words, min(w.place)::integer, count(*)::integer, bool_or(w.is_common)
   from (
     select array_agg(distinct u.lexeme order by u.lexeme) filter (where common or u.lexeme not like '%qz') as words, p.place, bool_or(u.lexeme like '%qz') as is_common
-    from unnest(languages) l(language)
-    cross join lateral unnest(tasklens.to_words(read_words.text, true, l.language)) u
+    from (select tasklens.compose_text(coalesce(read_words.text, ''), true) as composed) c
+    cross join unnest(languages) l(language)
+    -- Other forms are appended, so that they do not separate neighbours.
+    cross join lateral unnest(to_tsvector(('tasklens.' || l.language)::regconfig,
+      concat_ws(' ', tasklens.plain_text(c.composed, l.language), tasklens.other_words(c.composed, l.language)))) u
     cross join lateral unnest(u.positions) p(place)
     group by p.place) w
   where w.words is not null

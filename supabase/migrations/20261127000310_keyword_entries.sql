@@ -20,9 +20,6 @@ with (toast_tuple_target = 128);
 alter table public.keyword_entries alter column title_words set storage main, alter column words set storage external;
 comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C, implied words D) or of a project (ticket_id null).';
 comment on column public.keyword_entries.language is 'The language of the words: that of the project, or a former one until they are indexed again.';
-comment on column public.keyword_entries.title_words is 'The words of the name.';
-comment on column public.keyword_entries.title_length is 'The length of the name in words.';
-comment on column public.keyword_entries.body_length is 'The length of description and notes in words.';
 create index keyword_entries_project_id_idx on public.keyword_entries (project_id, language);
 create index keyword_entries_words_idx on public.keyword_entries using gin (words);
 create index keyword_entries_title_words_idx on public.keyword_entries using gin (title_words);
@@ -98,14 +95,22 @@ declare
   particles constant text := 'in|out|on|off|up|down|over';
   characters integer := tasklens.text_limit() * least(1, 50000.0 / greatest(1, length(
     regexp_replace(concat(left(body, tasklens.text_limit()), left(notes, tasklens.text_limit())), '[^' || tasklens.unspaced_scripts() || ']+', '', 'g'))));
+  parts tsvector[];
   body_words tsvector;
   composed text;
   implied text[];
 begin
   loop
     begin
-      title_words := tasklens.to_words(left(title, least(characters, 10000)), true, language);
-      body_words := setweight(tasklens.to_words(left(body, characters), true, language), 'B') || setweight(tasklens.to_words(left(notes, characters), true, language), 'C');
+      -- As read_words reads them.
+      parts := array(
+        select to_tsvector(('tasklens.' || language)::regconfig,
+          concat_ws(' ', tasklens.plain_text(c.composed, language), tasklens.other_words(c.composed, language)))
+        from unnest(array[left(title, least(characters, 10000)), left(body, characters), left(notes, characters)]) with ordinality as p(text, place)
+        cross join lateral (select tasklens.compose_text(coalesce(p.text, ''), true) as composed offset 0) c
+        order by p.place);
+      title_words := parts[1];
+      body_words := setweight(parts[2], 'B') || setweight(parts[3], 'C');
       composed := tasklens.compose_text(concat_ws(e'\n', left(title, least(characters, 10000)), left(body, characters), left(notes, characters)));
       implied := array[]::text[];
       if language = 'english' and composed ~* ('[ -](' || particles || ')\M') then

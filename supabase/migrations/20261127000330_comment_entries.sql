@@ -13,7 +13,6 @@ create table public.comment_entries (
 -- Stored out of line and uncompressed, like the words of keyword_entries.
 alter table public.comment_entries alter column words set storage external;
 comment on table public.comment_entries is 'The words of a comment (C, implied words D). project_id and ticket_id are those of its ticket.';
-comment on column public.comment_entries.length is 'The length of the comment in words.';
 create index comment_entries_ticket_id_idx on public.comment_entries (ticket_id, project_id, comment_id);
 create index comment_entries_project_id_idx on public.comment_entries (project_id, language);
 create index comment_entries_words_idx on public.comment_entries using gin (words);

@@ -38,7 +38,6 @@ comment on column public.chunks.embedding_set is 'One of two sets: one serves; t
 comment on column public.chunks.comment_id is 'A comment is a separate source: adding one does not change the ticket''s other chunks. Null for a ticket''s own texts.';
 comment on column public.chunks.position is 'Order within its source, with gaps for later chunks: the ticket''s own text first, then its notes.';
 comment on column public.chunks.text is 'The text of the chunk, without the header that was embedded with it.';
-comment on column public.chunks.tokens is 'Length of text in tokens of the model''s tokenizer.';
 comment on column public.chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text. " cut" follows if it did not take the end.';
 
 -- For reading a ticket''s chunks, and for the foreign keys.
@@ -76,8 +75,6 @@ create table tasklens.match_thresholds (
 comment on table tasklens.match_thresholds is 'The measured similarity threshold of each model.';
 comment on column tasklens.match_thresholds.dimensions is '1536 for tickets, 768 if documents are compared too.';
 comment on column tasklens.match_thresholds.right_over is 'Share of the held-out questions whose right text is over the threshold; related_over: of other texts on the topic, unrelated_over: of texts on other topics.';
-comment on column tasklens.match_thresholds.unrelated_median is 'The median cosine similarity of questions and texts on other topics.';
-comment on column tasklens.match_thresholds.judged_set is 'Fingerprint of the judged set.';
 
 grant select, insert, update on tasklens.match_thresholds to service_role;
 
@@ -132,9 +129,7 @@ create table tasklens.embedding_sets (
   check (other_state <> 'building' or num_nulls(model, other_model, other_chunking, began_at) = 0)
 );
 comment on table tasklens.embedding_sets is 'Which set of chunks is searched, and the state of the other one.';
-comment on column tasklens.embedding_sets.serving is 'The set that is searched.';
 comment on column tasklens.embedding_sets.model is 'The model of the serving set; null until the first switch of sets: the service''s setting applies.';
-comment on column tasklens.embedding_sets.chunking is 'The chunking version of the serving set; null until the first switch.';
 comment on column tasklens.embedding_sets.other_state is 'building: being filled. retired: to be emptied. unused: empty.';
 comment on column tasklens.embedding_sets.other_model is 'The model of the other set: the next one, or the former one until the set is emptied.';
 comment on column tasklens.embedding_sets.began_at is 'When building began or was resumed. Sources that were missing then were queued before.';

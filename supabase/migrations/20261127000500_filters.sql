@@ -37,48 +37,6 @@ comment on function tasklens.ticket_members is
 create type tasklens.filter as (
   kind text, source text, negated boolean, names text[], all_names text[], start timestamptz, stop timestamptz
 );
-comment on type tasklens.filter is 'A filter of a search: the validated condition of one member.';
-
--- path names the value in messages; accepted: the JSON types of its items. A single value counts as
--- a list.
-create function tasklens.filter_list(value jsonb, path text, accepted text[]) returns text[]
-language plpgsql immutable security invoker set search_path = ''
-as $$
-declare
-  is_list constant boolean := jsonb_typeof(value) = 'array';
-  names text[] := array[]::text[];
-  item record;
-  name text;
-begin
-  if coalesce(jsonb_typeof(value), 'null') = 'null' then
-    return null;
-  end if;
-  if is_list and jsonb_array_length(value) > 50 then
-    raise exception '% has % values', path, jsonb_array_length(value) using errcode = '22023', hint = 'A list has at most 50 values.';
-  end if;
-  for item in
-    select path || case when is_list then format('[%s]', e.place - 1) else '' end as path, jsonb_typeof(e.value) as type, e.value #>> '{}' as text
-    from jsonb_array_elements(case when is_list then value else jsonb_build_array(value) end) with ordinality e(value, place)
-  loop
-    if item.type <> all (accepted) then
-      raise exception '% is of type %', item.path, item.type using errcode = '22023', hint = format('Allowed types: %s.', array_to_string(accepted, ', '));
-    end if;
-    if item.type = 'number' and item.text !~ '^[1-9][0-9]{0,17}$' then
-      raise exception '% is %', item.path, left(item.text, 40) using errcode = '22023', hint = 'An id is a positive whole number.';
-    end if;
-    name := case item.type when 'number' then '#' || item.text else lower(tasklens.filter_text(item.text)) end;
-    if item.type = 'string' and name is null then
-      raise exception '% is blank', item.path using errcode = '22023', hint = 'Omit it, or give a value.';
-    end if;
-    if length(item.text) > 255 then
-      raise exception '% has % characters', item.path, length(item.text) using errcode = '22023', hint = 'A value has at most 255.';
-    end if;
-    names := names || name;
-  end loop;
-  return nullif(names, '{}');
-end
-$$;
-comment on function tasklens.filter_list is 'A filter''s list of at most 50 values of the accepted types, trimmed, in lower case, a number with # before it; null if empty. Anything else is an error (22023) that names its path.';
 
 -- The start is inclusive, the stop exclusive. A date starts at midnight UTC; as an end, the whole
 -- day is included.
@@ -135,6 +93,10 @@ declare
   one tasklens.filter;
   part record; -- the filters, and those under "not"
   given record; -- a member of it
+  list record; -- its names
+  item record;
+  names text[];
+  accepted text[]; -- JSON types of a name
   allowed text[];
   unknown text;
   dates record;
@@ -171,16 +133,50 @@ begin
           raise exception '% is of type %', given.path, given.type using errcode = '22023', hint = 'Use true or false.';
         end if;
         one.names := array[case given.value when 'true' then 'open' else 'done' end];
-      elsif given.kind = 'labels' and given.type = 'object' then
-        select k into unknown from jsonb_object_keys(given.value) k where k not in ('any', 'all') order by k limit 1;
-        if found then
-          raise exception '%.% is unknown', given.path, left(unknown, 40) using errcode = '22023', hint = 'Use a list, or an object with any and all.';
-        end if;
-        one.names := tasklens.filter_list(given.value -> 'any', given.path || '.any', '{string}');
-        one.all_names := tasklens.filter_list(given.value -> 'all', given.path || '.all', '{string}');
       else
-        one.names := tasklens.filter_list(
-          given.value, given.path, case given.kind when 'project' then '{string,number}' when 'person' then '{string,"null"}' else '{string}' end::text[]);
+        if given.kind = 'labels' and given.type = 'object' then
+          select k into unknown from jsonb_object_keys(given.value) k where k not in ('any', 'all') order by k limit 1;
+          if found then
+            raise exception '%.% is unknown', given.path, left(unknown, 40) using errcode = '22023', hint = 'Use a list, or an object with any and all.';
+          end if;
+        end if;
+        accepted := case given.kind when 'project' then array['string', 'number'] when 'person' then array['string', 'null'] else array['string'] end;
+        for list in
+          -- A single value counts as a list.
+          select l.path, l.is_all, jsonb_typeof(l.value) = 'array' as is_list, case jsonb_typeof(l.value) when 'array' then l.value else jsonb_build_array(l.value) end as items
+          from (
+            select given.path, given.value, false as is_all where given.kind <> 'labels' or given.type <> 'object'
+            union all
+            select given.path || '.' || k, given.value -> k, k = 'all' from unnest('{any,all}'::text[]) k where given.kind = 'labels' and given.type = 'object'
+          ) l
+          where jsonb_typeof(l.value) <> 'null'
+        loop
+          if jsonb_array_length(list.items) > 50 then
+            raise exception '% has % values', list.path, jsonb_array_length(list.items) using errcode = '22023', hint = 'A list has at most 50 values.';
+          end if;
+          names := null;
+          for item in
+            select list.path || case when list.is_list then format('[%s]', e.place - 1) else '' end as path, jsonb_typeof(e.value) as type, e.value #>> '{}' as text,
+              lower(tasklens.filter_text(e.value #>> '{}')) as name
+            from jsonb_array_elements(list.items) with ordinality e(value, place) order by e.place
+          loop
+            if item.type <> all (accepted) then
+              raise exception '% is of type %', item.path, item.type using errcode = '22023', hint = format('Allowed types: %s.', array_to_string(accepted, ', '));
+            elsif item.type = 'number' and item.text !~ '^[1-9][0-9]{0,17}$' then
+              raise exception '% is %', item.path, left(item.text, 40) using errcode = '22023', hint = 'An id is a positive whole number.';
+            elsif item.type = 'string' and item.name is null then
+              raise exception '% is blank', item.path using errcode = '22023', hint = 'Omit it, or give a value.';
+            elsif length(item.text) > 255 then
+              raise exception '% has % characters', item.path, length(item.text) using errcode = '22023', hint = 'A value has at most 255.';
+            end if;
+            names := names || case item.type when 'number' then '#' || item.text else item.name end;
+          end loop;
+          if list.is_all then
+            one.all_names := names;
+          else
+            one.names := names;
+          end if;
+        end loop;
         if given.kind = 'person' and 'me' = any (one.names) then
           -- The names that a tracker may use for the token's user: they affect filters, not permissions.
           own_names := array(

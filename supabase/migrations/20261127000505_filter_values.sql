@@ -4,7 +4,7 @@
 -- the commonest values. Security definer, because under row-level security no index finds names; it
 -- reads only what the caller may see. A word that looks like a key, such as UTF-8, is one if a
 -- project's key begins alike, or that of the one ticket of each project that an index finds first.
-create function tasklens.find_filter_values(filters jsonb, close boolean)
+create function tasklens.match_names(filters jsonb, close boolean)
 returns table (member text, spelling text, value text, exact boolean)
 language plpgsql stable rows 10 security definer set search_path = '' set jit = off
 as $$
@@ -89,13 +89,13 @@ begin
   end loop;
 end
 $$;
-comment on function tasklens.find_filter_values is 'find_filter_values, in what the caller may see.';
+comment on function tasklens.match_names is 'find_filter_values, in what the caller may see.';
 
 create function public.find_filter_values(filters jsonb, close boolean default true)
 returns table (member text, spelling text, value text, exact boolean)
 language sql stable rows 10 security invoker set search_path = ''
 as $$
-  select f.* from tasklens.find_filter_values(find_filter_values.filters, find_filter_values.close) f
+  select f.* from tasklens.match_names(find_filter_values.filters, find_filter_values.close) f
 $$;
 comment on function public.find_filter_values is
   'What the names in filters mean: each member and spelling with the stored values of that name (exact), whatever the case; if there are none and close is set, with at most six of the 5,000 commonest that resemble it, or null; of the first 20 such names, others have null. A project is found by its name too, as its key. keys: of tickets; null is one that no ticket has, though others begin alike.';

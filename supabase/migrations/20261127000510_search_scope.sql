@@ -7,7 +7,6 @@
 create type tasklens.scope as (
   projects bigint[], statuses bigint[], filters tasklens.filter[], on_tickets boolean, is_empty boolean, condition text, condition_of_one text
 );
-comment on type tasklens.scope is 'The scope of a search: rows that pass its filters and that the caller may see.';
 
 -- For searches in "security definer" functions. Under row-level security, operators that are not
 -- leakproof (@@, %, ~) cannot use an index, and a policy applied after ranking would leave fewer

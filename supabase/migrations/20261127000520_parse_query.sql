@@ -41,7 +41,6 @@ create type tasklens.query as (
   excluded_keys text[], left_out text[], ticket_keys text[], identifiers text[], is_identifier boolean,
   excluded_tickets bigint[], named_tickets bigint[], relaxed boolean
 );
-comment on type tasklens.query is 'A parsed query.';
 
 -- Only the first 2,000 characters count: thousands of phrases would take minutes.
 create function tasklens.parse_query(query_text text, languages text[] default '{english}') returns tasklens.query

@@ -46,7 +46,6 @@ comment on function tasklens.occurs is 'Whether an entry or a comment of these p
 create type tasklens.words as (
   terms text[], idfs double precision[], places integer[], entries bigint[], titles bigint[], comments bigint[]
 );
-comment on type tasklens.words is 'The words to search for, rarest first, with their weights.';
 
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
 -- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
@@ -216,7 +215,7 @@ end
 $$;
 comment on function tasklens.plan_words is 'The words of a query, read in these languages, that are known in these projects (null: all).';
 
-create function tasklens.read_query(query_text text, filters jsonb) returns table (excluded text[], ignored text[], languages text[])
+create function tasklens.explain_query(query_text text, filters jsonb) returns table (excluded text[], ignored text[], languages text[])
 language plpgsql stable rows 1 security definer set search_path = ''
 as $$
 declare
@@ -232,12 +231,12 @@ begin
     order by 1), query.languages;
 end
 $$;
-comment on function tasklens.read_query is 'read_query, in what the caller may see.';
+comment on function tasklens.explain_query is 'read_query, in what the caller may see.';
 
 create function public.read_query(query_text text, filters jsonb default null) returns table (excluded text[], ignored text[], languages text[])
 language sql stable rows 1 security invoker set search_path = ''
 as $$
-  select r.* from tasklens.read_query(read_query.query_text, tasklens.check_arguments(read_query.filters)) r
+  select r.* from tasklens.explain_query(read_query.query_text, tasklens.check_arguments(read_query.filters)) r
 $$;
 comment on function public.read_query is
   'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others), and in which languages, those of the projects in these filters.';

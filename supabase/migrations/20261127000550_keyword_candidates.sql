@@ -1,5 +1,82 @@
--- Selects the entries worth scoring: those with the rare words of a query. The work does not
--- depend on how common the other words are.
+-- Selects entries: those that hold an identifier of a query, and those worth scoring, with its rare
+-- words. The work does not depend on how common the other words are.
+
+-- The index knows the parts of an identifier in sequence; the texts that hold these are read.
+create function tasklens.identifier_holders(search tasklens.search, among bigint[], out holders bigint[], out alike bigint[])
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  read_limit constant integer := 2000; -- texts and comments of each identifier
+  query constant tasklens.query := search.query;
+  scope constant tasklens.scope := search.scope;
+  identifier text;
+  hash text;
+  needle text;
+  words tsquery; -- of texts that hold it
+  pattern text;
+  as_typed bigint[];
+  otherwise bigint[];
+begin
+  holders := array[]::bigint[];
+  alike := array[]::bigint[];
+  foreach identifier in array query.identifiers[:8] loop
+    -- Letters may precede a version (2.14.1, v2.14.1); a hash may be cut to seven digits or more.
+    hash := lower(substring(identifier from '(?i)^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,40}$'));
+    if hash is not null then
+      needle := left(hash, 7);
+      words := (select (string_agg(quote_literal(left(hash, i)), ' | ') || ':*')::tsquery from generate_series(7, length(hash)) i) || tasklens.phrase(identifier, query.languages);
+      pattern := '(?<![[:alnum:]])' || needle || coalesce((select string_agg('(?:' || substr(hash, i, 1), '' order by i) from generate_series(8, length(hash)) i), '')
+        || '[0-9a-f]*' || repeat(')?', length(hash) - 7) || '(?![[:alnum:]])';
+    else
+      needle := lower(regexp_replace(identifier, '^[[:alpha:]]{1,12}(?=[0-9]+[.][0-9])', ''));
+      words := tasklens.phrase(needle, query.languages) || coalesce(tasklens.phrase(identifier, query.languages), tasklens.phrase(needle, query.languages));
+      -- 8.1 is not 8.1.1.
+      pattern := case when needle ~ '^[0-9]+[.][0-9]' then '(?<![0-9])' when needle ~ '^[0-9]+$' then '(?<![[:alnum:]-])' else '(?<![[:alnum:]])' end || '(?<![0-9][.])'
+        || regexp_replace(needle, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])(?![.][0-9])';
+    end if;
+    -- Among others, compounds such as non-blocking and and/or are words.
+    continue when words is null or not query.is_identifier and identifier ~ '^[[:alpha:]]+([-/][[:alpha:]]+)+$';
+    execute format($statement$
+      with entry as not materialized (
+        select e.keyword_entry_id, e.project_id, e.ticket_id, e.words from public.keyword_entries e
+        where (e.ticket_id in (select unnest(($1.query).excluded_tickets))) is not true
+          and (($1.query).excluded is null or not e.words @@ ($1.query).excluded)%s
+      ), own_text as (
+        select e.keyword_entry_id, x.text
+        from (select * from entry e where e.words @@ $2 limit $4) e
+        cross join lateral (
+          select left(concat_ws(e'\n', t.name, coalesce(t.visible_text, t.description), (
+              select string_agg(coalesce(s.visible_text, s.note), e'\n') from public.status_changes s where s.ticket_id = t.ticket_id)), tasklens.text_limit()) as text
+          from public.tickets t where t.ticket_id = e.ticket_id
+          union all
+          select concat_ws(e'\n', p.name, coalesce(p.visible_text, p.description)) from public.projects p where e.ticket_id is null and p.project_id = e.project_id
+        ) x
+      ), remark as (
+        select e.keyword_entry_id, coalesce(c.visible_text, c.body) as text
+        from (select m.comment_id, m.ticket_id from public.comment_entries m where m.words @@ $2%s%s limit $4) m
+        join public.comments c on c.comment_id = m.comment_id
+        join entry e on e.ticket_id = m.ticket_id
+      )
+      select array_agg(x.keyword_entry_id) filter (where x.text ~* $6), array_agg(x.keyword_entry_id) filter (where not x.text ~* $6)
+      from (select * from own_text union all select * from remark) x
+      -- The plain comparison is the faster one.
+      where strpos(lower(x.text), $3) > 0 and x.text ~* $5
+      $statement$,
+      concat(case when among is not null then ' and e.keyword_entry_id = any ($7)' else concat(
+        case when scope.projects is not null then ' and e.project_id = any (($1.scope).projects)' end,
+        case when scope.on_tickets then format(' and (select %s from public.tickets t where t.ticket_id = e.ticket_id)', replace(scope.condition_of_one, '($1)', '($1.scope)')) end,
+        case when query.required is not null then ' and e.words @@ ($1.query).required' end) end),
+      case when scope.projects is not null then ' and m.project_id = any (($1.scope).projects)' end,
+      case when among is not null then ' and m.ticket_id = any (array(select x.ticket_id from public.keyword_entries x where x.keyword_entry_id = any ($7)))' end)
+      into as_typed, otherwise
+      using search, words, needle, read_limit, pattern, '(?<![[:alnum:]])' || regexp_replace(identifier, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])', among;
+    holders := holders || as_typed;
+    alike := alike || otherwise;
+  end loop;
+end
+$$;
+comment on function tasklens.identifier_holders is
+  'The entries of a search, or those among these, whose text or comment holds an identifier of the query whole, whatever its case: as typed, and in another form (2.14.1 for v2.14.1).';
 
 -- A word is looked up while it and the rarer ones together are in at most reach texts (the rarest
 -- always, up to that many): in names, in the rest of a text, and in comments, each by its own

@@ -8,7 +8,6 @@
 create type tasklens.text_plan as (
   name text, words tasklens.words, own_score double precision, name_words text[], name_worths double precision[], specificity double precision
 );
-comment on type tasklens.text_plan is 'What a text is compared by; see plan_text.';
 
 -- An issue form is what its tickets have in common, and says nothing about one: headings from the
 -- second level on, bold lines, check boxes, labels without a value, "_No response_". What is left

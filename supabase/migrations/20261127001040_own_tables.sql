@@ -22,7 +22,6 @@ create table tasklens.attached_views (
 );
 comment on table tasklens.attached_views is 'The views whose rows are copied. Links have none if only the view of tickets shows some, as parents.';
 comment on column tasklens.attached_views.columns is 'The columns by which rows are found when a table changes, with their types: {"ticket_id": "uuid"}.';
-comment on column tasklens.attached_views.tables is 'The tables that have triggers for it.';
 
 create table tasklens.attached_rows (
   kind text not null,
@@ -40,7 +39,6 @@ comment on table tasklens.attached_rows is
 comment on column tasklens.attached_rows.columns is 'The values by which the row is found once its view no longer shows it: {"project_id": ["7"]}.';
 comment on column tasklens.attached_rows.refused_at is 'Null if the row only has no copy because what it belongs to has none.';
 comment on column tasklens.attached_rows.blocked_by is 'The key of a project or ticket that another one holds. When it is free, the row is tried again.';
-comment on column tasklens.attached_rows.cut is 'The columns of which the copy has only the first 1,000 characters.';
 create unique index attached_rows_id_idx on tasklens.attached_rows (id, kind);
 create index attached_rows_columns_idx on tasklens.attached_rows using gin (columns);
 create index attached_rows_refused_idx on tasklens.attached_rows (refused_at) where refused_at is not null;

@@ -40,18 +40,13 @@ comment on table public.documents is 'A document. Its age counts from created_at
 comment on column public.documents.origin is 'The folder whose import brought it, null for others. It is removed with its file on request.';
 comment on column public.documents.upserted_keywords is 'The keywords of the last upsert_documents call that had any. The next call replaces these and keeps others.';
 comment on column public.documents.enriched_keywords is
-  'The keywords that enrichment found, beside those given, and those that an edit removed: they are no longer in keywords, and enrichment does not bring them back.';
+  'The keywords (enriched_entities: entities) that enrichment found, beside those given, and those that an edit removed: they are no longer in keywords, and enrichment does not bring them back.';
 comment on column public.documents.named_entities is 'The names in the text, [{name, type}]. Entities are equal where name and type are, without regard to case.';
-comment on column public.documents.enriched_entities is 'As enriched_keywords.';
-comment on column public.documents.temporal_class is 'How long the text stays valid.';
 comment on column public.documents.given_temporal_class is 'The class written by people and programs, null if it comes from enrichment.';
 comment on column public.documents.utility_score is
   'How useful readers find it, 0 to 10: (19 * utility_base + 10 * helpful_votes) / (19 + helpful_votes + unhelpful_votes). Writing it sets utility_base.';
 comment on column public.documents.utility_base is 'The score without votes, weighing as much as 19 of them. Outside of 0 to 10 if a score was written after many votes.';
-comment on column public.documents.helpful_votes is 'The helpful rows of document_votes, as counted by a trigger.';
 comment on column public.documents.retrieval_queries is 'The last 50 distinct queries that found it, oldest first.';
-comment on column public.documents.enriched_at is 'When the current text was enriched. Null: not yet.';
-comment on column public.documents.enrichment_error is 'Why the last attempt to enrich the current text failed.';
 
 -- Columns that search may return.
 create index documents_utility_score_idx on public.documents (utility_score desc, id) where not archived and embedding_status = 'complete';
@@ -84,10 +79,7 @@ create table public.document_chunks (
   -- Deferrable, so that one statement can reorder the chunks of a document.
   unique (document_id, position) deferrable initially immediate
 );
-comment on table public.document_chunks is 'The chunks of documents, in order.';
-comment on column public.document_chunks.position is 'Order among the chunks of its document, with gaps for later chunks.';
-comment on column public.document_chunks.text is 'The text of the chunk, without the header that was embedded with it.';
-comment on column public.document_chunks.input_hash is 'SHA-256 (hex) of what was sent to the model: header and text. " cut" follows if it did not take the end.';
+comment on table public.document_chunks is 'The chunks of documents, in order. The columns are those of chunks.';
 
 create table public.embeddings (
   embedding_id bigint generated always as identity primary key,

@@ -14,7 +14,6 @@ create table public.document_votes (
 );
 comment on table public.document_votes is 'Whether readers found documents helpful. To forget a user''s votes, delete their rows: the scores follow.';
 comment on column public.document_votes.user_id is 'The user''s id in Supabase Auth. Null: a vote of the service, each of which counts.';
-comment on column public.document_votes.voted_at is 'When the user first voted on the document.';
 create index document_votes_user_id_idx on public.document_votes (user_id) where user_id is not null;
 
 alter table public.document_votes enable row level security;

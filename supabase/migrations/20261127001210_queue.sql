@@ -21,12 +21,10 @@ with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000)
 comment on table tasklens.embedding_jobs is
   'Sources whose chunks may be out of date. There is no foreign key: the job of a deleted source just ends.';
 comment on column tasklens.embedding_jobs.kind is 'Enrichment is asked for: its jobs are added when some are claimed.';
-comment on column tasklens.embedding_jobs.background is 'Runs after jobs of fresh edits.';
 comment on column tasklens.embedding_jobs.with_children is
   'For a project, all its tickets follow; for a ticket, all its comments, whose chunks have its name in their header.';
 comment on column tasklens.embedding_jobs.due_at is 'When it may be claimed: at once, after a pause, or (if running) when its lease expires.';
 comment on column tasklens.embedding_jobs.attempts is 'How often it was claimed and neither ended nor released. A worker that dies has used one up.';
-comment on column tasklens.embedding_jobs.lease_id is 'The lease of its current worker. Only that lease can end it.';
 comment on column tasklens.embedding_jobs.dead_at is 'When it became dead, because of last_error. It stays until it is replayed.';
 
 create index embedding_jobs_due_idx on tasklens.embedding_jobs (kind, background, due_at, embedding_job_id) where dead_at is null;

@@ -178,7 +178,7 @@ select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_t
 -- Display ----------------------------------------------------------------------------------------
 
 create function pg_temp.highlight(text text, query text) returns text
-language sql as $$ select tasklens.highlight(text, (select string_agg(quote_literal(u.lexeme), ' | ')::tsquery from unnest(tasklens.to_words(query)) u)) $$;
+language sql as $$ select tasklens.highlight(text, (select string_agg(w.term, ' | ')::tsquery from tasklens.read_words(query, '{english}') w)) $$;
 select is(pg_temp.highlight('The Logins fail', 'login failing'), 'The <mark>Logins</mark> <mark>fail</mark>', 'all forms of a word are highlighted');
 select is(pg_temp.highlight('x <script>alert("it''s")</script> & Vec<T> login', 'login'),
   'x &lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Vec&lt;T&gt; <mark>login</mark>', 'all text but the marks is escaped');
