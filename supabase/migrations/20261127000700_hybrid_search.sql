@@ -3,14 +3,10 @@
 -- unrelated texts as the minimum of a cosine (Bruch, Gai and Ingber 2022). docs/quality.md compares
 -- them.
 
--- The fused list up to its first reach places, before anything is read for display. Both searches
--- return a fixed number of candidates for any page, so that pages form one list. An item found only
--- by keyword comes after all items with a better keyword rank, because a vector match can only
--- raise those. So items with a keyword rank beyond reach cannot be among the first reach places, as
--- long as weights are positive (with weight 0, ids decide). This holds for both fusions: keyword
--- scores fall with the rank, which also breaks ties of convex scores.
+-- Before anything is read for display. Both searches return a fixed number of candidates for any
+-- page, so that pages form one list.
 create function tasklens.fuse_searches(
-  search tasklens.search, vector_weight double precision, keyword_weight double precision, fusion text, reach integer
+  search tasklens.search, vector_weight double precision, keyword_weight double precision, fusion text
 )
 returns table (
   place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
@@ -21,9 +17,6 @@ language plpgsql stable rows 500 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  keyword_reach constant integer := case
-    when fuse_searches.keyword_weight > 0 and fuse_searches.keyword_weight < 'infinity' and fuse_searches.vector_weight >= 0
-      then fuse_searches.reach end;
   convex constant boolean := fuse_searches.fusion is not distinct from 'convex';
   -- The maximum that each search adds to the convex score with weight 1.
   vector_share constant double precision := 0.4;
@@ -51,9 +44,7 @@ begin
       coalesce(fuse_searches.vector_weight / (60 + v.rank), 0) as vector_by_rank,
       coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0) as keyword_by_rank
     from nearest v
-    full join (
-      select w.* from word_match w where keyword_reach is null or w.rank <= keyword_reach or w.source in (select n.source from nearest n)
-    ) k using (source)
+    full join word_match k using (source)
   ), scored as (
     select r.*,
       case when convex
@@ -74,7 +65,7 @@ begin
 end
 $$;
 comment on function tasklens.fuse_searches is
-  'Tickets and projects found by either search, at least the first reach places, in order (place), with what each search adds to the fused score. Candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex.';
+  'Tickets and projects found by either search, in order (place), with what each search adds to the fused score. Candidates are fixed: 100 by vector, 1,000 by keyword. fusion is rrf or convex.';
 
 create function public.search_hybrid(
   query_text text,

@@ -32,8 +32,7 @@ declare
 begin
   return query
   with fused as materialized (
-    select f.* from tasklens.fuse_searches(
-      search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion, case when by_time is null then page_start + page_size + 1 else 1000 end) f
+    select f.* from tasklens.fuse_searches(search, find_page.vector_weight, find_page.keyword_weight, find_page.fusion) f
   ), listed as (
     select f.place, f.project_id, f.ticket_id from fused f where by_time is null
     union all

@@ -73,7 +73,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.follow_sources()', 'volatile', 'definer', ''),
     ('tasklens.follow_tables()', 'volatile', 'definer', ''),
     ('tasklens.follow_tickets()', 'volatile', 'definer', ''),
-    ('tasklens.fuse_searches(tasklens.search, double precision, double precision, text, integer)', 'stable', 'invoker', ''),
+    ('tasklens.fuse_searches(tasklens.search, double precision, double precision, text)', 'stable', 'invoker', ''),
     ('tasklens.highlight(text, tsquery, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.identifier_holders(tasklens.search, bigint[])', 'stable', 'invoker', ''),
     ('tasklens.index_words(text, text, text, text)', 'stable', 'invoker', ''),

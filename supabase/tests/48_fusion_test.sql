@@ -106,7 +106,7 @@ create or replace function tasklens.rank_entries(
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
 language sql as $$ values (1, 1, 105, 3, 0), (2, 1, 140, 0, 0), (3, 1, 120, 0, 0), (4, 1, 103, 0, 0) $$;
 select results_eq(
-  $$ select f.ticket_id from tasklens.fuse_searches(tasklens.begin_search('beta', null, pg_temp.unit(0, 0, 1), 'm', 0.5), 1, 1, 'convex', 10) f
+  $$ select f.ticket_id from tasklens.fuse_searches(tasklens.begin_search('beta', null, pg_temp.unit(0, 0, 1), 'm', 0.5), 1, 1, 'convex') f
     order by f.place $$,
   array[105, 140, 120, 103]::bigint[], 'keyword scores of 0 follow the keyword ranks');
 rollback to ranked;
