@@ -43,31 +43,6 @@ func installer(t *testing.T, fakes map[string]string, commands string) (output s
 	return string(all), err
 }
 
-func TestRenewalOfPgvector(t *testing.T) {
-	t.Parallel()
-	// One that was built here has no package.
-	for name, c := range map[string]struct {
-		bin, owner, before string
-		want               bool
-	}{
-		"built here":   {"/usr/lib/postgresql/99/bin", "exit 1", "", true},
-		"a package's":  {"/usr/lib/postgresql/99/bin", "exit 0", "", false},
-		"somebody's":   {"/opt/postgresql/bin", "exit 1", "", false},
-		"tried before": {"/usr/lib/postgresql/99/bin", "exit 1", `mkdir -p "${tried%/*}"; touch "$tried"`, false},
-	} {
-		output, err := installer(t, map[string]string{"dpkg-query": c.owner, "apt-get": ""}, `control() { echo "$1/vector.control"; }
-			major() { echo 99; }
-			with_apt() { say "fetches $1"; die 'it is offline'; }
-			`+c.before+`
-			renew `+c.bin+`
-			cat "$tried" || true
-			echo continues`)
-		if err != nil || strings.Contains(output, "fetches 0.8.4") != c.want || !strings.HasSuffix(output, "continues\n") {
-			t.Errorf("%s: %v: %s", name, err, output)
-		}
-	}
-}
-
 // A running server has the old library mapped: its file must not change.
 func TestReplacedFilesAreNew(t *testing.T) {
 	t.Parallel()

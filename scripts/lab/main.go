@@ -36,8 +36,8 @@ Checking and measuring:
                  compare two results of it
   bench [--chunks N] [--only sql,recall] [--queries N]
                  measure speed and recall on generated tickets (scripts/bench)
-  bench against | turns | soak [--seconds N] [--rate N] | requests [--path PATH] [--repeat] | model
-                 compare statements with those of another checkout; answer its turns; the load of an hour; print requests
+  bench against | soak [--seconds N] [--rate N] | requests [--path PATH] [--repeat] | model
+                 compare statements with those of another checkout; the load of an hour; print requests
                  for vegeta; answer as the model of the generated tickets
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 `

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,8 +20,7 @@ type benchRun struct {
 	Port        int    `env:"PORT"`
 	DatabaseURL string `env:"DATABASE_URL"`
 	ServiceURL  string `env:"SERVICE_URL"`
-	// What is compared with: the program and the database of another checkout.
-	OtherLab         string `env:"OTHER_LAB"`
+	// The database with the migrations of another checkout.
 	OtherDatabaseURL string `env:"OTHER_DATABASE_URL"`
 
 	EmbedDelay time.Duration `env:"MODEL_DELAY_EMBED"`
@@ -64,7 +62,7 @@ func measure(ctx context.Context, args []string) error {
 	do := benchRun.measureGenerated
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		do = map[string]func(benchRun, context.Context) error{
-			"turns": benchRun.turns, "against": benchRun.against, "requests": benchRun.requests, "soak": benchRun.soak, "model": benchRun.model,
+			"against": benchRun.against, "requests": benchRun.requests, "soak": benchRun.soak, "model": benchRun.model,
 		}[args[0]]
 		args = args[1:]
 	}
@@ -102,43 +100,25 @@ func (r benchRun) measureGenerated(ctx context.Context) error {
 	return run.Do(ctx, os.Stdout)
 }
 
-// turns times statements as against asks.
-func (r benchRun) turns(ctx context.Context) error {
+// against compares the statements with those of another checkout.
+func (r benchRun) against(ctx context.Context) error {
 	run, end, err := r.generated(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	return run.Turns(ctx, os.Stdin, os.Stdout)
-}
-
-// against compares the statements of this checkout with those of another one, each by its own
-// program over its own database.
-func (r benchRun) against(ctx context.Context) error {
-	here, err := os.Executable()
+	other, err := bench.Connect(ctx, r.OtherDatabaseURL)
 	if err != nil {
 		return err
 	}
-	arguments := []string{"bench", "turns", "--chunks", strconv.Itoa(r.chunks)}
-	var sides [2]*bench.Program
-	for i, one := range []struct{ program, database string }{{here, r.DatabaseURL}, {r.OtherLab, r.OtherDatabaseURL}} {
-		sides[i], err = bench.StartProgram(ctx, one.program, arguments, []string{"DATABASE_URL=" + one.database}, os.Stderr)
-		if err != nil {
-			return err
-		}
-		defer sides[i].Close()
-	}
-	table, err := bench.Against(sides[0], sides[1], r.queries)
-	if err != nil {
-		return err
-	}
-	return table.Print(os.Stdout)
+	defer other.Close(context.WithoutCancel(ctx))
+	return run.Against(ctx, other, os.Stdout)
 }
 
 // requests prints what vegeta sends, until it has enough.
 func (r benchRun) requests(ctx context.Context) error {
 	return bench.Requests{
-		Collection: bench.WithChunks(r.chunks), Service: bench.Endpoint{URL: r.ServiceURL}, Path: r.path, Salt: salt(), Repeat: r.repeat,
+		Collection: bench.WithChunks(r.chunks), Service: r.ServiceURL, Path: r.path, Salt: salt(), Repeat: r.repeat,
 	}.Print(ctx, os.Stdout)
 }
 
@@ -150,7 +130,7 @@ func (r benchRun) soak(ctx context.Context) error {
 	}
 	defer end()
 	load := &bench.Soak{
-		Connection: run.Connection, DatabaseURL: r.DatabaseURL, Collection: run.Collection, Service: bench.Endpoint{URL: r.ServiceURL},
+		Connection: run.Connection, DatabaseURL: r.DatabaseURL, Collection: run.Collection, Service: r.ServiceURL,
 		Salt: salt(), Lasting: time.Duration(r.seconds * float64(time.Second)), Rate: r.rate, Queries: r.queries, Progress: progress,
 	}
 	broken, err := load.Do(ctx, os.Stdout)

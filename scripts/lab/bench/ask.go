@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
+
+	"tasklens/scripts/lab/web"
 )
 
 // search sends search i: one in ten repeated, the others new, with filters and of further pages
@@ -22,7 +25,7 @@ func (s *Soak) search(ctx context.Context, i int) error {
 	case 4, 5:
 		request["offset"] = results * (i % 10)
 	}
-	answer, err := s.Service.post(ctx, "/api/hybrid-search", encode(request))
+	answer, err := web.Read(ctx, http.MethodPost, s.Service+"/api/hybrid-search", request)
 	if err == nil && bytes.Contains(answer, []byte(`"degraded":`)) {
 		return errors.New("degraded")
 	}
@@ -31,6 +34,6 @@ func (s *Soak) search(ctx context.Context, i int) error {
 
 // question asks question i, of which each is new.
 func (s *Soak) question(ctx context.Context, i int) error {
-	_, err := s.Service.post(ctx, "/api/query", body("/api/query", s.Collection.Query(s.Salt+soakQuestions+i).Text))
+	_, err := web.Read(ctx, http.MethodPost, s.Service+"/api/query", body("/api/query", s.Collection.Query(s.Salt+soakQuestions+i).Text))
 	return err
 }

@@ -2,15 +2,16 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/wait"
+	"tasklens/scripts/lab/web"
 )
 
 // edit is an edit of a ticket with a text that no other has.
@@ -27,7 +28,7 @@ func (s *Soak) newEdit(ticket, i int) edit {
 // follow makes an edit and waits until a search finds it. It looks for the chunk in the database,
 // since polling the service would distort the measurement.
 func (s *Soak) follow(ctx context.Context, e edit) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
 	err := s.locked(func() error {
 		_, err := s.Connection.Exec(ctx, `update public.tickets set description = $1 where ticket_id = $2`, e.text, e.ticket)
@@ -61,10 +62,6 @@ func (s *Soak) locked(do func() error) error {
 // text.
 func (s *Soak) find(ctx context.Context, e edit) error {
 	whole := s.Collection.Ticket(e.ticket-1).Name + " " + e.text
-	answer, err := s.Service.post(ctx, "/api/hybrid-search", encode(map[string]any{"query": whole, "match_threshold": 0.3, "limit": 20}))
-	if err != nil {
-		return err
-	}
 	var found struct {
 		Results []struct {
 			TicketID int `json:"ticket_id"`
@@ -72,8 +69,9 @@ func (s *Soak) find(ctx context.Context, e edit) error {
 			Text     string
 		}
 	}
-	if err := json.Unmarshal(answer, &found); err != nil {
-		return fmt.Errorf("decode the response: %w", err)
+	err := web.Call(ctx, http.MethodPost, s.Service+"/api/hybrid-search", map[string]any{"query": whole, "match_threshold": 0.3, "limit": 20}, &found)
+	if err != nil {
+		return err
 	}
 	for _, r := range found.Results {
 		if r.TicketID == e.ticket && r.Source == "vector" && strings.Contains(r.Text, e.text) {
@@ -87,7 +85,7 @@ var errNotFound = errors.New("not found")
 
 // change makes edit i. Tickets and comments stay as many, and their texts about as long.
 func (s *Soak) change(ctx context.Context, i int) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
 	// Neither the long ticket nor one that is followed.
 	pick := func(i int) Ticket {

@@ -36,17 +36,12 @@ func arrive(ctx context.Context, every time.Duration, n int, do func(ctx context
 	return samples[:started]
 }
 
-// outcome returns the milliseconds of the successful samples, the number of failures, and the first
-// failure.
-func outcome(samples []sample) (took []float64, failed int, first error) {
+// succeeded returns the milliseconds of the successful samples.
+func succeeded(samples []sample) (took []float64) {
 	for _, s := range samples {
-		if s.err != nil {
-			if failed++; first == nil {
-				first = s.err
-			}
-			continue
+		if s.err == nil {
+			took = append(took, milliseconds(s.took))
 		}
-		took = append(took, milliseconds(s.took))
 	}
-	return took, failed, first
+	return took
 }

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
-
-	"tasklens/scripts/lab/measure"
 )
 
 // Table is a table of the report. The first column is text, the others are numbers.
@@ -23,50 +22,28 @@ type Table struct {
 
 // Print writes the table in Markdown, aligned for reading as plain text.
 func (t Table) Print(to io.Writer) error {
+	rule := append([]string{":--"}, slices.Repeat([]string{"--:"}, len(t.Header)-1)...)
+	lines := slices.Concat([][]string{t.Header, rule}, t.Rows)
 	widths := make([]int, len(t.Header))
-	for _, row := range append([][]string{t.Header}, t.Rows...) {
-		for i, cell := range row {
+	for _, line := range lines {
+		for i, cell := range line {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+	widths[0] = -widths[0] // to the left
 	var out strings.Builder
 	fmt.Fprintf(&out, "\n#### %s\n\n", t.Title)
-	line := func(row []string) {
-		for i, cell := range row {
-			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				out.WriteString("| " + cell + gap)
-			} else {
-				out.WriteString(" | " + gap + cell)
-			}
+	for _, line := range lines {
+		for i, cell := range line {
+			fmt.Fprintf(&out, "| %*s ", widths[i], cell)
 		}
-		out.WriteString(" |\n")
-	}
-	line(t.Header)
-	for i, width := range widths {
-		if i == 0 {
-			out.WriteString("|:" + strings.Repeat("-", width+1))
-		} else {
-			out.WriteString("|" + strings.Repeat("-", width+1) + ":")
-		}
-	}
-	out.WriteString("|\n")
-	for _, row := range t.Rows {
-		line(row)
+		out.WriteString("|\n")
 	}
 	if t.Caption != "" {
 		out.WriteString("\n" + t.Caption + "\n")
 	}
 	_, err := io.WriteString(to, out.String())
 	return err
-}
-
-// quantiles returns the cells p50, p95 and p99 of some milliseconds.
-func quantiles(values []float64) (cells []string) {
-	for _, p := range []float64{0.5, 0.95, 0.99} {
-		cells = append(cells, number(measure.Quantile(values, p)))
-	}
-	return cells
 }
 
 func number(x float64) string { return fmt.Sprintf("%.1f", x) }

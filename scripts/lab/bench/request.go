@@ -19,7 +19,7 @@ const (
 // Requests are what vegeta sends to a service, in its format of a target a line.
 type Requests struct {
 	Collection Collection
-	Service    Endpoint
+	Service    string // URL
 	Path       string // of the service: /api/hybrid-search or /api/query
 	Salt       int    // unique per run, so that every query is new
 	Repeat     bool   // a few queries, so that the cache answers
@@ -41,7 +41,10 @@ func (r Requests) Print(ctx context.Context, to io.Writer) error {
 		if r.Repeat {
 			query = i % repeatedQueries
 		}
-		err := encoder.Encode(target{http.MethodPost, r.Service.URL + r.Path, http.Header{"Content-Type": {"application/json"}}, body(r.Path, r.Collection.Query(query).Text)})
+		encoded, err := json.Marshal(body(r.Path, r.Collection.Query(query).Text))
+		if err == nil {
+			err = encoder.Encode(target{http.MethodPost, r.Service + r.Path, http.Header{"Content-Type": {"application/json"}}, encoded})
+		}
 		if err != nil {
 			return err
 		}
@@ -50,11 +53,11 @@ func (r Requests) Print(ctx context.Context, to io.Writer) error {
 }
 
 // body returns the request for a text on a path.
-func body(path, text string) []byte {
+func body(path, text string) map[string]any {
 	if path == "/api/query" {
-		return encode(map[string]any{"question": text, "match_threshold": answerThreshold})
+		return map[string]any{"question": text, "match_threshold": answerThreshold}
 	}
-	return encode(map[string]any{"query": text, "limit": results})
+	return map[string]any{"query": text, "limit": results}
 }
 
 // Delays are the response times of the model stand-in for an embedding and for a chat.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -15,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/wait"
-	"tasklens/scripts/lab/measure"
+	"tasklens/scripts/lab/web"
 )
 
 const (
@@ -44,8 +43,8 @@ type Soak struct {
 	Connection  *pgx.Conn // of the owner, by Connect
 	DatabaseURL string    // the same database, for more connections
 	Collection  Collection
-	Service     Endpoint
-	Salt        int // unique per run, so that every text is new
+	Service     string // URL
+	Salt        int    // unique per run, so that every text is new
 	Lasting     time.Duration
 	Rate        float64 // searches a second
 	Queries     int     // of the recall at the end
@@ -179,18 +178,9 @@ func (s *Soak) load(ctx context.Context) (streams []*stream, readings []map[stri
 
 // read returns the service's metrics, its REST server's connections to the database, and the load.
 func (s *Soak) read(ctx context.Context, observer *pgx.Conn) (map[string]float64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Service.URL+"/metrics", nil)
+	values, err := web.Metrics(ctx, s.Service)
 	if err != nil {
 		return nil, err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("read the metrics: %w", err)
-	}
-	defer response.Body.Close()
-	values, err := measure.Metrics(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("read the metrics: %w", err)
 	}
 	content, _ := os.ReadFile("/proc/loadavg") // empty on other systems
 	load, _, _ := strings.Cut(string(content), " ")

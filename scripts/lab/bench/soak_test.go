@@ -33,7 +33,7 @@ func TestSoak(t *testing.T) {
 	front := httptest.NewServer(mux)
 	t.Cleanup(front.Close)
 	s := &bench.Soak{
-		Connection: run.Connection, DatabaseURL: database.OwnerURL, Collection: bench.WithChunks(1200), Service: bench.Endpoint{URL: front.URL},
+		Connection: run.Connection, DatabaseURL: database.OwnerURL, Collection: bench.WithChunks(1200), Service: front.URL,
 		Salt: 1 << 30, Lasting: 6 * time.Second, Rate: 10, Queries: 12, Progress: func(string) {},
 	}
 	// As in scripts/bench, before a worker runs.

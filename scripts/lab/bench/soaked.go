@@ -48,8 +48,8 @@ func requests(streams []*stream) (t Table, broken []string) {
 			}
 		}
 		first, last := ends(s.samples)
-		a, _, _ := outcome(first)
-		b, _, _ := outcome(last)
+		a := succeeded(first)
+		b := succeeded(last)
 		slower := measure.Quantile(b, 0.95) / measure.Quantile(a, 0.95)
 		t.Rows = append(t.Rows, []string{s.name, number(s.rate), fmt.Sprint(len(s.samples)), fmt.Sprint(failed),
 			number(measure.Quantile(a, 0.5)), number(measure.Quantile(b, 0.5)), number(measure.Quantile(a, 0.95)), number(measure.Quantile(b, 0.95)), fmt.Sprintf("%.2f", slower)})

@@ -24,7 +24,7 @@ const patience = 60 * time.Second
 
 const maxAnswer = 8 << 20
 
-var web = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+var visitor = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
 // kind is a kind of request. ask returns its outcome (the status, or how it ended) and what was
 // wrong with it.
@@ -73,7 +73,7 @@ func (k kind) ask(ctx context.Context, service string, i int) (outcome, wrong st
 		return "not sent", err.Error()
 	}
 	request.Header.Set("Content-Type", "application/json")
-	response, err := web.Do(request)
+	response, err := visitor.Do(request)
 	if err != nil {
 		return lost(ctx, err)
 	}

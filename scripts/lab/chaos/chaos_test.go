@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"tasklens/scripts/lab/web"
 )
 
 // Forbidden outcomes are reported, allowed ones are not.
@@ -60,7 +62,7 @@ func TestTheModelFails(t *testing.T) {
 				Data    []struct{ Embedding []float64 }
 				Choices []any
 			}
-			err := call(t.Context(), http.MethodPost, server.URL, map[string]any{}, &said)
+			err := web.Call(t.Context(), http.MethodPost, server.URL, map[string]any{}, &said)
 			whole := err == nil && len(said.Data) == 1 && len(said.Data[0].Embedding) == 201 && len(said.Choices) == 1
 			if whole != (mode == "well") {
 				t.Errorf("said is %+v, %v", said, err)

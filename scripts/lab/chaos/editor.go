@@ -1,17 +1,16 @@
 package chaos
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/wait"
+	"tasklens/scripts/lab/web"
 )
 
 // editor edits tickets directly in the database, as a tracker would, and records committed edits.
@@ -85,7 +84,7 @@ func (e *editor) check(ctx context.Context, service string, within time.Duration
 			Pending, Running, Failed, Dead int
 			SourcesWithoutChunks           int `json:"sources_without_chunks"`
 		}
-		err := call(ctx, http.MethodGet, service+"/api/embeddings/status", nil, &status)
+		err := web.Call(ctx, http.MethodGet, service+"/api/embeddings/status", nil, &status)
 		if err == nil && status.Dead > e.dead {
 			return []string{fmt.Sprintf("%d dead jobs", status.Dead-e.dead)}, nil
 		}
@@ -107,41 +106,12 @@ func (e *editor) check(ctx context.Context, service string, within time.Duration
 				MatchedBy []string `json:"matched_by"`
 			}
 		}
-		if err := call(ctx, http.MethodPost, service+"/api/hybrid-search", map[string]any{"query": said, "limit": 1}, &found); err != nil {
+		if err := web.Call(ctx, http.MethodPost, service+"/api/hybrid-search", map[string]any{"query": said, "limit": 1}, &found); err != nil {
 			return nil, err
 		}
-		if len(found.Results) == 0 || found.Results[0].TicketID == nil || *found.Results[0].TicketID != id || !bytes.Contains([]byte(found.Results[0].Text), []byte(said)) {
+		if len(found.Results) == 0 || found.Results[0].TicketID == nil || *found.Results[0].TicketID != id || !strings.Contains(found.Results[0].Text, said) {
 			lost = append(lost, fmt.Sprintf("a search for ticket %d does not return %q: %+v", id, said, found.Results))
 		}
 	}
 	return lost, nil
-}
-
-// call sends a request whose JSON response must arrive.
-func call(ctx context.Context, method, url string, fields map[string]any, into any) error {
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return err
-	}
-	if fields == nil {
-		body = nil
-	}
-	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := web.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %d: %.200s", url, response.StatusCode, answer)
-	}
-	return json.Unmarshal(answer, into)
 }

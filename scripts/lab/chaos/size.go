@@ -3,11 +3,10 @@ package chaos
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"tasklens/internal/wait"
-	"tasklens/scripts/lab/measure"
+	"tasklens/scripts/lab/web"
 )
 
 // size is the service's resource use and its number of panics.
@@ -19,27 +18,16 @@ func (s size) String() string {
 
 // size reads the service's metrics.
 func (r Run) size(ctx context.Context) (s size, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Service+"/metrics", nil)
-	if err != nil {
-		return s, err
-	}
-	response, err := web.Do(request)
-	if err != nil {
-		return s, fmt.Errorf("read the metrics: %w", err)
-	}
-	defer response.Body.Close()
-	values, err := measure.Metrics(response.Body)
-	if err != nil {
-		return s, fmt.Errorf("read the metrics (status %d): %w", response.StatusCode, err)
-	}
-	return size{values["go_goroutines"], values["go_memstats_heap_alloc_bytes"], values["tasklens_panics_total"]}, nil
+	values, err := web.Metrics(ctx, r.Service)
+	return size{values["go_goroutines"], values["go_memstats_heap_alloc_bytes"], values["tasklens_panics_total"]}, err
 }
 
 // settle waits until the service has about its initial size.
 func (r Run) settle(ctx context.Context, before size) (after size, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Recovery)
 	defer cancel()
-	web.CloseIdleConnections() // each holds a goroutine of the service
+	visitor.CloseIdleConnections() // each holds a goroutine of the service
+	web.CloseIdleConnections()
 	for {
 		if after, err = r.size(ctx); err != nil {
 			return after, err

@@ -12,6 +12,7 @@ import (
 
 	"tasklens/internal/threshold"
 	"tasklens/internal/vector"
+	"tasklens/scripts/lab/web"
 )
 
 // ModelCheck is a model's result on the judged set and a collection's questions, with its token
@@ -53,7 +54,7 @@ func CheckModel(ctx context.Context, service Service, questions []Asked) (check 
 
 // countTokens reads the service's metrics.
 func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
-	text, err := service.read(ctx, http.MethodGet, "/metrics", nil)
+	text, err := web.Read(ctx, http.MethodGet, service.URL+"/metrics", nil)
 	if err != nil {
 		return fmt.Errorf("count tokens: %w", err)
 	}

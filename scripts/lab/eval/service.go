@@ -1,13 +1,12 @@
 package eval
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
+
+	"tasklens/scripts/lab/web"
 )
 
 // Service is a running service, called over HTTP like any client does.
@@ -15,8 +14,6 @@ type Service struct {
 	URL    string // http://host:port
 	Fusion string // fusion requested by searches; empty for the service's default
 }
-
-const maxResponse = 32 << 20
 
 // hit has the fields of a result that a ranking needs.
 type hit struct {
@@ -62,51 +59,10 @@ func (s Service) search(ctx context.Context, query string, threshold *float64, l
 
 // post sends a JSON object and decodes the response.
 func (s Service) post(ctx context.Context, path string, request, answer any) error {
-	body, err := json.Marshal(request)
-	if err != nil {
-		return err
-	}
-	return s.call(ctx, http.MethodPost, path, body, answer)
+	return web.Call(ctx, http.MethodPost, s.URL+path, request, answer)
 }
 
 // get decodes the JSON object at a path.
 func (s Service) get(ctx context.Context, path string, answer any) error {
-	return s.call(ctx, http.MethodGet, path, nil, answer)
-}
-
-func (s Service) call(ctx context.Context, method, path string, body []byte, answer any) error {
-	text, err := s.read(ctx, method, path, body)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("read answer: %w", err)
-	}
-	return nil
-}
-
-// read sends a request and reads the response.
-func (s Service) read(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	call, err := http.NewRequestWithContext(ctx, method, s.URL+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	if body != nil {
-		call.Header.Set("Content-Type", "application/json")
-	}
-	response, err := http.DefaultClient.Do(call)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %d: %.500s", response.StatusCode, text)
-	}
-	return text, nil
+	return web.Call(ctx, http.MethodGet, s.URL+path, nil, answer)
 }
