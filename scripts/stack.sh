@@ -136,18 +136,14 @@ build() { # PACKAGE...
   (cd "$root" && CGO_ENABLED=0 go build -v -buildvcs=false -ldflags=-w -o "$bin/" "$@") 2>&1 | count_packages || die 'it does not build, see above'
 }
 
-# Passes the output of go build -v on, but reports only every five seconds how many packages are done.
+# Passes the output of go build -v on, but of the packages only how many are done.
 count_packages() {
-  local line packages=0 next=$((SECONDS + 5))
+  local line packages=0
   while read -r line; do
     case $line in
       *[\ :]*) say "$line" ;; # a message
-      *) packages=$((packages + 1)) ;;
+      *) packages=$((packages + 1)) && [ $((packages % 50)) != 0 ] || say "… $packages packages are built" ;;
     esac
-    if [ $SECONDS -ge $next ]; then
-      say "… $packages packages are built"
-      next=$((SECONDS + 5))
-    fi
   done
 }
 

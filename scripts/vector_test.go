@@ -1,15 +1,11 @@
 package scripts
 
 import (
-	"context"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"tasklens/internal/testbed"
 )
 
 // installer runs commands after the functions of postgres-install, in a copy with fake programs.
@@ -74,53 +70,5 @@ func TestReplacedFilesAreNew(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(target, "*.*[0-9]")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-// Shown by another extension: of pgvector only the installed version can be created.
-func TestExistingDatabaseGetsNewerExtensions(t *testing.T) {
-	t.Parallel()
-	address, err := url.Parse(testbed.Empty(t).SuperuserURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	superuser := testbed.Connect(t, address.String())
-	var data, bin, want string
-	if err := superuser.QueryRow(t.Context(), `select current_setting('data_directory'), (select setting from pg_config where name = 'BINDIR'),
-		(select default_version from pg_available_extensions where name = 'citext')`).Scan(&data, &bin, &want); err != nil {
-		t.Fatal(err)
-	}
-	cluster := t.TempDir()
-	password, _ := address.User.Password()
-	for name, text := range map[string]string{"password": password, "port": address.Port() + "\n", "bin": bin + "\n"} {
-		write(t, filepath.Join(cluster, name), text)
-	}
-	if err := os.Symlink(data, filepath.Join(cluster, "data")); err != nil {
-		t.Fatal(err)
-	}
-	name := strings.ToLower(strings.TrimPrefix(address.Path, "/")) + "_old"
-	create := func() {
-		t.Helper()
-		if output, err := exec.CommandContext(t.Context(), "./postgres", "create", name, cluster).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, output)
-		}
-	}
-	create()
-	t.Cleanup(func() {
-		if _, err := superuser.Exec(context.WithoutCancel(t.Context()), "drop database "+name+" with (force)"); err != nil {
-			t.Error(err)
-		}
-	})
-	address.Path = "/" + name
-	old := testbed.Connect(t, address.String())
-	if _, err := old.Exec(t.Context(), "create extension citext version '1.4'; create table kept as select 'Kept'::citext as word"); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 { // updates, and finds nothing to do
-		create()
-		var got, word string
-		if err := old.QueryRow(t.Context(), "select e.extversion, k.word::text from pg_extension e, kept k where e.extname = 'citext'").Scan(&got, &word); err != nil || got != want || got == "1.4" || word != "Kept" {
-			t.Errorf("citext is %s, want %s; %q %v", got, want, word, err)
-		}
 	}
 }
