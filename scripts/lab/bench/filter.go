@@ -1,14 +1,15 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // filter limits a search to a project, a status, or both; 0 means any.
 type filter struct {
 	name    string
 	project int64
 	status  string
-	// elsewhere lists projects of one size: the first on other topics than the query is the filter.
-	elsewhere []int64
 }
 
 func (f filter) passes(s source) bool {
@@ -24,33 +25,8 @@ func filters() []filter {
 		{name: "project of one ticket", project: int64(len(projectShares) + 1)},
 	}
 	for _, share := range []float64{0.5, 0.1, 0.01, 0.001} {
-		alike := projectsOf(share)
-		out = append(out, filter{name: fmt.Sprintf("project of %v%%", 100*share), project: alike[0]},
-			filter{name: fmt.Sprintf("project of %v%% on other topics", 100*share), elsewhere: alike})
+		project := int64(slices.Index(projectShares, share) + 1)
+		out = append(out, filter{name: fmt.Sprintf("project of %v%%", 100*share), project: project})
 	}
 	return out
-}
-
-// projectsOf returns the projects with this share of the tickets.
-func projectsOf(share float64) (projects []int64) {
-	for i, one := range projectShares {
-		if one == share {
-			projects = append(projects, int64(i+1))
-		}
-	}
-	return projects
-}
-
-// about returns the filter for a query's topic; false if every project of its size has the topic.
-func (f filter) about(topic int) (filter, bool) {
-	if f.elsewhere == nil {
-		return f, true
-	}
-	for _, project := range f.elsewhere {
-		if !discusses(int(project), topic) {
-			f.project = project
-			return f, true
-		}
-	}
-	return f, false
 }

@@ -58,9 +58,7 @@ func (t Ticket) Key() string { return fmt.Sprintf("B%d-%d", t.Project, t.ID) }
 
 // Query is a search for a certain ticket, in 2 to 9 words.
 type Query struct {
-	Text   string
-	ticket int // index of that ticket
-	topic  int
+	Text string
 }
 
 // WithChunks returns the collection with this many chunks: of each ticket 1.4 (of one 600) and four
@@ -204,7 +202,7 @@ func (c Collection) ask(random *rand.Rand, ticket int) Query {
 			asked[k] = words().words[words().draw(random, t.main, t.side)]
 		}
 	}
-	return Query{strings.Join(asked, " "), ticket, t.main}
+	return Query{strings.Join(asked, " ")}
 }
 
 // tokens estimates the number of tokens of a text.

@@ -75,8 +75,7 @@ func (r Run) recallUnder(ctx context.Context, queries []Query, under []filter) (
 		}
 		for i, f := range under {
 			found[i].name = f.name
-			f, any := f.about(q.topic)
-			if best := nearest(truth, f); any && len(best) > 0 {
+			if best := nearest(truth, f); len(best) > 0 {
 				if err := found[i].search(ctx, r.Connection, embedding, f, truth, best); err != nil {
 					return nil, fmt.Errorf("search with filter %s: %w", f.name, err)
 				}

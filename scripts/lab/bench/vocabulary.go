@@ -74,7 +74,6 @@ func topicOf(rank int) int {
 
 // draw draws a word: half of them from all topics, the others from the main topic or sometimes a
 // side topic.
-// then, a side topic.
 func (l *lexicon) draw(random *rand.Rand, main, side int) int {
 	switch kind := random.Float64(); {
 	case kind < 0.5:

@@ -41,14 +41,13 @@ func ReadAsked(path string) ([]Asked, error) {
 	return list, err
 }
 
-// Rates are counts. Of answerable questions: those with a right text among the sources, those whose
-// answer cites it and says what it must, and those with a note of the right ticket among the
-// sources, because resolutions are in notes. Of unanswerable ones: the answers that cite nothing.
+// Rates are counts. Of answerable questions: those with a right text among the sources, and those
+// whose answer cites it and says what it must. Of unanswerable ones: the answers that cite nothing.
 type Rates struct {
-	Half                                                       string
-	Answerable, Sourced, Cited, Noted, Unanswerable, Abstained int
-	Wrong                                                      []string   // questions with a wrong answer
-	Answers                                                    [][]string // each question's sources and answer
+	Half                                                string
+	Answerable, Sourced, Cited, Unanswerable, Abstained int
+	Wrong                                               []string   // questions with a wrong answer
+	Answers                                             [][]string // each question's sources and answer
 }
 
 // CheckAnswers sends every question, and counts by half.
@@ -88,11 +87,9 @@ func CheckAnswers(ctx context.Context, service Service, questions []Asked, progr
 type answered struct {
 	Answer  string `json:"answer"`
 	Sources []struct {
-		ProjectID  int64   `json:"project_id"`
-		TicketKey  *string `json:"ticket_key"`
-		TicketName *string `json:"ticket_name"`
-		Text       string  `json:"text"`
-		Cited      bool    `json:"cited"`
+		ProjectID int64   `json:"project_id"`
+		TicketKey *string `json:"ticket_key"`
+		Cited     bool    `json:"cited"`
 	} `json:"sources"`
 }
 
@@ -115,7 +112,7 @@ func (s Service) projectKeys(ctx context.Context) (map[int64]string, error) {
 }
 
 func (r *Rates) count(q Asked, got answered, projects map[int64]string) {
-	cites, source, right, note := false, false, false, false
+	cites, source, right := false, false, false
 	seen := []string{got.Answer}
 	for _, s := range got.Sources {
 		cites = cites || s.Cited
@@ -126,7 +123,6 @@ func (r *Rates) count(q Asked, got answered, projects map[int64]string) {
 		seen = append(seen, fmt.Sprint(key, s.Cited))
 		if slices.Contains(q.Cite, key) {
 			source, right = true, right || s.Cited
-			note = note || s.TicketName != nil && !strings.HasPrefix(s.Text, *s.TicketName)
 		}
 	}
 	r.Answers = append(r.Answers, seen)
@@ -141,7 +137,6 @@ func (r *Rates) count(q Asked, got answered, projects map[int64]string) {
 		r.Answerable++
 		r.Sourced += one(source)
 		r.Cited += one(good)
-		r.Noted += one(note)
 	}
 	if !good {
 		r.Wrong = append(r.Wrong, q.Question)
@@ -166,7 +161,6 @@ func (r Result) Answers(file string, all []Rates) error {
 		}{
 			{"right one a source", rates.Sourced, rates.Answerable},
 			{"right one cited", rates.Cited, rates.Answerable},
-			{"its note a source", rates.Noted, rates.Answerable},
 			{"abstained from unanswerable", rates.Abstained, rates.Unanswerable},
 		} {
 			if err := r.count(measured, fmt.Sprintf("%s, of %d", one.metric, one.of), one.count); err != nil {

@@ -27,7 +27,7 @@ func TestSampleWorkspace(t *testing.T) {
 		t.Fatalf("rates are %+v", all)
 	}
 	for _, r := range all {
-		if r.Answerable < 20 || r.Unanswerable < 5 || r.Cited < r.Answerable-2 || r.Noted < r.Answerable*3/4 || r.Abstained < r.Unanswerable-2 {
+		if r.Answerable < 20 || r.Unanswerable < 5 || r.Cited < r.Answerable-2 || r.Abstained < r.Unanswerable-2 {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -56,7 +56,7 @@ func TestAnswersAreCounted(t *testing.T) {
 			want = eval.Rates{Half: "report", Unanswerable: 2, Abstained: 1, Wrong: []string{"Does the pump leak at the shaft?"}}
 		}
 		if r.Cited != want.Cited || r.Answerable != want.Answerable || r.Unanswerable != want.Unanswerable || r.Abstained != want.Abstained ||
-			strings.Join(r.Wrong, "|") != strings.Join(want.Wrong, "|") || r.Noted != 0 {
+			strings.Join(r.Wrong, "|") != strings.Join(want.Wrong, "|") {
 			t.Errorf("%+v, want %+v", r, want)
 		}
 	}

@@ -1,14 +1,12 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,22 +45,22 @@ func ReadDocumentQuestions(folder, file string) ([]DocumentQuestion, error) {
 // documentLimit is the maximum rank considered.
 const documentLimit = 100
 
-// RankDocuments sends every question to both searches, at any similarity: the basic one, the hybrid
-// one, and the hybrid one without temporal class weights. The requests do not count as retrievals.
+// RankDocuments sends every question to the basic and the hybrid search, at any similarity. The
+// requests do not count as retrievals.
 func RankDocuments(ctx context.Context, service Service, questions []DocumentQuestion) ([]Row, error) {
 	queries := make([]collection.Query, len(questions))
 	for i, q := range questions {
 		queries[i] = collection.Query{Text: q.Question, Judged: measure.Judged{load.IDOfPath(DocumentsFolder, q.Document): 1}}
 	}
-	basic, _, err := service.rankDocuments(ctx, queries, false)
+	basic, err := service.rankDocuments(ctx, queries, false)
 	if err != nil {
 		return nil, err
 	}
-	hybrid, timeless, err := service.rankDocuments(ctx, queries, true)
+	hybrid, err := service.rankDocuments(ctx, queries, true)
 	if err != nil {
 		return nil, err
 	}
-	return []Row{newRow("basic", basic, queries), newRow("hybrid", hybrid, queries), newRow("hybrid, every class 1", timeless, queries)}, nil
+	return []Row{newRow("basic", basic, queries), newRow("hybrid", hybrid, queries)}, nil
 }
 
 // Documents prints the rankings for the questions of one file, and by how much the hybrid search is
@@ -82,38 +80,18 @@ func (r Result) Documents(ctx context.Context, service Service, file string, row
 	return r.note("%s, hybrid − basic: nDCG@10 %+.4f ± %.4f", file, measure.Mean(differences), measure.StandardError(differences))
 }
 
-// rankDocuments sends every question to one search. timeless is the order without temporal class
-// weights.
-func (s Service) rankDocuments(ctx context.Context, queries []collection.Query, hybrid bool) (ranked, timeless [][]string, err error) {
-	ranked, timeless = make([][]string, len(queries)), make([][]string, len(queries))
+// rankDocuments sends every question to one search.
+func (s Service) rankDocuments(ctx context.Context, queries []collection.Query, hybrid bool) ([][]string, error) {
+	ranked := make([][]string, len(queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(clients)
 	for i, q := range queries {
-		group.Go(func() error {
-			found, err := s.documents(ctx, q.Text, hybrid)
-			ranked[i] = idsOf(found)
-			slices.SortStableFunc(found, func(a, b foundDocument) int {
-				return cmp.Compare(b.FinalScore/b.TemporalWeight, a.FinalScore/a.TemporalWeight)
-			})
-			timeless[i] = idsOf(found)
+		group.Go(func() (err error) {
+			ranked[i], err = s.documents(ctx, q.Text, hybrid)
 			return err
 		})
 	}
-	return ranked, timeless, group.Wait()
-}
-
-// foundDocument is a ranked document. The scores are set by the hybrid search.
-type foundDocument struct {
-	ID             string  `json:"id"`
-	TemporalWeight float64 `json:"temporal_weight"`
-	FinalScore     float64 `json:"final_score"`
-}
-
-func idsOf(found []foundDocument) (ids []string) {
-	for _, document := range found {
-		ids = append(ids, document.ID)
-	}
-	return ids
+	return ranked, group.Wait()
 }
 
 // enriched returns the number of enriched documents and of all documents.
@@ -127,11 +105,14 @@ func (s Service) enriched(ctx context.Context) (enriched, total int, err error) 
 
 // documents returns the results of a document search with any similarity, because the ranking is
 // measured and not the threshold.
-func (s Service) documents(ctx context.Context, query string, hybrid bool) ([]foundDocument, error) {
+func (s Service) documents(ctx context.Context, query string, hybrid bool) (ids []string, err error) {
 	parameters := url.Values{"q": {query}, "hybrid": {strconv.FormatBool(hybrid)}, "limit": {strconv.Itoa(documentLimit)}, "threshold": {"0"}, "track": {"false"}}
-	var found struct{ Results []foundDocument }
+	var found struct{ Results []struct{ ID string } }
 	if err := s.get(ctx, "/api/knowledge/search?"+parameters.Encode(), &found); err != nil {
 		return nil, fmt.Errorf("search documents for %q: %w", query, err)
 	}
-	return found.Results, nil
+	for _, document := range found.Results {
+		ids = append(ids, document.ID)
+	}
+	return ids, nil
 }

@@ -22,7 +22,7 @@ func TestSampleDocuments(t *testing.T) {
 	}
 	service := eval.Service{URL: start(t, testbed.Database(t), sample)}
 	rows, err := eval.RankDocuments(t.Context(), service, questions)
-	if err != nil || len(rows) != 3 {
+	if err != nil || len(rows) != 2 {
 		t.Fatalf("%d rankings, %v", len(rows), err)
 	}
 	for _, row := range rows {

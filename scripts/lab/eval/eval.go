@@ -34,7 +34,7 @@ type Run struct {
 // ranker returns the best items for a query, at most depth.
 type ranker func(ctx context.Context, query collection.Query) ([]string, error)
 
-// Do ranks all queries by the service and by the references, and compares the tickets that
+// Do ranks all queries by the service and by the reference, and compares the tickets that
 // duplicate one another.
 func (r Run) Do(ctx context.Context) (rows []Row, err error) {
 	tickets, err := byKey[int64](ctx, r.Connection, "t.ticket_id")
@@ -60,8 +60,7 @@ func (r Run) Do(ctx context.Context) (rows []Row, err error) {
 		{"similar to a draft", r.Queries, drafts.rank, clients, drafts},
 		{"similar to a stored ticket", siblings(r.Queries, tickets), stored.rank, clients, stored},
 		// A connection runs one query at a time.
-		{"reference: all words, ts_rank", r.Queries, postgres.rank(allWords), 1, nil},
-		{"reference: any word, ts_rank", r.Queries, postgres.rank(anyWord), 1, nil},
+		{"reference: any word, ts_rank", r.Queries, postgres.rank, 1, nil},
 	} {
 		if len(ranking.queries) == 0 {
 			continue // no query has two relevant tickets

@@ -32,22 +32,15 @@ func newPostgres(ctx context.Context, connection *pgx.Conn) (postgres, error) {
 	return postgres{connection}, nil
 }
 
-// The two tsqueries of a query: all of its words, and any of them.
-const (
-	allWords = `websearch_to_tsquery('english', $1)`
-	anyWord  = `replace(plainto_tsquery('english', $1)::text, ' & ', ' | ')::tsquery`
-)
-
-// rank returns a ranker by ts_rank with its default weights.
-func (p postgres) rank(tsquery string) ranker {
-	return func(ctx context.Context, query collection.Query) ([]string, error) {
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-		defer cancel()
-		rows, err := p.connection.Query(ctx, `select r.key from pg_temp.reference r, (select `+tsquery+`) q(words)
-			where r.words @@ q.words order by ts_rank(r.words, q.words) desc, r.ticket_id limit $2`, query.Text, depth)
-		if err != nil {
-			return nil, err
-		}
-		return pgx.CollectRows(rows, pgx.RowTo[string])
+// rank orders the tickets that have any word of the query by ts_rank with its default weights.
+func (p postgres) rank(ctx context.Context, query collection.Query) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	rows, err := p.connection.Query(ctx, `select r.key
+		from pg_temp.reference r, (select replace(plainto_tsquery('english', $1)::text, ' & ', ' | ')::tsquery) q(words)
+		where r.words @@ q.words order by ts_rank(r.words, q.words) desc, r.ticket_id limit $2`, query.Text, depth)
+	if err != nil {
+		return nil, err
 	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
