@@ -19,7 +19,6 @@ import (
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/search"
-	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/eval"
 )
 
@@ -133,7 +132,7 @@ func (e evaluation) everything(ctx context.Context) error {
 	if err := e.result.Contents(ctx, e.connection); err != nil {
 		return err
 	}
-	var queries []collection.Query
+	var queries []eval.Query
 	for _, file := range []string{"questions.jsonl", "named_questions.jsonl", "comment_questions.jsonl", "field_questions.jsonl"} {
 		questions, err := eval.ReadAsked(filepath.Join(e.folder, file))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +155,7 @@ func (e evaluation) everything(ctx context.Context) error {
 		queries = append(queries, cited...)
 	}
 	// A collection's own judgements are better than what its questions should cite.
-	judged, err := collection.Read(e.folder)
+	judged, err := eval.ReadQueries(e.folder)
 	if err == nil {
 		queries = judged
 	} else if !errors.Is(err, fs.ErrNotExist) || len(queries) == 0 {

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/measure"
 )
 
@@ -29,7 +28,7 @@ var Halves = []string{"choose", "report"}
 
 // ReadAsked reads questions, one JSON object per line.
 func ReadAsked(path string) ([]Asked, error) {
-	list, err := readQuestions(path, func(one Asked) error {
+	list, err := readQuestions(path, true, func(one Asked) error {
 		if strings.TrimSpace(one.Question) == "" || !slices.Contains(Halves, one.Half) {
 			return fmt.Errorf("it must have a question, and a half that is %s", strings.Join(Halves, " or "))
 		}
@@ -183,7 +182,7 @@ func (r Result) Answers(file string, all []Rates) error {
 }
 
 // Queries returns the answerable questions as queries for what they should cite.
-func Queries(ctx context.Context, service Service, questions []Asked) (queries []collection.Query, err error) {
+func Queries(ctx context.Context, service Service, questions []Asked) (queries []Query, err error) {
 	projects, err := service.projectKeys(ctx)
 	if err != nil {
 		return nil, err
@@ -201,7 +200,7 @@ func Queries(ctx context.Context, service Service, questions []Asked) (queries [
 			judged[key] = 1
 		}
 		if len(judged) > 0 {
-			queries = append(queries, collection.Query{ID: strconv.Itoa(i + 1), Text: q.Question, Judged: judged})
+			queries = append(queries, Query{ID: strconv.Itoa(i + 1), Text: q.Question, Judged: judged})
 		}
 	}
 	return queries, nil

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tasklens/internal/load"
-	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/measure"
 )
 
@@ -34,7 +33,7 @@ type DocumentQuestion struct {
 
 // ReadDocumentQuestions reads one of a collection's files of document questions.
 func ReadDocumentQuestions(folder, file string) ([]DocumentQuestion, error) {
-	return readQuestions(filepath.Join(folder, file), func(one DocumentQuestion) error {
+	return readQuestions(filepath.Join(folder, file), true, func(one DocumentQuestion) error {
 		if _, err := os.Stat(filepath.Join(folder, DocumentsFolder, one.Document)); err != nil || one.Document == "" || strings.TrimSpace(one.Question) == "" {
 			return errors.New("it must have a question and an existing document")
 		}
@@ -48,9 +47,9 @@ const documentLimit = 100
 // RankDocuments sends every question to the basic and the hybrid search, at any similarity. The
 // requests do not count as retrievals.
 func RankDocuments(ctx context.Context, service Service, questions []DocumentQuestion) ([]Row, error) {
-	queries := make([]collection.Query, len(questions))
+	queries := make([]Query, len(questions))
 	for i, q := range questions {
-		queries[i] = collection.Query{Text: q.Question, Judged: measure.Judged{load.IDOfPath(DocumentsFolder, q.Document): 1}}
+		queries[i] = Query{Text: q.Question, Judged: measure.Judged{load.IDOfPath(DocumentsFolder, q.Document): 1}}
 	}
 	basic, err := service.rankDocuments(ctx, queries, false)
 	if err != nil {
@@ -81,7 +80,7 @@ func (r Result) Documents(ctx context.Context, service Service, file string, row
 }
 
 // rankDocuments sends every question to one search.
-func (s Service) rankDocuments(ctx context.Context, queries []collection.Query, hybrid bool) ([][]string, error) {
+func (s Service) rankDocuments(ctx context.Context, queries []Query, hybrid bool) ([][]string, error) {
 	ranked := make([][]string, len(queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(clients)

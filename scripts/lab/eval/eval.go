@@ -11,8 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
-
-	"tasklens/scripts/lab/collection"
 )
 
 const (
@@ -27,12 +25,12 @@ const (
 type Run struct {
 	Service    Service
 	Connection *pgx.Conn
-	Queries    []collection.Query
+	Queries    []Query
 	Progress   func(step string)
 }
 
 // ranker returns the best items for a query, at most depth.
-type ranker func(ctx context.Context, query collection.Query) ([]string, error)
+type ranker func(ctx context.Context, query Query) ([]string, error)
 
 // Do ranks all queries by the service and by the reference, and compares the tickets that
 // duplicate one another.
@@ -48,7 +46,7 @@ func (r Run) Do(ctx context.Context) (rows []Row, err error) {
 	drafts, stored := &comparison{service: r.Service}, &comparison{service: r.Service, tickets: tickets}
 	for _, ranking := range []struct {
 		name    string
-		queries []collection.Query
+		queries []Query
 		rank    ranker
 		atOnce  int
 		flags   *comparison
@@ -79,7 +77,7 @@ func (r Run) Do(ctx context.Context) (rows []Row, err error) {
 }
 
 // rankAll ranks all queries with one method, some of them concurrently.
-func rankAll(ctx context.Context, name string, queries []collection.Query, rank ranker, atOnce int) (Row, error) {
+func rankAll(ctx context.Context, name string, queries []Query, rank ranker, atOnce int) (Row, error) {
 	ranked := make([][]string, len(queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

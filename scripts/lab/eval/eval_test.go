@@ -17,7 +17,6 @@ import (
 	"tasklens/internal/ticketfile"
 	"tasklens/internal/tokenizer"
 	"tasklens/internal/worker"
-	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/eval"
 	"tasklens/scripts/lab/measure"
 	"tasklens/scripts/lab/offline"
@@ -101,7 +100,7 @@ func TestARunMeasuresTheServiceAndTheReference(t *testing.T) {
 	run := eval.Run{
 		Service:    eval.Service{URL: start(t, database, folder(t, map[string]string{"projects.jsonl": projects, "tickets.jsonl": tickets}))},
 		Connection: connection,
-		Queries: []collection.Query{
+		Queries: []eval.Query{
 			{ID: "q1", Text: "leaking shaft", Judged: measure.Judged{"PUMP-1": 1}},
 			{ID: "q2", Text: "valves jammed", Judged: measure.Judged{"PUMP-2": 1, "PUMP-9": 1}},
 		},

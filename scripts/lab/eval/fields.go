@@ -49,7 +49,7 @@ const (
 
 // ReadFieldQuestions reads those of a folder.
 func ReadFieldQuestions(folder string) ([]FieldQuestion, error) {
-	return readQuestions(filepath.Join(folder, "asked_questions.jsonl"), func(q FieldQuestion) error {
+	return readQuestions(filepath.Join(folder, "asked_questions.jsonl"), true, func(q FieldQuestion) error {
 		if q.Question == "" || q.Half != "choose" && q.Half != "report" {
 			return fmt.Errorf("question %q of half %q", q.Question, q.Half)
 		}

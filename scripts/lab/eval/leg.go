@@ -3,8 +3,6 @@ package eval
 import (
 	"context"
 	"slices"
-
-	"tasklens/scripts/lab/collection"
 )
 
 const (
@@ -14,7 +12,7 @@ const (
 
 // keyword returns the keyword ranking. No similarity passes the threshold 1, so only keyword
 // matches are listed.
-func (s Service) keyword(ctx context.Context, query collection.Query) ([]string, error) {
+func (s Service) keyword(ctx context.Context, query Query) ([]string, error) {
 	var most float64 = 1
 	p, err := s.search(ctx, query.Text, &most, pageSize, 0)
 	ranked := make([]string, depth)
@@ -25,7 +23,7 @@ func (s Service) keyword(ctx context.Context, query collection.Query) ([]string,
 }
 
 // listed returns the service's list with its own threshold.
-func (s Service) listed(ctx context.Context, query collection.Query) ([]string, error) {
+func (s Service) listed(ctx context.Context, query Query) ([]string, error) {
 	p, err := s.search(ctx, query.Text, nil, pageSize, 0)
 	return items(p.Results), err
 }
@@ -33,7 +31,7 @@ func (s Service) listed(ctx context.Context, query collection.Query) ([]string, 
 // vector returns the vector ranking, from searches with threshold 0, which cut nothing off. Items
 // found only by vector come after those found by both legs, however far down, so pages are read
 // until the ranking is complete.
-func (s Service) vector(ctx context.Context, query collection.Query) ([]string, error) {
+func (s Service) vector(ctx context.Context, query Query) ([]string, error) {
 	var least float64
 	ranked := make([]string, depth)
 	for offset := 0; offset < reach && slices.Contains(ranked, ""); offset += pageSize {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-
-	"tasklens/scripts/lab/collection"
 )
 
 // postgres ranks with Postgres's full-text search as most guides show it. It indexes the tickets in
@@ -33,7 +31,7 @@ func newPostgres(ctx context.Context, connection *pgx.Conn) (postgres, error) {
 }
 
 // rank orders the tickets that have any word of the query by ts_rank with its default weights.
-func (p postgres) rank(ctx context.Context, query collection.Query) ([]string, error) {
+func (p postgres) rank(ctx context.Context, query Query) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	rows, err := p.connection.Query(ctx, `select r.key

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/measure"
 )
 
@@ -52,7 +51,7 @@ type Row struct {
 	Flags                              *Flags // of comparisons
 }
 
-func newRow(name string, ranked [][]string, queries []collection.Query) Row {
+func newRow(name string, ranked [][]string, queries []Query) Row {
 	r := Row{Name: name, Ranked: ranked}
 	for i, q := range queries {
 		r.NDCG10 = append(r.NDCG10, measure.NDCG(ranked[i], q.Judged, 10))
@@ -120,7 +119,7 @@ func checking(key string) bool {
 
 // difference prints by how much one method is better than another, with the standard error: of all
 // queries, and of the half that nothing was tuned on.
-func (r Result) difference(a, b Row, queries []collection.Query) error {
+func (r Result) difference(a, b Row, queries []Query) error {
 	differences := measure.Differences(a.NDCG10, b.NDCG10)
 	var half []float64
 	for i, q := range queries {
@@ -134,7 +133,7 @@ func (r Result) difference(a, b Row, queries []collection.Query) error {
 
 // Rankings prints the rows of a run and compares the service's searches with the keyword search
 // and that with the references.
-func (r Result) Rankings(rows []Row, queries []collection.Query) error {
+func (r Result) Rankings(rows []Row, queries []Query) error {
 	named := map[string]Row{}
 	for _, row := range rows {
 		named[row.Name] = row

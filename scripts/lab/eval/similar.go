@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"tasklens/scripts/lab/collection"
 	"tasklens/scripts/lab/measure"
 )
 
@@ -25,7 +24,7 @@ type comparison struct {
 // relevant. What nobody judged counts as wrong.
 type Flags struct{ All, Right int }
 
-func (c *comparison) rank(ctx context.Context, query collection.Query) (keys []string, err error) {
+func (c *comparison) rank(ctx context.Context, query Query) (keys []string, err error) {
 	var found struct {
 		Results []struct {
 			TicketKey string `json:"ticket_key"`
@@ -49,7 +48,7 @@ func (c *comparison) rank(ctx context.Context, query collection.Query) (keys []s
 
 // siblings returns a query for each stored ticket that is relevant beside others: these duplicate
 // one another.
-func siblings[T any](queries []collection.Query, stored map[string]T) (all []collection.Query) {
+func siblings[T any](queries []Query, stored map[string]T) (all []Query) {
 	judged := map[string]measure.Judged{}
 	for _, q := range queries {
 		for one := range q.Judged {
@@ -64,7 +63,7 @@ func siblings[T any](queries []collection.Query, stored map[string]T) (all []col
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(judged)) {
-		all = append(all, collection.Query{ID: key, Judged: judged[key]})
+		all = append(all, Query{ID: key, Judged: judged[key]})
 	}
 	return all
 }
