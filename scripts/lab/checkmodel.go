@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caarlos0/env/v11"
-
 	"tasklens/internal/answer"
 	"tasklens/internal/chat"
 	"tasklens/internal/chunk"
@@ -39,26 +37,14 @@ var chatDollars = map[string][2]float64{
 	"gpt-4o-mini": {0.15, 0.60}, "gpt-4.1-mini": {0.40, 1.60}, "gpt-4.1-nano": {0.10, 0.40}, "gpt-4o": {2.50, 10},
 }
 
-type checkModelConfig struct {
-	ServiceURL     string `env:"SERVICE_URL"`
-	OpenAIBaseURL  string `env:"OPENAI_BASE_URL"`
-	OpenAIKey      string `env:"OPENAI_API_KEY"`
-	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
-	ChatModel      string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
-}
-
 // checkModel sends a folder's questions to a running service that has loaded the folder, and prints
 // a row for docs/models.md. With --estimate it prints the cost instead, and fails if that is too
 // high.
-func checkModel(ctx context.Context, args []string) error {
+func checkModel(ctx context.Context, config settings, args []string) error {
 	flags := newFlags("check-model")
 	estimated := flags.Bool("estimate", false, "")
 	if flags.Parse(args) != nil || flags.NArg() != 1 {
 		return errUsage
-	}
-	config, err := env.ParseAs[checkModelConfig]()
-	if err != nil {
-		return fmt.Errorf("read settings: %w", err)
 	}
 	folder := flags.Arg(0)
 	questions, err := eval.ReadAsked(filepath.Join(folder, "questions.jsonl"))
@@ -95,7 +81,7 @@ const probed = 64
 var longChunk = strings.Repeat("The pump of the second line leaks at its valve. ", 51)
 
 // probe sends the server one request of each kind and prints how it departs from OpenAI's protocol.
-func (c checkModelConfig) probe(ctx context.Context, out io.Writer, inputs []string) error {
+func (c settings) probe(ctx context.Context, out io.Writer, inputs []string) error {
 	departures := 0
 	print := func(format string, args ...any) {
 		departures++
@@ -150,7 +136,7 @@ func (c checkModelConfig) probe(ctx context.Context, out io.Writer, inputs []str
 const probeTokens = 800
 
 // cost returns dollars; negative if a price is unknown.
-func (c checkModelConfig) cost(embedded, read, written int) float64 {
+func (c settings) cost(embedded, read, written int) float64 {
 	price, known := openai.EmbeddingDollars[c.EmbeddingModel]
 	chat, chatKnown := chatDollars[c.ChatModel]
 	if !known || !chatKnown {
@@ -159,7 +145,7 @@ func (c checkModelConfig) cost(embedded, read, written int) float64 {
 	return (price*float64(embedded) + chat[0]*float64(read) + chat[1]*float64(written)) / 1e6
 }
 
-func (c checkModelConfig) allow(dollars, most float64) error {
+func (c settings) allow(dollars, most float64) error {
 	switch {
 	case dollars < 0 && c.OpenAIBaseURL == "":
 		return fmt.Errorf("the prices of %s and %s are unknown: choose models with known prices, see docs/models.md", c.EmbeddingModel, c.ChatModel)

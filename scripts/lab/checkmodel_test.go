@@ -6,10 +6,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/caarlos0/env/v11"
 
 	"tasklens/scripts/lab/offline"
 )
@@ -18,35 +19,30 @@ import (
 // with unknown price, is refused.
 func TestCheckModelEstimates(t *testing.T) {
 	for name, c := range map[string]struct {
-		settings []string
+		settings map[string]string
 		refused  string
 	}{
-		"the usual ones":  {settings: nil},
-		"an earlier one":  {settings: []string{"EMBEDDING_MODEL", "text-embedding-ada-002"}},
-		"a dear one":      {settings: []string{"CHAT_MODEL", "gpt-4o"}, refused: "more than $0.10"},
-		"an unknown one":  {settings: []string{"CHAT_MODEL", "gpt-99"}, refused: "gpt-99 are unknown"},
-		"somebody else's": {settings: []string{"CHAT_MODEL", "gpt-99", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"}},
+		"the usual ones":  {settings: map[string]string{}},
+		"an earlier one":  {settings: map[string]string{"EMBEDDING_MODEL": "text-embedding-ada-002"}},
+		"a dear one":      {settings: map[string]string{"CHAT_MODEL": "gpt-4o"}, refused: "more than $0.10"},
+		"an unknown one":  {settings: map[string]string{"CHAT_MODEL": "gpt-99"}, refused: "gpt-99 are unknown"},
+		"somebody else's": {settings: map[string]string{"CHAT_MODEL": "gpt-99", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, name := range []string{"SERVICE_URL", "OPENAI_BASE_URL", "EMBEDDING_MODEL", "CHAT_MODEL"} {
-				t.Setenv(name, "") // so that the test's end restores it
-				if err := os.Unsetenv(name); err != nil {
-					t.Fatal(err)
-				}
+			s, err := env.ParseAsWithOptions[settings](env.Options{Environment: c.settings})
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i := 0; i < len(c.settings); i += 2 {
-				t.Setenv(c.settings[i], c.settings[i+1])
-			}
-			err := checkModel(t.Context(), []string{"--estimate", "../../supabase/sample"})
+			err = checkModel(t.Context(), s, []string{"--estimate", "../../supabase/sample"})
 			if c.refused == "" && err != nil || c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused)) {
 				t.Errorf("%v, want %q", err, c.refused)
 			}
 		})
 	}
-	if err := checkModel(t.Context(), nil); err != errUsage {
+	if err := checkModel(t.Context(), settings{}, nil); err != errUsage {
 		t.Errorf("without a folder: %v", err)
 	}
-	if err := checkModel(t.Context(), []string{"--estimate", t.TempDir()}); err == nil {
+	if err := checkModel(t.Context(), settings{}, []string{"--estimate", t.TempDir()}); err == nil {
 		t.Error("a folder without questions is taken")
 	}
 }
@@ -72,7 +68,7 @@ func TestCheckModelTriesTheTool(t *testing.T) {
 				model.ServeHTTP(w, r)
 			}))
 			t.Cleanup(server.Close)
-			config := checkModelConfig{OpenAIBaseURL: server.URL + "/v1", EmbeddingModel: offline.EmbeddingModel, ChatModel: offline.ChatModel}
+			config := settings{OpenAIBaseURL: server.URL + "/v1", EmbeddingModel: offline.EmbeddingModel, ChatModel: offline.ChatModel}
 			var out bytes.Buffer
 			if err := config.probe(t.Context(), &out, slices.Repeat([]string{"text"}, probed)); err != nil || !strings.Contains(out.String(), c.want) {
 				t.Errorf("%v: %s", err, out.String())

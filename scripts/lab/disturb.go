@@ -11,15 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caarlos0/env/v11"
-
 	"tasklens/scripts/lab/chaos"
 	"tasklens/scripts/lab/offline"
 )
-
-type chaosConfig struct {
-	DatabaseURL string `env:"DATABASE_URL,notEmpty"`
-}
 
 const (
 	chaosClients = 32
@@ -30,13 +24,12 @@ const (
 
 // disturb is the verb chaos. It prints the address of the failing model, reads the address of the
 // service that uses it, and then the commands of chaos.Run.
-func disturb(ctx context.Context, args []string) error {
+func disturb(ctx context.Context, s settings, args []string) error {
 	if len(args) > 0 {
 		return errUsage
 	}
-	config, err := env.ParseAs[chaosConfig]()
-	if err != nil {
-		return fmt.Errorf("read settings: %w", err)
+	if s.DatabaseURL == "" {
+		return errNoDatabase
 	}
 	model := chaos.NewModel(offline.NewHandler())
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -55,6 +48,6 @@ func disturb(ctx context.Context, args []string) error {
 		return errors.Join(errors.New("no address of a service"), err)
 	}
 	return chaos.Run{
-		Service: strings.TrimSpace(service), DatabaseURL: config.DatabaseURL, Model: model, Clients: chaosClients, Recovery: chaosRecovery,
+		Service: strings.TrimSpace(service), DatabaseURL: s.DatabaseURL, Model: model, Clients: chaosClients, Recovery: chaosRecovery,
 	}.Do(ctx, words, os.Stdout)
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/caarlos0/env/v11"
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/answer"
@@ -22,15 +21,8 @@ import (
 	"tasklens/scripts/lab/eval"
 )
 
-// evalConfig are the settings of this verb: a running service, and its database for the reference
-// rankings.
-type evalConfig struct {
-	ServiceURL  string `env:"SERVICE_URL,required"`
-	DatabaseURL string `env:"DATABASE_URL,required"`
-}
-
 // evaluate measures a running service on a loaded collection, or compares two results.
-func evaluate(ctx context.Context, args []string) error {
+func evaluate(ctx context.Context, config settings, args []string) error {
 	if len(args) == 3 && args[0] == "--compare" {
 		return compareResults(args[1], args[2])
 	}
@@ -41,13 +33,12 @@ func evaluate(ctx context.Context, args []string) error {
 	if len(args) != 1 || !slices.Contains([]string{"", "--documents", "--questions"}, option) {
 		return errUsage
 	}
-	config, err := env.ParseAs[evalConfig]()
-	if err != nil {
-		return fmt.Errorf("read settings: %w", err)
-	}
 	folder, err := filepath.Abs(args[0])
 	if err != nil {
 		return err
+	}
+	if config.DatabaseURL == "" {
+		return errNoDatabase
 	}
 	connection, err := pgx.Connect(ctx, config.DatabaseURL)
 	if err != nil {
@@ -62,36 +53,19 @@ func evaluate(ctx context.Context, args []string) error {
 	case "--documents":
 		return e.documents(ctx)
 	case "--questions":
-		return aboutFields(ctx, folder)
+		return aboutFields(ctx, config, folder)
 	}
 	return e.everything(ctx)
 }
 
-// askConfig are the settings of the service that questions need.
-type askConfig struct {
-	RESTURL        string `env:"SUPABASE_REST_URL"` // default: SUPABASE_URL/rest/v1
-	Schema         string `env:"SUPABASE_SCHEMA" envDefault:"public"`
-	SupabaseURL    string `env:"SUPABASE_URL,required"`
-	Key            string `env:"SUPABASE_SERVICE_ROLE_KEY,required"`
-	OpenAIBaseURL  string `env:"OPENAI_BASE_URL" envDefault:"https://api.openai.com/v1"`
-	OpenAIKey      string `env:"OPENAI_API_KEY"`
-	ChatModel      string `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
-	EmbeddingModel string `env:"EMBEDDING_MODEL" envDefault:"text-embedding-3-small"`
-	Dimensions     int    `env:"EMBEDDING_DIMENSIONS"`
-}
-
 // aboutFields asks a folder's questions about fields within this process, which can be told what
 // day it is, and prints the rates of each half.
-func aboutFields(ctx context.Context, folder string) error {
-	c, err := env.ParseAs[askConfig]()
-	if err != nil {
-		return fmt.Errorf("read settings: %w", err)
-	}
+func aboutFields(ctx context.Context, c settings, folder string) error {
 	questions, err := eval.ReadFieldQuestions(folder)
 	if err != nil {
 		return fmt.Errorf("read questions: %w", err)
 	}
-	model := openai.New(openai.Config{BaseURL: c.OpenAIBaseURL, APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.Dimensions, ChatModel: c.ChatModel,
+	model := openai.New(openai.Config{BaseURL: cmp.Or(c.OpenAIBaseURL, "https://api.openai.com/v1"), APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.Dimensions, ChatModel: c.ChatModel,
 		AttemptTimeout: time.Minute})
 	embeddings := memo.NewEmbeddings(model, "", nil, nil)
 	embed := func(text string) search.Embedding { return embeddings.Query(model.EmbeddingModel(), text) }

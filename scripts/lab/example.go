@@ -7,15 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/caarlos0/env/v11"
-
 	"tasklens/scripts/lab/examples"
 )
-
-// exampleConfig are the settings of this verb: the running demo.
-type exampleConfig struct {
-	ServiceURL string `env:"SERVICE_URL,required"`
-}
 
 // elsewhere are the examples that need more than a demo, and why.
 var elsewhere = map[string]string{
@@ -51,13 +44,9 @@ var elsewhere = map[string]string{
 }
 
 // tryExamples runs the examples of README.md and docs/ in the current folder.
-func tryExamples(ctx context.Context, args []string) error {
+func tryExamples(ctx context.Context, config settings, args []string) error {
 	if len(args) > 0 {
 		return errUsage
-	}
-	config, err := env.ParseAs[exampleConfig]()
-	if err != nil {
-		return err
 	}
 	service, err := url.Parse(config.ServiceURL)
 	if err != nil || service.Host == "" {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/caarlos0/env/v11"
 )
 
 const usage = `usage: lab VERB
@@ -42,7 +44,7 @@ Checking and measuring:
   chaos          ask a service while its surroundings fail, as standard input says (scripts/chaos)
 `
 
-var verbs = map[string]func(ctx context.Context, args []string) error{
+var verbs = map[string]func(ctx context.Context, s settings, args []string) error{
 	"check-model": checkModel,
 	"gateway":     serveGateway,
 	"model":       serveModel,
@@ -64,7 +66,11 @@ func main() {
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	}
-	switch err := verbs[os.Args[1]](ctx, os.Args[2:]); {
+	s, err := env.ParseAs[settings]()
+	if err == nil {
+		err = verbs[os.Args[1]](ctx, s, os.Args[2:])
+	}
+	switch {
 	case errors.Is(err, errUsage):
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)

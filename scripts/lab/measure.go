@@ -9,23 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caarlos0/env/v11"
-
 	"tasklens/scripts/lab/bench"
 )
 
-// benchRun is a run of the verb bench: its settings, of a stack that scripts/bench started, and its
-// options.
+// benchRun is a run of the verb bench, over a stack that scripts/bench started.
 type benchRun struct {
-	Port        int    `env:"PORT"`
-	DatabaseURL string `env:"DATABASE_URL"`
-	ServiceURL  string `env:"SERVICE_URL"`
-	// The database with the migrations of another checkout.
-	OtherDatabaseURL string `env:"OTHER_DATABASE_URL"`
-
-	EmbedDelay time.Duration `env:"MODEL_DELAY_EMBED"`
-	ChatDelay  time.Duration `env:"MODEL_DELAY_CHAT"`
-
+	settings
 	chunks, queries int
 	seconds, rate   float64
 	parts           []string
@@ -33,10 +22,8 @@ type benchRun struct {
 	repeat          bool
 }
 
-func readBench(args []string) (r benchRun, err error) {
-	if r, err = env.ParseAs[benchRun](); err != nil {
-		return r, fmt.Errorf("read settings: %w", err)
-	}
+func readBench(s settings, args []string) (benchRun, error) {
+	r := benchRun{settings: s}
 	flags := newFlags("bench")
 	only := flags.String("only", strings.Join(bench.Parts, ","), "")
 	flags.IntVar(&r.chunks, "chunks", 10_000, "")
@@ -58,7 +45,7 @@ func readBench(args []string) (r benchRun, err error) {
 }
 
 // measure is the verb bench.
-func measure(ctx context.Context, args []string) error {
+func measure(ctx context.Context, s settings, args []string) error {
 	do := benchRun.measureGenerated
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		do = map[string]func(benchRun, context.Context) error{
@@ -69,7 +56,7 @@ func measure(ctx context.Context, args []string) error {
 	if do == nil {
 		return errUsage
 	}
-	r, err := readBench(args)
+	r, err := readBench(s, args)
 	if err != nil {
 		return err
 	}

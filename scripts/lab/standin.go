@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/caarlos0/env/v11"
-
 	"tasklens/scripts/lab/gateway"
 	"tasklens/scripts/lab/offline"
 )
@@ -25,29 +23,9 @@ import (
 // errNoDatabase prevents an empty DATABASE_URL from meaning PGHOST's database or the local default.
 var errNoDatabase = errors.New("DATABASE_URL must be set (postgres://user:password@host:5432/database)")
 
-// devConfig are the settings of the development verbs.
-type devConfig struct {
-	Port        int    `env:"PORT"`
-	DatabaseURL string `env:"DATABASE_URL"`
-	JWTSecret   string `env:"JWT_SECRET"`
-	// PostgREST is a real one, which the gateway then serves under Supabase's path instead of itself.
-	PostgREST   string `env:"POSTGREST_URL"`
-	SupabaseURL string `env:"SUPABASE_URL"` // issuer of user tokens
-	Schema      string `env:"SUPABASE_SCHEMA" envDefault:"public"`
-}
-
-// readDevConfig reads the settings of a verb with this many arguments.
-func readDevConfig(args []string, least, most int) (devConfig, error) {
-	if len(args) < least || len(args) > most {
-		return devConfig{}, errUsage
-	}
-	return env.ParseAs[devConfig]()
-}
-
-func serveGateway(ctx context.Context, args []string) error {
-	config, err := readDevConfig(args, 0, 0)
-	if err != nil {
-		return err
+func serveGateway(ctx context.Context, config settings, args []string) error {
+	if len(args) > 0 {
+		return errUsage
 	}
 	if config.PostgREST != "" {
 		target, err := url.Parse(config.PostgREST)
@@ -71,10 +49,9 @@ func serveGateway(ctx context.Context, args []string) error {
 	return serveLoopback(ctx, config.Port, g)
 }
 
-func serveModel(ctx context.Context, args []string) error {
-	config, err := readDevConfig(args, 0, 0)
-	if err != nil {
-		return err
+func serveModel(ctx context.Context, config settings, args []string) error {
+	if len(args) > 0 {
+		return errUsage
 	}
 	return serveLoopback(ctx, config.Port, offline.NewHandler())
 }
@@ -100,10 +77,9 @@ func serveLoopback(ctx context.Context, port int, handler http.Handler) error {
 	}
 }
 
-func printToken(_ context.Context, args []string) error {
-	config, err := readDevConfig(args, 1, 2)
-	if err != nil {
-		return err
+func printToken(_ context.Context, config settings, args []string) (err error) {
+	if len(args) < 1 || len(args) > 2 {
+		return errUsage
 	}
 	claims := map[string]any{"role": args[0], "iss": "tasklens", "exp": time.Now().AddDate(10, 0, 0).Unix()}
 	if len(args) == 2 {

@@ -7,8 +7,8 @@ import (
 
 // Without DATABASE_URL a driver would use PGHOST's database or the local default.
 func TestDatabaseMustBeNamed(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
-	if err := serveGateway(t.Context(), nil); !errors.Is(err, errNoDatabase) {
+	t.Parallel()
+	if err := serveGateway(t.Context(), settings{}, nil); !errors.Is(err, errNoDatabase) {
 		t.Errorf("gateway: %v", err)
 	}
 }

@@ -45,10 +45,10 @@ func (r Result) note(format string, values ...any) error {
 
 // Row is one ranking method with its score on each query.
 type Row struct {
-	Name                               string
-	Ranked                             [][]string
-	NDCG10, Recall10, Recall100, MRR10 []float64
-	Flags                              *Flags // of comparisons
+	Name                        string
+	Ranked                      [][]string
+	NDCG10, Recall10, Recall100 []float64
+	Flags                       *Flags // of comparisons
 }
 
 func newRow(name string, ranked [][]string, queries []Query) Row {
@@ -57,7 +57,6 @@ func newRow(name string, ranked [][]string, queries []Query) Row {
 		r.NDCG10 = append(r.NDCG10, measure.NDCG(ranked[i], q.Judged, 10))
 		r.Recall10 = append(r.Recall10, measure.Recall(ranked[i], q.Judged, 10))
 		r.Recall100 = append(r.Recall100, measure.Recall(ranked[i], q.Judged, 100))
-		r.MRR10 = append(r.MRR10, measure.ReciprocalRank(ranked[i], q.Judged, 10))
 	}
 	return r
 }
@@ -70,7 +69,7 @@ func (r Result) row(row Row) error {
 	for _, metric := range []struct {
 		name   string
 		values []float64
-	}{{"nDCG@10", row.NDCG10}, {"Recall@10", row.Recall10}, {"Recall@100", row.Recall100}, {"MRR@10", row.MRR10}} {
+	}{{"nDCG@10", row.NDCG10}, {"Recall@10", row.Recall10}, {"Recall@100", row.Recall100}} {
 		if err := r.mean(row.Name, metric.name, metric.values); err != nil {
 			return err
 		}

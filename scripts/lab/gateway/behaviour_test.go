@@ -93,15 +93,6 @@ func (s rest) wantCode(got reply, status int, code string) {
 	}
 }
 
-func TestChoosesFunction(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	s.want(s.post("one_of", `{"a": 1}`), `200 "a"`)
-	s.want(s.post("one_of", `{"b": 1, "a": 1}`), `200 "a and b"`)
-	s.wantCode(s.post("one_of", `{"b": 1}`), 404, "PGRST202")
-	s.want(s.send("GET", "/rpc/one_of?a=1&b=2", ""), `200 "a and b"`)
-}
-
 func TestPassesArgumentsAndShapesResults(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -43,17 +43,6 @@ func Recall(ranked []string, judged Judged, k int) float64 {
 	return float64(found) / float64(len(judged))
 }
 
-// ReciprocalRank is 1 / rank of the first judged item among the first k of ranked, 0 if there is
-// none. Its mean over queries is MRR@k.
-func ReciprocalRank(ranked []string, judged Judged, k int) float64 {
-	for rank, item := range first(ranked, k) {
-		if judged[item] > 0 {
-			return 1 / float64(rank+1)
-		}
-	}
-	return 0
-}
-
 // first returns the first k of ranked. A repeated item counts as a miss, so that it cannot score
 // twice.
 func first(ranked []string, k int) []string {

@@ -2,8 +2,6 @@
 create schema other;
 grant usage on schema other to service_role;
 
-create function golden.one_of(a int) returns text language sql immutable as $$ select 'a' $$;
-create function golden.one_of(a int, b int) returns text language sql immutable as $$ select 'a and b' $$;
 create function golden.joined(words text[]) returns text language sql immutable as $$ select array_to_string(words, '+') $$;
 create function golden.halves(n int, out low int, out high int) language sql immutable as $$ select n / 2, n - n / 2 $$;
 create function golden.one_out(out x int) language sql immutable as $$ select 5 $$;
