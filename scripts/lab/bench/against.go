@@ -15,8 +15,8 @@ import (
 
 // Against times the statements over two databases with the same tickets, one with the migrations of
 // this checkout and one with those of another, query for query in turn, so that other load on the
-// machine affects both alike. The first tenth of the queries warms up and does not count. A statement
-// that the other database does not know is left out.
+// machine affects both alike. The first tenth of the queries warms up and does not count. A
+// statement that the other database does not know is left out.
 func (r Run) Against(ctx context.Context, other *pgx.Conn, to io.Writer) error {
 	there := r
 	there.Connection = other

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// readQuestions reads a file of JSON objects, plain or, with .gz after its name, gzipped. If it is the
-// project's own, fields that T lacks are an error.
+// readQuestions reads a file of JSON objects, plain or, with .gz after its name, gzipped. If it is
+// the project's own, fields that T lacks are an error.
 func readQuestions[T any](path string, own bool, check func(T) error) (list []T, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,6 @@
 // Package measure computes the quality of rankings and its uncertainty: the usual retrieval
-// measures for one query, and statistics over many. It does not know what is ranked, by whom, or where judgements come from.
+// measures for one query, and statistics over many. It does not know what is ranked, by whom, or
+// where judgements come from.
 package measure
 
 import (
