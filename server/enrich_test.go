@@ -59,34 +59,6 @@ func TestEnrichDocumentsRetries(t *testing.T) {
 	}
 }
 
-// A provider that limits the rate is waited for, and the waiting is announced.
-func TestEnrichDocumentsWaits(t *testing.T) {
-	owner, settings := startStack(t)
-	inner := offline.NewHandler()
-	var limited atomic.Bool
-	limited.Store(true)
-	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if limited.CompareAndSwap(true, false) {
-			w.Header().Set("Retry-After", "3") // longer than is waited for within a request
-			w.WriteHeader(http.StatusTooManyRequests)
-			return
-		}
-		inner.ServeHTTP(w, r)
-	}))
-	t.Cleanup(model.Close)
-	setEnvironment(t, with(settings, "OPENAI_BASE_URL", model.URL+"/v1"))
-	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content) values ('Pump', 'Wiktor restarts the pump.')`); err != nil {
-		t.Fatal(err)
-	}
-	stderr := catchStderr(t)
-	if output := printed(t, func() error { return enrichDocuments(t.Context(), nil) }); !strings.Contains(output, "1 documents were enriched; 1 of 1 are.") {
-		t.Errorf("output is %q", output)
-	}
-	if text := stderr(); !strings.Contains(text, "The model provider is rate-limiting this service. Trying again in 3s.\n") {
-		t.Errorf("on standard error it says %q", text)
-	}
-}
-
 // limiter is a model that limits the rate before each answer, or always.
 type limiter struct {
 	asked  int

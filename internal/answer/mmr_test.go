@@ -3,7 +3,6 @@ package answer
 import (
 	"math"
 	"slices"
-	"sort"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -140,25 +139,6 @@ func TestMMRMatchesTheFormula(t *testing.T) {
 			if times > 1 {
 				t.Fatalf("similarity%v was computed %d times", pair, times)
 			}
-		}
-	})
-}
-
-func TestLambdaOneIsStableRelevanceOrder(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		relevance, _ := drawn(t)
-		want := make([]int, len(relevance))
-		for i := range want {
-			want[i] = i
-		}
-		sort.SliceStable(want, func(a, b int) bool { return relevance[want[a]] > relevance[want[b]] })
-		got := mmr(relevance, func(int, int) float64 {
-			t.Fatal("a similarity was computed")
-			return 0
-		}, len(relevance), 1)
-		if !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
 }

@@ -2,13 +2,11 @@ package enrich
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
 	"tasklens/internal/chat"
@@ -80,32 +78,6 @@ func TestConcurrency(t *testing.T) {
 	}}
 	if got := s.batch(New(m, Options{Concurrency: most}), 12); highest.Load() != most || got.Succeeded != 12 {
 		t.Errorf("%d at a time, %+v", highest.Load(), got)
-	}
-}
-
-// However many services run batches concurrently, each document is processed once.
-func TestBatchesTakeDifferentDocuments(t *testing.T) {
-	t.Parallel()
-	s := newShelf(t, titles(30)...)
-	m := &model{say: func(context.Context, string, string) (chat.Completion, error) { return answered(plain) }}
-	var group errgroup.Group
-	for range 3 {
-		e := New(m, Options{PerMinute: 100_000})
-		group.Go(func() error {
-			for {
-				report, err := e.Batch(s.ctx, s.rows, 4)
-				if err != nil || report.Processed == 0 {
-					return err
-				}
-			}
-		})
-	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(m.asked)
-	if len(m.asked) != 30 || len(slices.Compact(m.asked)) != 30 || s.stats().Enriched != 30 {
-		t.Errorf("read were %v; %+v", m.asked, s.stats())
 	}
 }
 

@@ -143,46 +143,6 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func TestFailures(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		status  int
-		body    string
-		headers map[string]string
-		want    fault.Code
-		retry   time.Duration
-	}{
-		"rate limit":                             {429, `{"error":{"code":"rate_limit_exceeded","message":"m"}}`, map[string]string{"Retry-After": "12"}, fault.Unavailable, 12 * time.Second},
-		"rate limit without Retry-After":         {429, `{"error":{"code":"rate_limit_exceeded","message":"m"}}`, nil, fault.Unavailable, 10 * time.Second},
-		"rate limit with a negative Retry-After": {429, `{}`, map[string]string{"Retry-After": "-3"}, fault.Unavailable, 10 * time.Second},
-		"quota":                                  {429, `{"error":{"code":"insufficient_quota","message":"m"}}`, map[string]string{"Retry-After": "12"}, fault.Provider, 0},
-		"invalid key":                            {401, `{"error":{"code":"invalid_api_key","message":"m"}}`, nil, fault.Provider, 0},
-		"server error":                           {500, `oops`, nil, fault.Provider, 0},
-		"invalid JSON":                           {200, `oops`, nil, fault.Provider, 0},
-		"null":                                   {500, `null`, nil, fault.Provider, 0},
-		"null error":                             {500, `{"error":null}`, nil, fault.Provider, 0},
-		"error as a string":                      {400, `{"error":"oops"}`, nil, fault.Provider, 0},
-	} {
-		client := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			for key, value := range c.headers {
-				w.Header().Set(key, value)
-			}
-			say(c.status, c.body)(w, r)
-		})
-		_, _, embed := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a"})
-		_, complete := client.Complete(context.Background(), chat.Request{Instructions: "i", Message: "m", MaxTokens: 5})
-		for act, err := range map[string]error{"embed": embed, "ask": complete} {
-			var failure *fault.Error
-			if !errors.As(err, &failure) || failure.Code != c.want || failure.RetryAfter != c.retry || strings.Contains(failure.Message, "oops") {
-				t.Errorf("%s, %s: the error is %v", name, act, err)
-			}
-			if err != nil && (strings.Contains(err.Error(), "the-key") || !strings.HasPrefix(err.Error(), act)) {
-				t.Errorf("%s, %s: the error is %q", name, act, err)
-			}
-		}
-	}
-}
-
 // Providers may repeat the key in an error message.
 func TestKeyIsNotRepeated(t *testing.T) {
 	t.Parallel()

@@ -2,38 +2,12 @@ package worker_test
 
 import (
 	"context"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"tasklens/internal/worker"
 )
-
-// A panic fails its jobs like an error: only the source that causes it ends up dead, the others are
-// embedded.
-func TestPanicFailsItsJobs(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	var panics atomic.Int64
-	b.model.before = func(_ context.Context, _ string, inputs []string) error {
-		if strings.Contains(strings.Join(inputs, " "), "valve 17") {
-			panics.Add(1)
-			panic("this one is poison")
-		}
-		return nil
-	}
-	b.fill(30)
-	o := quick(t)
-	o.Attempts = 6
-	b.start(o)
-	b.await(1, deadJobs)
-	b.await(0, openJobs)
-	b.await(1, `select count(*) from tasklens.embedding_jobs where last_error like '%panic: this one is poison%' and last_error not like '%goroutine%'`)
-	if panics.Load() < 6 {
-		t.Errorf("the source that panics was tried %d times, want 6 or more", panics.Load())
-	}
-}
 
 // fragile is a database whose calls panic a limited number of times.
 type fragile struct {

@@ -41,28 +41,6 @@ func TestWritesAreEmbedded(t *testing.T) {
 	b.mustBeCurrent()
 }
 
-// A rate limit uses up no attempts: there is only one.
-func TestRateLimitUsesNoAttempts(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	var limited atomic.Int32
-	b.model.before = func(_ context.Context, _ string, _ []string) error {
-		if limited.Add(1) > 3 {
-			return nil
-		}
-		err := fault.New(fault.Unavailable, "Too fast.")
-		err.RetryAfter = 20 * time.Millisecond
-		return err
-	}
-	b.fill(5)
-	o := quick(t)
-	o.Attempts = 1
-	b.start(o)
-	b.await(0, openJobs)
-	b.await(0, deadJobs)
-	b.mustBeCurrent()
-}
-
 // A text that cannot be embedded fails alone in the end, with its error, and can be retried.
 func TestFailingTextBecomesDeadAlone(t *testing.T) {
 	t.Parallel()
@@ -254,19 +232,6 @@ func TestTwoWorkers(t *testing.T) {
 			}
 		}
 	}
-	b.mustBeCurrent()
-}
-
-// A killed worker's jobs are done by another one when its lease expires.
-func TestKilledWorkersJobs(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.fill(5)
-	if got := b.number(`select jsonb_array_length(jobs) from public.claim_embedding_jobs(100, 0.3)`); got != 6 {
-		t.Fatalf("%d jobs were claimed, want 6", got)
-	}
-	b.start(quick(t))
-	b.await(0, openJobs)
 	b.mustBeCurrent()
 }
 

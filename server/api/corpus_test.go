@@ -50,46 +50,6 @@ func (s *service) askOf(corpus string, more ...string) fromAll {
 	return read[fromAll](s.post("/api/query", body))
 }
 
-func TestCorpora(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	ids := s.shelve(notes...)
-	for corpus, want := range map[string]string{"": "ticket", "tickets": "ticket", "documents": "document", "all": "document ticket"} {
-		got := s.askOf(corpus)
-		kinds := strings.TrimSpace(strings.ReplaceAll(got.kinds(), "project ", ""))
-		if kinds != want || got.Low {
-			t.Errorf("%q: the sources are of %q, not %q: %+v", corpus, kinds, want, got)
-		}
-		for i, source := range got.Sources {
-			document := source.DocumentID != nil && source.Title != nil && source.TicketID == nil && source.TicketKey == nil && source.ProjectID == nil
-			ticket := source.DocumentID == nil && source.Title == nil && source.ProjectID != nil
-			if source.Type == "document" && !document || source.Type != "document" && !ticket || source.Similarity <= 0.2 {
-				t.Errorf("%q: source %d is %+v", corpus, i, source)
-			}
-		}
-	}
-	documents := s.askOf("documents")
-	if first := documents.Sources[0]; *first.DocumentID != ids["Payment"] || *first.Title != "Payment retries" || !first.Cited {
-		t.Errorf("the first document is %+v", first)
-	}
-}
-
-// A filter applies to tickets and not to documents. With documents only, it is an error.
-func TestCorporaAndFilters(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.shelve(notes...)
-	if got := s.askOf("all", "status_filter", "No such status"); got.kinds() != "document" {
-		t.Errorf("beside a status that nothing has are %q", got.kinds())
-	}
-	for body, field := range map[string]string{
-		`{"question":"x","corpus":"documents","project_id":1}`:         "project_id",
-		`{"question":"x","corpus":"documents","status_filter":"Done"}`: "status_filter",
-	} {
-		s.refuse("/api/query", invalid{name: body, body: body, fields: []string{field}, beyond: true})
-	}
-}
-
 // A cached answer from documents is invalidated by changes to documents, not to tickets.
 func TestAnswersFromDocumentsAreRemembered(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"tasklens/internal/testbed"
-	"tasklens/scripts/lab/gateway"
 )
 
 // unreachable is an address with no listener.
@@ -51,30 +50,16 @@ func TestModelFailures(t *testing.T) {
 	}{
 		"limit":                     {429, said("rate_limit_exceeded"), []string{"Retry-After", "7"}, 503, "7"},
 		"limit, who knows till":     {429, said("rate_limit_exceeded"), nil, 503, "10"},
-		"limit, unreadable":         {429, upstreamText, []string{"Retry-After", "soon"}, 503, "10"},
 		"quota":                     {429, said("insufficient_quota"), []string{"Retry-After", "7"}, 502, ""},
-		"bad key":                   {401, said("invalid_api_key"), nil, 502, ""},
 		"bad key, repeated":         {401, `{"error":{"message":"no such key: ` + modelKey + `","code":"` + modelKey + `"}}`, nil, 502, ""},
-		"forbidden":                 {403, said("forbidden"), nil, 502, ""},
 		"unknown model":             {404, said("model_not_found"), nil, 502, ""},
-		"bad request":               {400, said("invalid_request"), nil, 502, ""},
 		"failure":                   {500, said("server_error"), nil, 502, ""},
-		"failure without a body":    {500, "", nil, 502, ""},
-		"overloaded":                {503, "<html>" + upstreamText, nil, 502, ""},
 		"redirect":                  {302, "", []string{"Location", "/elsewhere"}, 502, ""},
-		"empty":                     {200, "", nil, 502, ""},
 		"no JSON":                   {200, "{" + upstreamText, nil, 502, ""},
-		"HTML":                      {200, "<html>" + upstreamText, []string{"Content-Type", "text/html"}, 502, ""},
 		"null":                      {200, "null", nil, 502, ""},
-		"null parts":                {200, `{"data":[null],"choices":[null]}`, nil, 502, ""},
-		"other JSON":                {200, `{"data":[],"choices":[]}`, nil, 502, ""},
 		"JSON of other types":       {200, `{"data":"` + upstreamText + `","choices":1}`, nil, 502, ""},
 		"embeddings: too long":      {200, numbers(1, 1537, "0.1"), nil, 502, ""},
-		"embeddings: of length 0":   {200, numbers(1, 3, "0"), nil, 502, ""},
-		"embeddings: none":          {200, numbers(1, 0, ""), nil, 502, ""},
-		"embeddings: one too many":  {200, numbers(3, 3, "1"), nil, 502, ""},
 		"embeddings: other's place": {200, strings.Replace(numbers(1, 3, "1"), `"index":0`, `"index":5`, 1), nil, 502, ""},
-		"embeddings: bad base64":    {200, `{"data":[{"index":0,"embedding":"~~~"}]}`, nil, 502, ""},
 	} {
 		routes := map[string]*response{}
 		s.model.answer("embeddings", c.status, c.body, c.headers...)
@@ -167,7 +152,6 @@ func TestDatabaseFailures(t *testing.T) {
 		"another server":           {404, "<html>" + upstreamText, 503},
 		"redirect":                 {302, "", 503},
 		"null":                     {500, "null", 503},
-		"forbidden":                {403, told("42501"), 403},
 		"raised":                   {400, told("P0001"), 500},
 		"failure":                  {500, told("XX000"), 500},
 		"result that is no JSON":   {200, upstreamText, 500},
@@ -185,28 +169,6 @@ func TestDatabaseFailures(t *testing.T) {
 	if elsewhere := s.database.requests("elsewhere"); len(elsewhere) > 0 {
 		t.Error("a redirect was followed")
 	}
-}
-
-func TestDatabaseHangs(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *setup) { c.requestTimeout = time.Second })
-	s.database.hang("list_projects")
-	s.get("/api/projects").want(http.StatusGatewayTimeout)
-	s.database.hang("list_migrations")
-	s.get("/readyz").want(http.StatusServiceUnavailable)
-}
-
-func TestServiceKeyRefused(t *testing.T) {
-	t.Parallel()
-	key, err := gateway.Token([]byte(strings.Repeat("other", 10)), map[string]any{"role": "service_role"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := start(t, func(c *setup) { c.serviceKey = key })
-	for _, call := range calls {
-		s.send(call.method, call.path, call.body).want(http.StatusServiceUnavailable)
-	}
-	s.get("/readyz").want(http.StatusServiceUnavailable)
 }
 
 func TestReady(t *testing.T) {
@@ -268,15 +230,5 @@ func TestPanic(t *testing.T) {
 	s.get("/healthz").want(http.StatusOK)
 	if !strings.Contains(s.log.String(), "panic: runtime error") {
 		t.Error("the panic is not in the log")
-	}
-}
-
-func TestDocument(t *testing.T) {
-	t.Parallel()
-	theDocument(t)
-	s := start(t)
-	r := s.get("/openapi.yaml").want(http.StatusOK)
-	if !strings.HasPrefix(r.text, "openapi: 3.") || !strings.HasPrefix(r.header.Get("Content-Type"), "application/yaml") {
-		t.Errorf("%s: %.40s", r.header.Get("Content-Type"), r.text)
 	}
 }

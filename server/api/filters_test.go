@@ -280,15 +280,3 @@ func TestFiltersOfMe(t *testing.T) {
 		t.Errorf("similar: %s", told)
 	}
 }
-
-// With AUTH=off only the database checks the token; its rejection of a filter is a client error.
-func TestTheDatabaseRefusesFilters(t *testing.T) {
-	t.Parallel()
-	s := startDetailed(t)
-	service := asking(s.token("service_role"))
-	for path, body := range map[string]string{"/api/hybrid-search": `{"query":"payment assignee:me"}`, "/api/query": `{"question":"why","filters":{"assignee":"me"}}`} {
-		if told := told(s.send(http.MethodPost, path, body, service...)); told != "filters.assignee: me needs a user's token. Give the name of the person, or search with a user's token" {
-			t.Errorf("%s: %s", path, told)
-		}
-	}
-}

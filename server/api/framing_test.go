@@ -97,35 +97,6 @@ func TestAmbiguousRequests(t *testing.T) {
 	}
 }
 
-// Unusual but unambiguous requests are served, and the connection stays usable.
-func TestUnusualRequests(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	const (
-		last = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-		line = "POST /api/hybrid-search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-		body = `{"query":"why"}`
-	)
-	for name, c := range map[string]struct {
-		raw  string
-		want int
-	}{
-		"a length":                  {line + "Content-Length: 15\r\n\r\n" + body, http.StatusOK},
-		"a length with zeros":       {line + "Content-Length: 0015\r\n\r\n" + body, http.StatusOK},
-		"chunks":                    {line + "Transfer-Encoding: chunked\r\n\r\n8\r\n" + body[:8] + "\r\n7\r\n" + body[8:] + "\r\n0\r\n\r\n", http.StatusOK},
-		"chunks, in other case":     {line + "transfer-encoding: Chunked\r\n\r\nF\r\n" + body + "\r\n0\r\n\r\n", http.StatusOK},
-		"chunks with extensions":    {line + "Transfer-Encoding: chunked\r\n\r\nf;a=b;c=\"d\"\r\n" + body + "\r\n0\r\n\r\n", http.StatusOK},
-		"a problem":                 {"GET /api/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", http.StatusNotFound},
-		"a problem with a body":     {line + "Content-Length: 2\r\n\r\n{}", http.StatusBadRequest},
-		"many headers":              {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("a:b\r\n", 2000) + "\r\n", http.StatusOK},
-		"values with blanks around": {"GET /healthz HTTP/1.1\r\nHost: \t localhost \t\r\nX-A:b\r\n\r\n", http.StatusOK},
-	} {
-		if statuses, _ := s.exchange(c.raw + last); len(statuses) != 2 || statuses[0] != c.want || statuses[1] != http.StatusOK {
-			t.Errorf("%s: answered with %v", name, statuses)
-		}
-	}
-}
-
 // The header timeout covers all headers, so sending a byte at a time does not extend it.
 func TestSlowHeaders(t *testing.T) {
 	t.Parallel()

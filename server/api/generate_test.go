@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tasklens/internal/worker"
-	"tasklens/scripts/lab/offline"
 )
 
 type generated struct {
@@ -32,59 +31,6 @@ func paragraphs(count int) []string {
 		list[i] = strings.TrimSpace(strings.Repeat(fmt.Sprintf("Paragraph %d tells of part %d and nothing else. ", i, i), 12))
 	}
 	return list
-}
-
-func TestGenerateTicket(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice", Description: "The card was charged twice.",
-		Notes: []note{{"Reproduced on staging."}, {"Fixed by an idempotency key."}}}})
-	first := read[generated](s.generate("TX", "TX-1"))
-	ticketID := s.ids["TX-1"]
-	if first.Status != "success" || first.ProjectID != s.ids["TX"] || first.TicketID == nil || *first.TicketID != ticketID ||
-		first.Chunks != 3 || first.Embedded != 3 || first.Reused != 0 || first.Tokens == 0 || first.Model != offline.EmbeddingModel {
-		t.Errorf("answer is %+v", first)
-	}
-	chunks := s.chunks(s.connect(), "TX-1")
-	want := []stored{
-		{Kind: "ticket", Text: "Charged twice\n\nThe card was charged twice."},
-		{Kind: "status_note", Text: "Reproduced on staging."},
-		{Kind: "status_note", Text: "Fixed by an idempotency key."},
-	}
-	if len(chunks) != len(want) {
-		t.Fatalf("stored are %+v", chunks)
-	}
-	for i, chunk := range chunks {
-		if chunk.Kind != want[i].Kind || chunk.Text != want[i].Text || chunk.ID != first.EmbeddingIDs[i] {
-			t.Errorf("chunk %d is %+v, id in the answer %s; want %+v", i, chunk, first.EmbeddingIDs[i], want[i])
-		}
-	}
-	if inputs := s.model.inputs(t); !slices.Equal(inputs, []string{
-		"Checkout — Charged twice\n\nCharged twice\n\nThe card was charged twice.",
-		"Checkout — Charged twice\n\nReproduced on staging.",
-		"Checkout — Charged twice\n\nFixed by an idempotency key.",
-	}) {
-		t.Errorf("embedded were %q", inputs)
-	}
-
-	asked := len(s.model.requests("embeddings"))
-	second := read[generated](s.generate("TX", "TX-1"))
-	if !slices.Equal(second.EmbeddingIDs, first.EmbeddingIDs) || second.Embedded != 0 || second.Reused != 3 || second.Tokens != 0 {
-		t.Errorf("the second call made %+v of %+v", second, first)
-	}
-	if len(s.model.requests("embeddings")) != asked {
-		t.Error("the second call asked the model")
-	}
-
-	forced := read[generated](s.post("/api/embeddings/generate", map[string]any{"project_id": s.ids["TX"], "ticket_id": ticketID, "force": true}))
-	if forced.Embedded != 3 || forced.Reused != 0 || forced.Tokens != first.Tokens {
-		t.Errorf("force made %+v", forced)
-	}
-	for _, id := range forced.EmbeddingIDs {
-		if slices.Contains(first.EmbeddingIDs, id) {
-			t.Errorf("force kept %s", id)
-		}
-	}
 }
 
 // After an edit of one paragraph, chunks that do not overlap it keep their ids.
@@ -134,27 +80,6 @@ func TestGenerateAfterEdit(t *testing.T) {
 	run(t, db, "delete from public.status_changes")
 	if short := read[generated](s.generate("TX", "TX-1")); short.Chunks != 1 || len(s.chunks(db, "TX-1")) != 1 {
 		t.Errorf("after the text was taken away %+v is left", short)
-	}
-}
-
-func TestGenerateUnknown(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.load([]project{checkout[0], {Key: "IAM", Name: "Identity"}}, []ticket{{Key: "TX-1", Project: "TX", Name: "Charged twice"}})
-	for name, body := range map[string]map[string]any{
-		"project":                     {"project_id": 999},
-		"largest project":             {"project_id": int64(9223372036854775807)},
-		"ticket":                      {"project_id": s.ids["TX"], "ticket_id": 999},
-		"ticket of another project":   {"project_id": s.ids["IAM"], "ticket_id": s.ids["TX-1"]},
-		"ticket in unknown project":   {"project_id": 999, "ticket_id": s.ids["TX-1"]},
-		"another project's, by force": {"project_id": s.ids["IAM"], "ticket_id": s.ids["TX-1"], "force": true},
-	} {
-		if p := s.post("/api/embeddings/generate", body).want(http.StatusNotFound).problem(); len(p.Errors) > 0 {
-			t.Errorf("%s: %+v", name, p)
-		}
-	}
-	if len(s.model.requests("embeddings")) > 0 {
-		t.Error("the model was asked")
 	}
 }
 

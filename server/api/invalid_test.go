@@ -302,19 +302,3 @@ func TestPathsAndMethods(t *testing.T) {
 		s.send(http.MethodPost, path, "{}").want(http.StatusNotFound)
 	}
 }
-
-func TestUnknownParameters(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for path, body := range map[string]string{"/api/projects": "", "/api/statuses": "", "/api/query": `{"question":"why"}`, "/api/hybrid-search": `{"query":"why"}`} {
-		method := http.MethodPost
-		if body == "" {
-			method = http.MethodGet
-		}
-		p := s.send(method, path+"?limit=1&colour", body).want(http.StatusBadRequest).problem()
-		if len(p.Errors) != 2 || p.Errors[0].Field != "limit" || p.Errors[1].Field != "colour" {
-			t.Errorf("%s: the answer names %+v", path, p.Errors)
-		}
-		s.send(method, path+"?", body).want(http.StatusOK)
-	}
-}

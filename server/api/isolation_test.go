@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"tasklens/internal/memo"
@@ -39,36 +38,10 @@ var ofTracker = []call{
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","filters":{"assignee":"me"}}`},
 }
 
-// mixed are all requests that return data.
-var mixed = slices.Concat(ofTracker, []call{
-	{http.MethodGet, "/api/statuses", ""},
-	{http.MethodGet, "/api/knowledge/search?q=payment&track=false", ""},
-	{http.MethodGet, "/api/knowledge/search?q=payment&hybrid=true&track=false", ""},
-	{http.MethodGet, "/api/knowledge/documents/" + someDocument, ""},
-})
-
 // repeated is a name that no stored value has, as the caller wrote it.
 var repeated = regexp.MustCompile(`\\?"value\\?":\\?"tenant-\d+\.`)
 
 var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
-
-// 64 users send identical requests concurrently, on one or many connections, streamed or not,
-// cached or collapsed. Nobody receives another user's data.
-func TestNoIdentityCrosses(t *testing.T) {
-	t.Parallel()
-	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
-	s := start(t, authenticated, func(c *setup) { c.store = store })
-	s.houseTenants(nil)
-	s.crowd(50, mixed, func(n int) int64 { return int64(n) })
-	for _, key := range store.keys() {
-		if strings.Contains(key, "eyJ") || strings.Contains(key, userID(1)[:20]) {
-			t.Errorf("a key tells who asked: %s", key)
-		}
-	}
-	if strings.Contains(s.log.String(), "eyJ") {
-		t.Error("a token stands in the log")
-	}
-}
 
 // users is the number of concurrent users.
 const users = 64

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -63,33 +62,6 @@ func TestWhereTokensComeFrom(t *testing.T) {
 	off.get("/.well-known/oauth-protected-resource/mcp").want(http.StatusNotFound)
 }
 
-// Pages may call from the service's own origin and from those in CORS_ORIGINS only.
-func TestPagesMayNotCallTools(t *testing.T) {
-	t.Parallel()
-	for name, s := range map[string]*service{"off": start(t, origins), "on": start(t, authenticated, origins)} {
-		own, _ := url.Parse(s.url)
-		for origin, status := range map[string]int{
-			"": http.StatusOK, s.url: http.StatusOK, "https://app.example.com": http.StatusOK, "https://" + own.Host: http.StatusOK,
-			"https://evil.example.com": http.StatusForbidden, "http://127.0.0.1:1": http.StatusForbidden, "null": http.StatusForbidden, "file://": http.StatusForbidden,
-			s.url + ".evil.example.com": http.StatusForbidden, "chrome-extension://abc": http.StatusForbidden,
-		} {
-			r := s.send(http.MethodPost, "/mcp", message("list_projects", nil), append(asking(s.user(1)), "Origin", origin)...)
-			if r.status != status {
-				t.Errorf("AUTH=%s: a page of %q: %d %s", name, origin, r.status, r.text)
-			}
-		}
-	}
-	s := start(t)
-	request, err := http.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(message("list_projects", nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Host = "rebound.example.com"
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Origin", "http://rebound.example.com")
-	s.do(request, message("list_projects", nil)).want(http.StatusForbidden)
-}
-
 func origins(c *setup) { c.limits.Origins = []string{"https://app.example.com"} }
 
 // A tool call counts once, whatever it requests, and so does every other message.
@@ -113,20 +85,6 @@ func TestToolCallsTakeOnePlace(t *testing.T) {
 	if r := s.tool("list_projects", nil); r.IsError {
 		t.Errorf("it is refused: %s", r.Content[0].Text)
 	}
-}
-
-// With AUTH=off a token acts as its user, in tools too.
-func TestTokenTravelsWithTools(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	token := s.token("authenticated")
-	s.tool("list_projects", nil, asking(token)...)
-	s.tool("list_projects", nil)
-	seen := s.database.requests("list_projects")
-	if len(seen) != 2 || seen[0].header.Get("Authorization") != "Bearer "+token || seen[1].header.Get("Authorization") == "Bearer "+token {
-		t.Errorf("the token was not sent, in %d requests", len(seen))
-	}
-	s.send(http.MethodPost, "/mcp", message("list_projects", nil), asking("nonsense")...).want(http.StatusUnauthorized)
 }
 
 // A caller whom every endpoint refuses gets no message of the protocol answered either.

@@ -131,28 +131,3 @@ func TestFetchTakesEveryID(t *testing.T) {
 		}
 	}
 }
-
-// What clients encode as texts has the same results.
-func TestArgumentsAsTexts(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.detail()
-	for tool, pairs := range map[string][][2]string{
-		"search_tickets": {
-			{`{"query":"payment","filters":{"projects":["TX"],"open":true},"fields":["text"],"limit":2}`, `{"query":"payment","filters":"{\"projects\":[\"TX\"],\"open\":true}","fields":"[\"text\"]","limit":"2"}`},
-			{`{"query":"payment","limit":2}`, `{"query":"payment","limit":2.0,"filters":"","sort":"","page":"","fields":""}`},
-			{`{"filters":{"labels_all":["payments"],"created":{"from":"2001-01-01"}},"sort":"updated"}`, `{"filters":{"labels_all":"[\"payments\"]","created":"{\"from\":\"2001-01-01\"}"},"sort":"Updated"}`},
-			{fmt.Sprintf(`{"filters":{"projects":[%v]}}`, s.ids["TX"]), fmt.Sprintf(`{"filters":{"projects":"%v"}}`, s.ids["TX"])},
-			{`{"filters":{"not":{"projects":["TX"]}}}`, fmt.Sprintf(`"{\"filters\":{\"not\":{\"projects\":[\"%v\"]}}}"`, s.ids["TX"])},
-		},
-		"list_values":     {{`{"of":"assignee","limit":1}`, `{"of":"ASSIGNEE","limit":"1.0","query":""}`}},
-		"find_duplicates": {{`{"ticket":"TX-401","limit":3}`, fmt.Sprintf(`{"ticket":%v,"limit":"3","text":""}`, s.ids["TX-401"])}},
-	} {
-		for _, pair := range pairs {
-			want, got := s.tool(tool, json.RawMessage(pair[0])), s.tool(tool, json.RawMessage(pair[1]))
-			if want.IsError || got.IsError || !sameJSON(t, got.Structured, want.Structured) || !strings.Contains(string(want.Structured), `{"`) {
-				t.Errorf("%s %s: %s, not %s", tool, pair[1], got.Content[0].Text, want.Content[0].Text)
-			}
-		}
-	}
-}

@@ -44,12 +44,21 @@ func (s *service) houseMembers() func(n int) int64 {
 	return func(n int) int64 { return s.ids[fmt.Sprintf("T%d-1", n)] }
 }
 
-// The same against the real database and its policies.
+// 64 users send identical requests concurrently, on one or many connections, streamed or not, cached
+// or collapsed. Nobody receives another user's data.
 func TestNoMemberSeesAnothersProject(t *testing.T) {
 	t.Parallel()
 	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
 	s := start(t, authenticated, func(c *setup) { c.store, c.threshold = store, 0.1 })
 	s.crowd(20, ofTracker, s.houseMembers())
+	for _, key := range store.keys() {
+		if strings.Contains(key, "eyJ") || strings.Contains(key, userID(1)[:20]) {
+			t.Errorf("a key tells who asked: %s", key)
+		}
+	}
+	if strings.Contains(s.log.String(), "eyJ") {
+		t.Error("a token stands in the log")
+	}
 }
 
 // Access, also to cached responses, ends with a membership and begins with it.

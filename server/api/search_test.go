@@ -93,24 +93,6 @@ func startTracker(t testing.TB, changes ...func(*setup)) *service {
 	return s
 }
 
-func TestSearchByMeaning(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	results := s.search("resolve login issue").Results
-	if len(results) == 0 || results[0].name() != "IAM-97" {
-		t.Fatalf("found were %+v", results)
-	}
-	first := results[0]
-	if first.Source != "vector" || first.Similarity == nil || *first.Similarity <= between || !slices.Equal(first.MatchedBy, []string{"vector"}) ||
-		first.KeywordRank != nil || first.VectorRank == nil || *first.VectorRank != 1 {
-		t.Errorf("first is %+v", first)
-	}
-	if *first.TicketID != s.ids["IAM-97"] || first.ProjectID != s.ids["IAM"] || first.ProjectName != "Identity" ||
-		*first.TicketName != "Fix authentication bug" || *first.Status != "Done" || !strings.HasPrefix(first.Text, "Fix authentication bug\n\n") {
-		t.Errorf("first is %+v", first)
-	}
-}
-
 // To the offline model nothing is similar to a text without words.
 func TestSearchForPunctuation(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -13,70 +12,6 @@ import (
 	"tasklens/internal/shared"
 	"tasklens/internal/testbed"
 )
-
-// Identical concurrent requests share one result. A stream is computed for its own client.
-func TestIdenticalRequestsCollapse(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, logging)
-	arrived, let := make(chan struct{}, 12), make(chan struct{})
-	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
-		if name == "completions" {
-			arrived <- struct{}{}
-			<-let
-		}
-		return false
-	})
-	var running sync.WaitGroup
-	answers, statuses := make([]string, 12), make([]string, 12)
-	for i := range answers {
-		if i == 1 {
-			<-arrived
-		}
-		running.Go(func() {
-			if i == 0 {
-				_, answers[i], _ = s.openStream(doubleCharge, nil).rest()
-				return
-			}
-			got := s.post("/api/query", map[string]any{"question": doubleCharge})
-			answers[i], statuses[i] = read[answered](got).Answer, got.header.Get("Cache-Status")
-		})
-	}
-	// The stream's answer is held until another request computes, else all could find it cached.
-	<-arrived
-	for end := time.Now().Add(patience); s.traffic()["data_version"] < len(answers) && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	close(let)
-	running.Wait()
-	for i, answer := range answers {
-		if answer == "" || answer != answers[0] {
-			t.Errorf("answer %d is %q, the first %q", i, answer, answers[0])
-		}
-	}
-	// Who comes after the result gets it from the cache.
-	made := map[string]int{}
-	for _, status := range statuses[1:] {
-		made[status]++
-	}
-	if made[madeAndKept] != 1 || made["tasklens; fwd=miss; collapsed"]+made[fromMemory] != len(answers)-2 {
-		t.Errorf("the responses are marked %v", made)
-	}
-	for _, name := range []string{"completions", "retrieve_chunks"} {
-		if made := s.traffic()[name]; made != 2 {
-			t.Errorf("%s was asked %d times, want once for the stream and once for the others", name, made)
-		}
-	}
-	paid := 0
-	rows := s.queryLog()
-	for _, row := range rows {
-		if row.TokensIn > 0 {
-			paid++
-		}
-	}
-	if len(rows) != len(answers) || paid != 2 {
-		t.Errorf("of %d logged %d have cost something", len(rows), paid)
-	}
-}
 
 // copies starts two services over one database and one Redis.
 func copies(t *testing.T) (one, two *service, stop func(syscall.Signal)) {

@@ -41,40 +41,6 @@ func (s *service) draft(body map[string]any) alike {
 	return read[alike](s.post("/api/tickets/similar", body))
 }
 
-func TestSimilarTickets(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.index(nil, []ticket{
-		{Key: "TX-404", Project: "TX", Status: "Done", Name: "Charged twice", Description: "A customer's card was charged twice after the payment was retried."},
-	})
-	asked := len(s.model.inputs(t))
-	got := s.similar("TX-404", "")
-	if len(got.Results) != 5 || got.Results[0].TicketKey != "TX-400" || slices.Contains(got.keys(), "TX-404") {
-		t.Fatalf("like TX-404 are %q", got.keys())
-	}
-	first := got.Results[0]
-	if first.TicketID != s.ids["TX-400"] || first.TicketName != "Customer charged twice" || first.ProjectID != s.ids["TX"] || first.Status != "Done" {
-		t.Errorf("first is %+v", first)
-	}
-	for i := 1; i < len(got.Results); i++ {
-		if got.Results[i].FusedScore > got.Results[i-1].FusedScore {
-			t.Errorf("the scores are not in order: %+v", got.Results)
-		}
-	}
-	if keys := s.similar("TX-404", "?limit=1").keys(); !slices.Equal(keys, []string{"TX-400"}) {
-		t.Errorf("one like TX-404 is %q", keys)
-	}
-	if keys := s.similar("TX-404", "?limit=100").keys(); len(keys) != 6 {
-		t.Errorf("all like TX-404 are %q", keys)
-	}
-	if again := len(s.model.inputs(t)); again != asked {
-		t.Error("the model was called for a ticket that is embedded")
-	}
-	if calls := s.database.requests("similar_tickets"); len(calls) > 0 {
-		t.Error("more than one call was made for a ticket that is embedded")
-	}
-}
-
 // A ticket that is not embedded, or whose text has changed since, is compared by its current text.
 func TestSimilarToWhatIsNotEmbedded(t *testing.T) {
 	t.Parallel()
@@ -157,39 +123,6 @@ func TestSimilarToADraft(t *testing.T) {
 	if texts := s.model.inputs(t); texts[len(texts)-1] != "Charged twice\n\nCharged  twice\n\nBy the same card." {
 		t.Errorf("a draft is compared by %q", texts[len(texts)-1])
 	}
-}
-
-func TestSimilarTicketsRefused(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	good := fmt.Sprintf("/api/tickets/%d/similar", s.ids["TX-400"])
-	for path, fields := range map[string][]string{
-		good + "?limit=0": {"limit"}, good + "?limit=101": {"limit"}, good + "?limit=-1": {"limit"}, good + "?limit=1.5": {"limit"},
-		good + "?limit=ten": {"limit"}, good + "?limit=99999999999999999999": {"limit"}, good + "?limit=5&limit=5": {"limit"},
-		good + "?colour=1": {"colour"}, good + "?limit=5&project_id=1&text": {"project_id", "text"}, good + "?Limit=5": {"Limit"},
-		"/api/tickets/0/similar": {"ticket_id"}, "/api/tickets/-1/similar": {"ticket_id"}, "/api/tickets/+1/similar": {"ticket_id"},
-		"/api/tickets/TX-400/similar": {"ticket_id"}, "/api/tickets/1e3/similar": {"ticket_id"}, "/api/tickets/1.0/similar": {"ticket_id"},
-		"/api/tickets/9223372036854775808/similar": {"ticket_id"}, "/api/tickets/1%20/similar?limit=0": {"ticket_id", "limit"},
-	} {
-		var named []string
-		for _, e := range s.get(path).want(http.StatusBadRequest).problem().Errors {
-			named = append(named, e.Field)
-		}
-		if !slices.Equal(named, fields) {
-			t.Errorf("%s: the answer names %q, not %q", path, named, fields)
-		}
-	}
-	for _, path := range []string{"/api/tickets/999999/similar", "/api/tickets/9223372036854775807/similar?limit=100"} {
-		if detail := s.get(path).want(http.StatusNotFound).problem().Detail; detail != "There is no such ticket." {
-			t.Errorf("%s: %s", path, detail)
-		}
-	}
-	for _, path := range []string{"/api/tickets", "/api/tickets/1/similar/2", "/api/tickets//similar"} {
-		s.get(path).want(http.StatusNotFound)
-	}
-	s.get("/api/tickets/similar").want(http.StatusMethodNotAllowed)
-	s.post(good, map[string]any{}).want(http.StatusMethodNotAllowed)
-	s.get(good+"?limit=100", "Authorization", "Bearer "+s.token("anon")).want(http.StatusForbidden)
 }
 
 // Without the model only embedded tickets can be compared.
