@@ -1,13 +1,9 @@
 package supabase_test
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"tasklens/internal/fault"
 	"tasklens/internal/postgrest"
@@ -16,8 +12,7 @@ import (
 )
 
 const (
-	callers = 64
-	// Each caller is in one project that is theirs alone and in one that all are in, of these.
+	callers = 2 // each in a project of their own, and in one that all are in
 	tickets = 3 // in each project
 )
 
@@ -55,70 +50,6 @@ func asCallers(t *testing.T) []*postgrest.Session {
 	return sessions
 }
 
-// projectsOf are the projects of the rows that a function returns, each as often as it comes.
-func projectsOf(ctx context.Context, s *postgrest.Session, function string, arguments map[string]any) (ids []int64, err error) {
-	var rows []struct {
-		ProjectID int64 `json:"project_id"`
-	}
-	err = s.Call(ctx, function, arguments, &rows)
-	for _, row := range rows {
-		ids = append(ids, row.ProjectID)
-	}
-	slices.Sort(ids)
-	return ids, err
-}
-
-// Connections are shared by all, and change their role and user with every request: nobody gets
-// another one's rows, and nobody loses any of theirs.
-func TestNoCallersRowsReachAnother(t *testing.T) {
-	t.Parallel()
-	sessions := asCallers(t)
-	calls := []struct {
-		function  string
-		arguments map[string]any
-		times     int // that each project comes
-	}{
-		{"list_projects", nil, 1},
-		{"search_by_keyword", map[string]any{"query_text": "leaks", "match_count": 1000}, tickets},
-		{"search_hybrid", map[string]any{"query_text": "pump leaks", "match_count": 101, "project_filter": 100}, 0},
-		{"search_hybrid", map[string]any{"query_text": "leaks", "match_count": 101}, tickets},
-	}
-	versions := make([]string, len(sessions))
-	group, ctx := errgroup.WithContext(t.Context())
-	for i, session := range sessions {
-		group.Go(func() error {
-			for round := range 2 * len(calls) {
-				call := calls[(i+round)%len(calls)]
-				got, err := projectsOf(ctx, session, call.function, call.arguments)
-				if err != nil {
-					return fmt.Errorf("caller %d: %w", i, err)
-				}
-				want := []int64{int64(i), 100}
-				if i == 0 {
-					want = append(numbers(callers), 100)
-				}
-				times := call.times
-				if times == 0 { // of the common project, whose own entry is found as well
-					want, times = []int64{100}, tickets+1
-				}
-				if i == 0 && call.function == "search_hybrid" && call.times > 0 {
-					continue // a page does not hold all
-				}
-				if want := slices.Repeat(want, times); !slices.Equal(got, sorted(want)) {
-					t.Errorf("caller %d got of %s%v the projects %v, want %v", i, call.function, call.arguments, got, want)
-				}
-			}
-			return session.Call(ctx, "data_version", nil, &versions[i])
-		})
-	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if distinct := len(slices.Compact(sorted(versions))); distinct != len(sessions) {
-		t.Errorf("%d callers who see different projects were told %d versions", len(sessions), distinct)
-	}
-}
-
 // What the service asks of the database in a user's name, to decide what it does itself.
 func TestCallersAreToldWhatTheyMay(t *testing.T) {
 	t.Parallel()
@@ -141,17 +72,4 @@ func TestCallersAreToldWhatTheyMay(t *testing.T) {
 			t.Errorf("the service calls %s: %v", function, err)
 		}
 	}
-}
-
-func numbers(n int) (out []int64) {
-	for i := range n {
-		out = append(out, int64(i+1))
-	}
-	return out
-}
-
-func sorted[T int64 | string](values []T) []T {
-	out := slices.Clone(values)
-	slices.Sort(out)
-	return out
 }

@@ -167,26 +167,6 @@ func TestSplitPropertiesAroundTheLimits(t *testing.T) {
 	})
 }
 
-// Thousands of tokens of each kind, and tens of thousands of all kinds mixed.
-func TestSplitLongTexts(t *testing.T) {
-	t.Parallel()
-	tokens := cl100k(t)
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			split(t, tokens, write(2, 10_000, name))
-		})
-	}
-	t.Run("mixed", func(t *testing.T) {
-		t.Parallel()
-		text := write(3, 60_000, names...)
-		chunks := split(t, tokens, text)
-		if again := chunk.Split(tokens, text); !slices.Equal(again, chunks) {
-			t.Error("other chunks the second time")
-		}
-	})
-}
-
 // If a chunk of these texts changes, Version must change: stored embeddings would no longer match
 // the output of Split.
 func TestVersionNamesTheResult(t *testing.T) {

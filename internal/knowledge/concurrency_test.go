@@ -198,37 +198,3 @@ func TestVoteCountsBesideAnUncommittedOne(t *testing.T) {
 		t.Errorf("%d of 2 votes are counted", n)
 	}
 }
-
-// Editing a document never waits for its embedding to be stored, or the other way round.
-func TestStoringWaitsForNoEditor(t *testing.T) {
-	t.Parallel()
-	s := newShelf(t, 1)
-	editor := s.session()
-	edit, err := editor.Begin(s.ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := edit.Exec(s.ctx, "update public.documents set content = 'new'"); err != nil {
-		t.Fatal(err)
-	}
-	var stored bool
-	store := func() {
-		t.Helper()
-		if err := s.one.QueryRow(s.ctx, `
-			select s.stored from public.find_sources(jsonb_build_array(jsonb_build_object('document_id', $1::uuid))) f
-			cross join lateral public.read_sources(array[f.source_id]) r
-			cross join lateral public.store_chunks(jsonb_build_array(jsonb_build_object(
-				'source_id', r.source_id, 'source_hash', r.source_hash, 'truncated', false)), '[]', '{}') s`, s.ids[0]).Scan(&stored); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if store(); stored {
-		t.Error("chunks were stored under an editor's hands")
-	}
-	if err := edit.Commit(s.ctx); err != nil {
-		t.Fatal(err)
-	}
-	if store(); !stored {
-		t.Error("chunks were not stored after the edit")
-	}
-}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/load"
@@ -87,49 +86,6 @@ func (r *told) report() load.Report {
 			r.bad = append(r.bad, string(kind)+" "+text)
 		},
 	}
-}
-
-func TestLoadingAgainChangesNothing(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	rows := folder(t, 250)
-	var first, second told
-	summary, err := load.Load(t.Context(), b.db, rows, first.report(), load.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := load.Summary{Projects: 2, Tickets: 250, Stored: 250}
-	if diff := cmp.Diff(want, summary); diff != "" {
-		t.Errorf("first load (-want +got):\n%s", diff)
-	}
-	if first.written != 250 {
-		t.Errorf("%d tickets were reported as written, want 250", first.written)
-	}
-	before := b.fingerprint(t)
-	summary, err = load.Load(t.Context(), b.db, rows, second.report(), load.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, summary); diff != "" {
-		t.Errorf("second load (-want +got):\n%s", diff)
-	}
-	if after := b.fingerprint(t); after != before {
-		t.Errorf("rows were written again: %s, then %s", before, after)
-	}
-}
-
-// fingerprint changes when any row is rewritten.
-func (b bench) fingerprint(t *testing.T) string {
-	t.Helper()
-	var sum string
-	err := b.owner.QueryRow(t.Context(), `select md5(string_agg(row_version, ',' order by row_version)) from (
-		select 'p' || project_id || '@' || xmin from projects union all select 't' || ticket_id || '@' || xmin from tickets
-		union all select 's' || status_change_id || '@' || xmin from status_changes union all select 'j' || embedding_job_id || '@' || xmin from tasklens.embedding_jobs
-		union all select 'k' || keyword_entry_id || '@' || xmin from keyword_entries) as rows(row_version)`).Scan(&sum)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sum
 }
 
 func TestBadRowsAreSkippedAndReported(t *testing.T) {
@@ -236,16 +192,5 @@ func TestInterruptedLoadContinues(t *testing.T) {
 	}
 	if n := b.count(t, "select count(*) from tasklens.embedding_jobs where not background"); n > 2+50 {
 		t.Errorf("%d are queued as fresh edits", n)
-	}
-}
-
-func TestADatabaseFailureEndsTheLoad(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var r told
-	if _, err := load.Load(ctx, b.db, folder(t, 3), r.report(), load.Options{}); err == nil {
-		t.Error("a load that could not reach the database ended without an error")
 	}
 }

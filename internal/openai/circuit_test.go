@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -159,20 +158,5 @@ func TestRetries(t *testing.T) {
 				t.Errorf("%d requests were sent, want %d: %v", asked.Load(), c.asked, err)
 			}
 		})
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]time.Duration{
-		"7": 7 * time.Second, "1.5": 1500 * time.Millisecond, "": 10 * time.Second, "0": 10 * time.Second, "-3": 10 * time.Second,
-		"soon": 10 * time.Second, "NaN": 10 * time.Second, "1e300": 10 * time.Second,
-	} {
-		client, _ := counting(t, headed(say(429, `{}`), "Retry-After", value), Config{})
-		_, err := client.Complete(t.Context(), chat.Request{MaxTokens: 1})
-		var failure *fault.Error
-		if !errors.As(err, &failure) || failure.RetryAfter != want {
-			t.Errorf("of Retry-After %q the error is %+v", value, failure)
-		}
 	}
 }

@@ -1,10 +1,8 @@
 package api_test
 
 import (
-	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -37,30 +35,4 @@ func TestSearchDegraded(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A request that cannot do without the embedding times out well before the request's own deadline.
-func TestAModelThatHangs(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.requestTimeout = 5 * time.Minute })
-	s.client.Timeout = 2 * time.Minute
-	s.model.hang("embeddings")
-	var asking sync.WaitGroup
-	for name, ask := range map[string]func() *response{
-		"question": func() *response { return s.post("/api/query", map[string]any{"question": "why"}) },
-		"hybrid question": func() *response {
-			return s.post("/api/query", map[string]any{"question": "why", "retrieval": "hybrid"})
-		},
-		"stream":        func() *response { return s.post("/api/query", map[string]any{"question": "why not", "stream": true}) },
-		"draft":         func() *response { return s.post("/api/tickets/similar", map[string]any{"text": "It leaks"}) },
-		"documents":     func() *response { return s.get("/api/knowledge/search?q=why") },
-		"hybrid search": func() *response { return s.get("/api/knowledge/search?q=why&hybrid=true") },
-	} {
-		asking.Go(func() {
-			if r := ask(); r.status != http.StatusGatewayTimeout || !strings.Contains(r.text, "The model provider did not answer in time.") {
-				t.Errorf("%s: %d %s", name, r.status, r.text)
-			}
-		})
-	}
-	asking.Wait()
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"tasklens/internal/testbed"
 )
@@ -87,33 +86,6 @@ func TestModelFailures(t *testing.T) {
 	if !strings.Contains(s.log.String(), "answered 401 …: no such key: …") { // the service's cleanup checks that the log contains no key
 		t.Error("the model provider's error about the key is not in the log")
 	}
-}
-
-func TestModelHangs(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(*setup){
-		"longer than an attempt may last": func(c *setup) { c.attemptTimeout = 100 * time.Millisecond },
-		"longer than a request may last":  func(c *setup) { c.requestTimeout = time.Second },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, change)
-			s.load(checkout, nil)
-			s.model.hang("embeddings")
-			s.generate("TX", "").want(http.StatusGatewayTimeout)
-			s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusGatewayTimeout)
-			s.post("/api/tickets/similar/batch", map[string]any{"items": []any{map[string]any{"text": "why"}}}).want(http.StatusGatewayTimeout)
-		})
-	}
-	t.Run("at the answer", func(t *testing.T) {
-		t.Parallel()
-		s := startTracker(t, func(c *setup) { c.threshold = 0 })
-		hurried := start(t, func(c *setup) { // the same database, with short timeouts
-			c.database, c.threshold, c.requestTimeout = func(testing.TB) *testbed.DB { return s.db }, 0, 3*time.Second
-		})
-		hurried.model.hang("completions")
-		hurried.post("/api/query", map[string]any{"question": "why"}).want(http.StatusGatewayTimeout)
-	})
 }
 
 func TestDatabaseUnreachable(t *testing.T) {

@@ -162,30 +162,3 @@ func TestStreamAtTheEnd(t *testing.T) {
 		t.Errorf("stop: %v", err)
 	}
 }
-
-// After several failures in a row the circuit breaker opens, and closes again later.
-func TestModelLeftAlone(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, forgetful, func(c *setup) { c.threshold, c.failures = 0, 3 })
-	s.model.answer("completions", 500, said("server_error"))
-	for range 6 {
-		s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusBadGateway)
-	}
-	if asked := len(s.model.requests("completions")); asked != 3 {
-		t.Errorf("the model was asked %d times", asked)
-	}
-	s.search("why") // embeddings have a circuit of their own
-	s.model.intercept(nil)
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if r := s.send(http.MethodPost, "/api/query", `{"question":"why"}`); r.status == http.StatusOK {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatalf("the model is never asked again: %s", r.text)
-		}
-	}
-	// A rate limit of the provider is reported as one and does not open the breaker.
-	s.model.answer("completions", 429, said("rate_limit_exceeded"), "Retry-After", "7")
-	for range 6 {
-		s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusServiceUnavailable)
-	}
-}
