@@ -84,7 +84,7 @@ func (e *Enricher) Batch(ctx context.Context, db Database, size int) (Report, er
 		})
 	}
 	err = group.Wait()
-	b.jobs.Release(ctx, b.lease, failureOf(err).RetryAfter, b.untried...) // due after the pause that the provider asked for
+	b.jobs.Release(ctx, b.lease, publicOf(err).RetryAfter, b.untried...) // due after the pause that the provider asked for
 	return b.report, err
 }
 
@@ -100,7 +100,7 @@ func (b *batch) finish(ctx context.Context, j queue.Job, err error) error {
 	case code == fault.Unavailable || errors.Is(err, fault.ErrKey):
 		return b.leave(j, err)
 	default:
-		b.jobs.Fail(ctx, b.lease, failureOf(err).Message, j)
+		b.jobs.Fail(ctx, b.lease, publicOf(err).Message, j)
 	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -110,7 +110,7 @@ func (b *batch) finish(ctx context.Context, j queue.Job, err error) error {
 		b.failures = 0
 		return nil
 	}
-	b.report.Errors = append(b.report.Errors, Failure{ID: j.DocumentID, Error: failureOf(err).Message})
+	b.report.Errors = append(b.report.Errors, Failure{ID: j.DocumentID, Error: publicOf(err).Message})
 	b.options.Warn("enrich document "+j.DocumentID, err)
 	var unusable badAnswer
 	if errors.As(err, &unusable) || code != fault.Provider && code != fault.Timeout {
@@ -131,8 +131,8 @@ func (b *batch) leave(j queue.Job, err error) error {
 	return err
 }
 
-// failureOf returns what a client may see of an error.
-func failureOf(err error) *fault.Error {
+// publicOf returns what a client may see of an error.
+func publicOf(err error) *fault.Error {
 	failure := &fault.Error{Message: "Something went wrong."}
 	_ = errors.As(err, &failure)
 	return failure

@@ -31,7 +31,7 @@ type checked interface {
 	check(report)
 }
 
-// report records an invalid field.
+// report notes what is wrong with a field, if something is.
 type report func(bad bool, field, format string, args ...any)
 
 // input is a request that is being read, with what is wrong with it. All of it is reported

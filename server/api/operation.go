@@ -52,7 +52,8 @@ func operates[Q, R any](run func(ctx context.Context, who *caller, request *Q) (
 	return e
 }
 
-// answers is an endpoint of an operation that returns no less than an R.
+// answers is an endpoint of an operation that always responds with an R, which is neither new nor
+// from the cache.
 func answers[Q, R any](run func(ctx context.Context, who *caller, request *Q) (R, error)) endpoint {
 	return operates[Q, R](func(ctx context.Context, who *caller, request *Q) (any, error) { return run(ctx, who, request) })
 }

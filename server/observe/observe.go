@@ -140,8 +140,8 @@ func (o *Observer) Lost(kind string, records int64) {
 	o.lost.WithLabelValues(kind).Add(float64(records))
 }
 
-// failureOf returns a fixed word for an error, "" for nil.
-func failureOf(err error) string {
+// wordOf returns a fixed word for an error, "" for nil.
+func wordOf(err error) string {
 	switch {
 	case err == nil:
 		return ""
@@ -152,12 +152,12 @@ func failureOf(err error) string {
 	}
 }
 
-// outcomeOf is failureOf as a label.
+// outcomeOf is wordOf as a label.
 func outcomeOf(err error) string {
 	if err == nil {
 		return "ok"
 	}
-	return failureOf(err)
+	return wordOf(err)
 }
 
 // class is the class of an HTTP status, such as 2xx for 204, or none if there was no response.

@@ -104,7 +104,7 @@ func (o *Observer) Model(ctx context.Context, operation, model string) (context.
 		if said.TokensOut > 0 {
 			known = append(known, attribute.Int("gen_ai.usage.output_tokens", said.TokensOut))
 		}
-		end(span, failureOf(err), known...)
+		end(span, wordOf(err), known...)
 	}
 }
 
@@ -117,6 +117,6 @@ func (o *Observer) Batch(ctx context.Context, sources int) (context.Context, fun
 		o.batches.WithLabelValues(outcomeOf(err)).Observe(time.Since(begun).Seconds())
 		o.sources.WithLabelValues("done").Add(float64(done))
 		o.sources.WithLabelValues("left").Add(float64(sources - done))
-		end(span, failureOf(err), attribute.Int("tasklens.batch.done", done))
+		end(span, wordOf(err), attribute.Int("tasklens.batch.done", done))
 	}
 }
