@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,20 +140,6 @@ func TestPiecesDoNotMatter(t *testing.T) {
 				size++
 			}
 			cut, rest = append(cut, rest[:size]), rest[size:]
-		}
-		checkPieces(t, text, cut)
-	})
-}
-
-func FuzzReply(f *testing.F) {
-	for _, text := range []string{"", "One [1].", "[1,2;3-9] [[9]1] [1](x) [", "Ü [2–3]\n🥨[0]…", "`[1]` [a] [1 \t\n2] [99999999999999999999]", strings.Join(alphabet, "")} {
-		f.Add(text, uint8(1))
-		f.Add(text, uint8(3))
-	}
-	f.Fuzz(func(t *testing.T, text string, size uint8) {
-		var cut []string
-		for piece := range slices.Chunk([]rune(text), max(1, int(size))) {
-			cut = append(cut, string(piece))
 		}
 		checkPieces(t, text, cut)
 	})

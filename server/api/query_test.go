@@ -50,16 +50,6 @@ func (s *service) says(text, refusal, finish string) {
 
 const doubleCharge = "Why was the customer charged twice for a payment?"
 
-// Links in the model's text lead only where a source's links lead, and hide nothing.
-func TestQueryHostileAnswer(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.says("![x](http://evil.example/?q=1) [a](javascript:x) http://evil.example\u202e List<String> [1]", "", "stop")
-	if got := s.ask(doubleCharge); got.Answer != "![x] (link removed) [a] (link removed) (link removed) List<String> [1]" {
-		t.Errorf("the answer is %q", got.Answer)
-	}
-}
-
 // What a question names is found whatever its similarity, embedded or not, in every retrieval.
 func TestQueryOfWhatIsNotEmbedded(t *testing.T) {
 	t.Parallel()

@@ -85,46 +85,6 @@ func TestSimilarToWhatIsNotEmbedded(t *testing.T) {
 	}
 }
 
-func TestSimilarToADraft(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	for name, c := range map[string]struct {
-		body map[string]any
-		want []string // the first ones
-		all  bool
-	}{
-		"a name":             {map[string]any{"text": "customer was charged twice"}, []string{"TX-400"}, false},
-		"name, description":  {map[string]any{"text": "  Payment page slow\r\n\r\nIt needs nine seconds on a phone.\n"}, []string{"TX-403"}, false},
-		"other words":        {map[string]any{"text": "resolve login issue", "limit": 1}, []string{"IAM-97"}, true},
-		"of a project":       {map[string]any{"text": "payment page is slow", "project_id": s.ids["IAM"], "limit": 100}, []string{"IAM-97", "IAM-98"}, true},
-		"of no project":      {map[string]any{"text": "payment page is slow", "project_id": 999}, nil, true},
-		"null for defaults":  {map[string]any{"text": "customer was charged twice", "project_id": nil, "limit": nil}, []string{"TX-400"}, false},
-		"as long as allowed": {map[string]any{"text": "Payment page is slow\n\n" + strings.Repeat("🥨 ", 49_980), "limit": 1}, nil, false},
-	} {
-		keys := s.draft(c.body).keys()
-		compared := keys[:min(len(keys), len(c.want))]
-		if c.all {
-			compared = keys
-			slices.Sort(compared)
-		}
-		if !slices.Equal(compared, c.want) {
-			t.Errorf("%s: like it are %q, not %q", name, keys, c.want)
-		}
-	}
-	if keys := s.draft(map[string]any{"text": "payment"}).keys(); len(keys) != 5 {
-		t.Errorf("the default limit is 5, not %d", len(keys))
-	}
-	for _, input := range s.model.inputs(t) {
-		if len(input) > 20_000 {
-			t.Errorf("the model was sent %d bytes at once", len(input))
-		}
-	}
-	s.draft(map[string]any{"text": "Charged  twice\n\nBy the same card."})
-	if texts := s.model.inputs(t); texts[len(texts)-1] != "Charged twice\n\nCharged  twice\n\nBy the same card." {
-		t.Errorf("a draft is compared by %q", texts[len(texts)-1])
-	}
-}
-
 // Without the model only embedded tickets can be compared.
 func TestSimilarWithoutTheModel(t *testing.T) {
 	t.Parallel()
