@@ -56,9 +56,9 @@ create policy read_members on public.project_members for select to authenticated
   using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 create policy insert_members on public.project_members for insert to authenticated
   with check (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
+-- Without a "with check", here and below, the new row must pass what the old one must.
 create policy update_members on public.project_members for update to authenticated
-  using (project_id = any ((select tasklens.projects_as('admin'))::bigint[]))
-  with check (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
 create policy delete_members on public.project_members for delete to authenticated
   using (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
 
@@ -135,8 +135,7 @@ create policy read_statuses on public.status for select to authenticated
 create policy select_projects on public.projects for select to authenticated
   using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 create policy update_projects on public.projects for update to authenticated
-  using (project_id = any ((select tasklens.projects_as('admin'))::bigint[]))
-  with check (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
 create policy delete_projects on public.projects for delete to authenticated
   using (project_id = any ((select tasklens.projects_as('admin'))::bigint[]));
 
@@ -146,8 +145,7 @@ create policy select_tickets on public.tickets for select to authenticated
 create policy insert_tickets on public.tickets for insert to authenticated
   with check (project_id = any ((select tasklens.projects_as('member'))::bigint[]));
 create policy update_tickets on public.tickets for update to authenticated
-  using (project_id = any ((select tasklens.projects_as('member'))::bigint[]))
-  with check (project_id = any ((select tasklens.projects_as('member'))::bigint[]));
+  using (project_id = any ((select tasklens.projects_as('member'))::bigint[]));
 create policy delete_tickets on public.tickets for delete to authenticated
   using (project_id = any ((select tasklens.projects_as('member'))::bigint[]));
 
@@ -158,8 +156,7 @@ create policy select_status_changes on public.status_changes for select to authe
 create policy insert_status_changes on public.status_changes for insert to authenticated
   with check (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])));
 create policy update_status_changes on public.status_changes for update to authenticated
-  using (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])))
-  with check (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])));
+  using (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])));
 create policy delete_status_changes on public.status_changes for delete to authenticated
   using (exists (select from public.tickets t where t.ticket_id = status_changes.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])));
 create policy select_comments on public.comments for select to authenticated
@@ -167,8 +164,7 @@ create policy select_comments on public.comments for select to authenticated
 create policy insert_comments on public.comments for insert to authenticated
   with check (exists (select from public.tickets t where t.ticket_id = comments.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])));
 create policy update_comments on public.comments for update to authenticated
-  using (exists (select from public.tickets t where t.ticket_id = comments.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])))
-  with check (exists (select from public.tickets t where t.ticket_id = comments.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])));
+  using (exists (select from public.tickets t where t.ticket_id = comments.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])));
 create policy delete_comments on public.comments for delete to authenticated
   using (exists (select from public.tickets t where t.ticket_id = comments.ticket_id and t.project_id = any ((select tasklens.projects_as('member'))::bigint[])));
 
