@@ -12,10 +12,10 @@ import (
 // search sends search i: one in ten repeated, the others new, with filters and of further pages
 // too.
 func (s *Soak) search(ctx context.Context, i int) error {
-	request := map[string]any{"query": s.Collection.Query(s.Salt + i).Text, "limit": results}
+	request := map[string]any{"query": s.Collection.Query(s.Salt + i), "limit": results}
 	switch i % 10 {
 	case 0:
-		request["query"] = s.Collection.Query(i / 10 % repeatedQueries).Text
+		request["query"] = s.Collection.Query(i / 10 % repeatedQueries)
 	case 1:
 		request["filters"] = map[string]any{"statuses": []string{statuses[1].name}}
 	case 2:
@@ -34,6 +34,6 @@ func (s *Soak) search(ctx context.Context, i int) error {
 
 // question asks question i, of which each is new.
 func (s *Soak) question(ctx context.Context, i int) error {
-	_, err := web.Read(ctx, http.MethodPost, s.Service+"/api/query", body("/api/query", s.Collection.Query(s.Salt+soakQuestions+i).Text))
+	_, err := web.Read(ctx, http.MethodPost, s.Service+"/api/query", body("/api/query", s.Collection.Query(s.Salt+soakQuestions+i)))
 	return err
 }

@@ -22,7 +22,7 @@ type edit struct {
 
 // newEdit is edit i of a run.
 func (s *Soak) newEdit(ticket, i int) edit {
-	return edit{ticket, fmt.Sprintf("%s fresh%dx%d", s.Collection.Query(s.Salt+i).Text, s.Salt, i)}
+	return edit{ticket, fmt.Sprintf("%s fresh%dx%d", s.Collection.Query(s.Salt+i), s.Salt, i)}
 }
 
 // follow makes an edit and waits until a search finds it. It looks for the chunk in the database,

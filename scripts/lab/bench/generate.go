@@ -56,11 +56,6 @@ type Ticket struct {
 // Key returns the ticket's external key.
 func (t Ticket) Key() string { return fmt.Sprintf("B%d-%d", t.Project, t.ID) }
 
-// Query is a search for a certain ticket, in 2 to 9 words.
-type Query struct {
-	Text string
-}
-
 // WithChunks returns the collection with this many chunks: of each ticket 1.4 (of one 600) and four
 // comments.
 func WithChunks(total int) Collection {
@@ -112,9 +107,6 @@ func sum(counts []int) (total int) {
 	}
 	return total
 }
-
-// Projects returns the number of projects.
-func (c Collection) Projects() int { return len(projectShares) + singles }
 
 // Ticket generates ticket i, from 0.
 func (c Collection) Ticket(i int) Ticket {
@@ -177,18 +169,19 @@ func topicsOf(project int) (about []int) {
 	return about
 }
 
-// Query generates query i: words of some ticket, mostly of its name, and others on its topic.
-func (c Collection) Query(i int) Query {
+// Query generates query i, of 2 to 9 words: those of some ticket, mostly of its name, and others on its
+// topic.
+func (c Collection) Query(i int) string {
 	random := rand.New(rand.NewPCG(seed+3, uint64(i)))
 	return c.ask(random, random.IntN(len(c.chunks)))
 }
 
 // QueryFor generates a query for a certain ticket, by index.
-func (c Collection) QueryFor(ticket, i int) Query {
+func (c Collection) QueryFor(ticket, i int) string {
 	return c.ask(rand.New(rand.NewPCG(seed+4, uint64(i))), ticket)
 }
 
-func (c Collection) ask(random *rand.Rand, ticket int) Query {
+func (c Collection) ask(random *rand.Rand, ticket int) string {
 	t := c.Ticket(ticket)
 	name, body := strings.Fields(t.Name), strings.Fields(t.Chunks[random.IntN(len(t.Chunks))])
 	asked := make([]string, 2+random.IntN(8))
@@ -202,7 +195,7 @@ func (c Collection) ask(random *rand.Rand, ticket int) Query {
 			asked[k] = words().words[words().draw(random, t.main, t.side)]
 		}
 	}
-	return Query{strings.Join(asked, " ")}
+	return strings.Join(asked, " ")
 }
 
 // tokens estimates the number of tokens of a text.

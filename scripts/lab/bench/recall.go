@@ -33,7 +33,7 @@ var recalledSQL = fmt.Sprintf(`select v.project_id, coalesce(v.ticket_id, 0) fro
 func (r Run) recall(ctx context.Context) (Table, error) {
 	r.Progress("measuring recall")
 	table := Table{Title: "Recall@10 of vector search against an exact scan", Header: []string{"filter", "queries", "recall", "worst", "p50, ms"}}
-	var queries, crowded []Query
+	var queries, crowded []string
 	for i := range max(1, r.Queries/3) {
 		queries = append(queries, r.Collection.Query(i))
 	}
@@ -65,7 +65,7 @@ type recalls struct {
 }
 
 // recallUnder searches under each filter. It leaves out a filter that passes nothing for any query.
-func (r Run) recallUnder(ctx context.Context, queries []Query, under []filter) (found []recalls, err error) {
+func (r Run) recallUnder(ctx context.Context, queries []string, under []filter) (found []recalls, err error) {
 	found = make([]recalls, len(under))
 	for _, q := range queries {
 		embedding := ask(q).embedding
@@ -76,19 +76,15 @@ func (r Run) recallUnder(ctx context.Context, queries []Query, under []filter) (
 		for i, f := range under {
 			found[i].name = f.name
 			if best := nearest(truth, f); len(best) > 0 {
-				if err := found[i].search(ctx, r.Connection, embedding, f, truth, best); err != nil {
+				got, took, err := find(ctx, r.Connection, embedding, f)
+				if err != nil {
 					return nil, fmt.Errorf("search with filter %s: %w", f.name, err)
 				}
+				found[i].recall, found[i].took = append(found[i].recall, recallOf(got, truth, best, f)), append(found[i].took, milliseconds(took))
 			}
 		}
 	}
 	return slices.DeleteFunc(found, func(one recalls) bool { return len(one.took) == 0 }), nil
-}
-
-func (r *recalls) search(ctx context.Context, connection *pgx.Conn, embedding []byte, f filter, truth, best []source) error {
-	got, took, err := find(ctx, connection, embedding, f)
-	r.recall, r.took = append(r.recall, recallOf(got, truth, best, f)), append(r.took, milliseconds(took))
-	return err
 }
 
 // nearest returns the nearest sources that pass a filter. truth is sorted.

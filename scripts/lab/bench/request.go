@@ -41,7 +41,7 @@ func (r Requests) Print(ctx context.Context, to io.Writer) error {
 		if r.Repeat {
 			query = i % repeatedQueries
 		}
-		encoded, err := json.Marshal(body(r.Path, r.Collection.Query(query).Text))
+		encoded, err := json.Marshal(body(r.Path, r.Collection.Query(query)))
 		if err == nil {
 			err = encoder.Encode(target{http.MethodPost, r.Service + r.Path, http.Header{"Content-Type": {"application/json"}}, encoded})
 		}

@@ -17,7 +17,7 @@ func loadText(ctx context.Context, connection *pgx.Conn, c Collection) error {
 			return fmt.Errorf("load statuses: %w", err)
 		}
 	}
-	for project := 1; project <= c.Projects(); project++ {
+	for project := 1; project <= len(projectShares)+singles; project++ {
 		_, err := connection.Exec(ctx, `insert into public.projects (project_id, key, name) values ($1, $2, $3)`,
 			project, fmt.Sprintf("B%d", project), words().words[topicsOf(project)[0]]+" "+words().words[common+project])
 		if err != nil {

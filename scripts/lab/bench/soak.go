@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -79,10 +80,11 @@ func (s *Soak) Do(ctx context.Context, to io.Writer) (broken []string, err error
 		return nil, err
 	}
 	s.Progress("waiting for the queue")
-	drained, cancel := context.WithTimeout(ctx, soakDrain)
-	defer cancel()
-	if err := s.drain(drained); err != nil {
+	err = s.await(ctx, soakDrain, `select not exists (select from tasklens.embedding_jobs where dead_at is null)`)
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		broken = append(broken, fmt.Sprintf("the queue is not empty after %v", soakDrain))
+	} else if err != nil {
+		return nil, err
 	}
 	rest, lost, err := s.remains(ctx, streams)
 	if err != nil {
@@ -90,7 +92,7 @@ func (s *Soak) Do(ctx context.Context, to io.Writer) (broken []string, err error
 	}
 	// During a vacuum, what it removes still counts as dead.
 	s.Progress("waiting for autovacuum")
-	if err := s.vacuumed(ctx); err != nil {
+	if err := s.await(ctx, soakVacuum, `select not exists (select from pg_stat_progress_vacuum where datname = current_database())`); err != nil {
 		return nil, err
 	}
 	after, err := readTables(ctx, s.Connection)
@@ -108,28 +110,17 @@ func (s *Soak) Do(ctx context.Context, to io.Writer) (broken []string, err error
 	return slices.Concat(broken, lost, slower, fuller, larger), nil
 }
 
-// drain waits until the queue is empty but for dead jobs.
-func (s *Soak) drain(ctx context.Context) error {
-	return s.await(ctx, "wait for the queue", `select not exists (select from tasklens.embedding_jobs where dead_at is null)`)
-}
-
-// vacuumed waits until no vacuum runs.
-func (s *Soak) vacuumed(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, soakVacuum)
-	defer cancel()
-	return s.await(ctx, "wait for autovacuum", `select not exists (select from pg_stat_progress_vacuum where datname = current_database())`)
-}
-
 // await waits until a statement returns true.
-func (s *Soak) await(ctx context.Context, what, sql string) error {
+func (s *Soak) await(ctx context.Context, most time.Duration, sql string) error {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
 	for done := false; !done; {
-		if err := s.Connection.QueryRow(ctx, sql).Scan(&done); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+		err := s.Connection.QueryRow(ctx, sql).Scan(&done)
+		if err == nil && !done {
+			err = wait.For(ctx, 100*time.Millisecond)
 		}
-		if !done {
-			if err := wait.For(ctx, 100*time.Millisecond); err != nil {
-				return fmt.Errorf("%s: %w", what, err)
-			}
+		if err != nil {
+			return fmt.Errorf("wait for the database: %w", err)
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ type asked struct {
 	embedding []byte
 }
 
-func ask(q Query) asked { return asked{q.Text, encodeVector(Embed(q.Text, 1536))} }
+func ask(text string) asked { return asked{text, encodeVector(Embed(text, 1536))} }
 
 func variants() []variant {
 	both := func(q asked) []any { return []any{q.text, q.embedding} }
