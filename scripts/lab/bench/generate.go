@@ -169,8 +169,8 @@ func topicsOf(project int) (about []int) {
 	return about
 }
 
-// Query generates query i, of 2 to 9 words: those of some ticket, mostly of its name, and others on its
-// topic.
+// Query generates query i, of 2 to 9 words: those of some ticket, mostly of its name, and others on
+// its topic.
 func (c Collection) Query(i int) string {
 	random := rand.New(rand.NewPCG(seed+3, uint64(i)))
 	return c.ask(random, random.IntN(len(c.chunks)))
