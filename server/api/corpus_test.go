@@ -3,7 +3,6 @@ package api_test
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -24,16 +23,6 @@ type anySource struct {
 	Title      *string
 	Similarity float64
 	Cited      bool
-}
-
-// kinds returns the distinct source types in alphabetical order.
-func (a fromAll) kinds() string {
-	var kinds []string
-	for _, s := range a.Sources {
-		kinds = append(kinds, s.Type)
-	}
-	slices.Sort(kinds)
-	return strings.Join(slices.Compact(kinds), " ")
 }
 
 const retried = "Is a failed payment retried with the same idempotency key, so that no card is charged twice?"

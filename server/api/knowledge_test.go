@@ -60,20 +60,6 @@ func (s *service) embedDocuments() {
 	}
 }
 
-// list is the results of a response, with raw fields.
-func list(r *response) (results []map[string]any) {
-	r.t.Helper()
-	return read[struct{ Results []map[string]any }](r).Results
-}
-
-func titles(results []map[string]any) (titles []string) {
-	for _, result := range results {
-		name, _, _ := strings.Cut(result["title"].(string), " ")
-		titles = append(titles, name)
-	}
-	return titles
-}
-
 func find(query string, more ...string) string {
 	return "/api/knowledge/search?q=" + url.QueryEscape(query) + strings.Join(more, "")
 }

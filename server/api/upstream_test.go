@@ -26,7 +26,6 @@ type upstream struct {
 	mutex  sync.Mutex
 	seen   []seen
 	before hook
-	after  func(name string)
 }
 
 // seen is a recorded request: name is the last part of its path (embeddings, completions, or a
@@ -74,16 +73,13 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.URL.Path)
 	u.mutex.Lock()
 	u.seen = append(u.seen, seen{name, r.Header.Clone(), body})
-	before, after := u.before, u.after
+	before := u.before
 	u.mutex.Unlock()
 	if before != nil && before(w, r, name, body) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	u.inner.ServeHTTP(w, r)
-	if after != nil {
-		after(name)
-	}
 }
 
 // intercept calls a hook before every request.
@@ -91,13 +87,6 @@ func (u *upstream) intercept(before hook) {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	u.before = before
-}
-
-// then sets a function that is called after every forwarded request.
-func (u *upstream) then(after func(name string)) {
-	u.mutex.Lock()
-	defer u.mutex.Unlock()
-	u.after = after
 }
 
 // answer sets the response to all requests of a name; headers are pairs. Lists have one page.
