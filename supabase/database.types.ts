@@ -989,6 +989,7 @@ export type Database = {
         Args: { after?: string; match_count?: number }
         Returns: {
           key: string
+          language: string
           name: string
           project_id: number
           tickets: number
@@ -1305,6 +1306,10 @@ export type Database = {
           vector_contribution: number
           vector_rank: number
         }[]
+      }
+      set_project_language: {
+        Args: { language: string; project_id: number }
+        Returns: boolean
       }
       similar_tickets: {
         Args: {

@@ -26,9 +26,9 @@ const undefinedFunction = "42883"
 // invalidParameter is the SQLSTATE that a function raises for an invalid value.
 const invalidParameter = "22023"
 
-// filtersFault matches a message about the filters of a search, which the database validates:
-// "filters.open is of type string". It contains only names from the caller's request.
-var filtersFault = regexp.MustCompile(`(?s)^(filters[^ ]*?):? (.+)$`)
+// fieldFault matches a message about a field that the database validates: "filters.open is of type
+// string". It contains only names from the caller's request.
+var fieldFault = regexp.MustCompile(`(?s)^(filters[^ ]*?|language):? (.+)$`)
 
 // Error is an error response of PostgREST.
 type Error struct {
@@ -116,8 +116,8 @@ func (s *Session) answered(answer *Error) error {
 		return fault.Wrap(fault.Timeout, "The database did not answer in time.", answer)
 	case answer.Status == http.StatusRequestEntityTooLarge:
 		return fault.Wrap(fault.TooLarge, "The database refuses a request of this size.", answer)
-	case answer.Code == invalidParameter && filtersFault.MatchString(answer.Message):
-		told := filtersFault.FindStringSubmatch(answer.Message)
+	case answer.Code == invalidParameter && fieldFault.MatchString(answer.Message):
+		told := fieldFault.FindStringSubmatch(answer.Message)
 		invalid := fault.Wrap(fault.Invalid, "The request is not valid.", answer)
 		invalid.Fields = []fault.Field{{Name: told[1], Message: strings.TrimRight(told[2]+". "+answer.Hint, ". ")}}
 		return invalid

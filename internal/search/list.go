@@ -10,10 +10,11 @@ import (
 type Project struct {
 	_ struct{} `schema:"Project"`
 
-	ProjectID int64  `json:"project_id" min:"1" example:"1"`
-	Key       string `json:"key" example:"TX"`
-	Name      string `json:"name" example:"Checkout and Payments"`
-	Tickets   int64  `json:"tickets" min:"0" example:"31" doc:"How many tickets it has."`
+	ProjectID int64   `json:"project_id" min:"1" example:"1"`
+	Key       string  `json:"key" example:"TX"`
+	Name      string  `json:"name" example:"Checkout and Payments"`
+	Tickets   int64   `json:"tickets" min:"0" example:"31" doc:"How many tickets it has."`
+	Language  *string `json:"language" example:"german" doc:"The language in which its texts are searched; null: that of the database."`
 }
 
 // Status is a workflow state.
@@ -27,6 +28,18 @@ type Status struct {
 // Projects lists all projects by key.
 func Projects(ctx context.Context, db Database) ([]Project, error) {
 	return listAll(ctx, db, "list_projects", func(p Project) any { return p.Key })
+}
+
+// SetLanguage sets the language in which a project's texts are searched, as Postgres names it; nil:
+// that of the database. It returns fault.Invalid with the list for an unknown one, fault.Forbidden
+// to all but the project's admins, and fault.NotFound.
+func SetLanguage(ctx context.Context, db Database, project int64, language *string) error {
+	var found bool
+	err := db.Call(ctx, "set_project_language", map[string]any{"project_id": project, "language": language}, &found)
+	if err == nil && !found {
+		return fault.New(fault.NotFound, "There is no such project.")
+	}
+	return err
 }
 
 // Statuses lists all statuses in order of creation.

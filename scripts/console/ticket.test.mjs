@@ -1,7 +1,7 @@
 // One ticket: what it says comes first, as Markdown, with links; why it was found is folded below.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessible, demo, finish, open, service, sql } from './kit.mjs';
+import { accessible, demo, finish, open, service, sql, until } from './kit.mjs';
 
 const TEXT = `It **fails** as in TX-402, see https://example.com/log.
 
@@ -59,4 +59,22 @@ test('TICKET_URL links a ticket to the tracker', async (t) => {
   const key = page.locator('.details header a');
   assert.equal(await key.getAttribute('href'), 'https://jira.example.com/browse/TX-9100?from=<tasklens>');
   assert.equal(await key.getAttribute('rel'), 'noopener noreferrer');
+});
+
+test('an admin sets the language of an opened project', async (t) => {
+  t.after(() => sql("update projects set language = null where key = 'TX'"));
+  const page = await open(t, `${demo}/#search?q=Checkout+and+Payments`, { failing: true }); // one value is refused
+  await page.locator('a.result', { hasText: 'Project' }).first().click();
+  const details = page.locator('.details');
+  const field = details.getByRole('textbox', { name: 'Language' });
+  await field.fill('klingon');
+  await field.press('Enter');
+  await details.getByText('The language is "klingon". Use arabic,').waitFor();
+  await field.fill('French');
+  await details.getByRole('button', { name: 'Set the language' }).click();
+  await details.getByText('It is set.').waitFor();
+  await accessible(page);
+  assert.equal(sql("select language from projects where key = 'TX'").trim(), 'french');
+  await page.reload();
+  await until('the language is shown', async () => await field.inputValue() === 'french');
 });

@@ -44,6 +44,8 @@ var permissions = []struct {
 	{http.MethodGet, "/api/me", "", everyone},
 	{http.MethodGet, "/api/projects", "", everyone},
 	{http.MethodGet, "/api/statuses", "", everyone},
+	{http.MethodPost, "/api/projects/4/language", `{"language":"german"}`, []int{anAdmin}},
+	{http.MethodPost, "/api/projects/999/language", `{}`, nil},
 	{http.MethodGet, "/api/knowledge/search?q=x&track=false", "", everyone},
 	{http.MethodGet, "/api/knowledge/search?q=x&hybrid=true&track=false", "", everyone},
 	{http.MethodGet, "/api/knowledge/entities/x", "", everyone},
@@ -71,6 +73,7 @@ func startHouse(t *testing.T, changes ...func(*setup)) *service {
 	if _, _, err := knowledge.Put(t.Context(), s.rows, knowledge.Draft{ID: &id, Title: "x", Content: "x"}); err != nil {
 		t.Fatal(err)
 	}
+	run(t, s.connect(), `insert into project_members (project_id, user_id, role) values (4, $1, 'admin')`, userID(anAdmin))
 	s.houseTenants(actors)
 	return s
 }

@@ -269,7 +269,7 @@ func TestPathsAndMethods(t *testing.T) {
 	allowed := map[string]string{
 		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/openapi.json": "GET", "/metrics": "GET", "/docs": "GET", "/docs/{file}": "GET",
 		"/": "GET", "/console/{version}/{file}": "GET",
-		"/api/me": "GET", "/api/projects": "GET", "/api/statuses": "GET", "/api/embeddings/status": "GET",
+		"/api/me": "GET", "/api/projects": "GET", "/api/projects/{project_id}/language": "POST", "/api/statuses": "GET", "/api/embeddings/status": "GET",
 		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
 		"/api/tickets/similar": "POST", "/api/tickets/similar/batch": "POST", "/api/tickets/{ticket}": "GET", "/api/tickets/{ticket_id}/similar": "GET",
 		"/mcp": "POST", "/.well-known/oauth-protected-resource": "GET", "/.well-known/oauth-protected-resource/mcp": "GET",

@@ -20,6 +20,16 @@ func (a *API) projects(ctx context.Context, who *caller, _ *nothing) (list[searc
 	return listed(search.Projects(ctx, who.db))
 }
 
+type languageRequest struct {
+	ProjectID int64   `path:"project_id" min:"1" example:"1"`
+	Language  *string `json:"language" maxlen:"63" example:"german" doc:"As Postgres names it; absent: that of the database."`
+}
+
+// setLanguage sets the language in which a project's texts are searched.
+func (a *API) setLanguage(ctx context.Context, who *caller, request *languageRequest) (none nothing, err error) {
+	return none, search.SetLanguage(ctx, who.db, request.ProjectID, request.Language)
+}
+
 func (a *API) statuses(ctx context.Context, who *caller, _ *nothing) (list[search.Status], error) {
 	return listed(search.Statuses(ctx, who.db))
 }

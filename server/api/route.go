@@ -63,6 +63,7 @@ func (a *API) table() []route {
 		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, answers(a.ticket), about{"getTicket", "search", "Read a whole ticket", []int{404}}},
 		{fiber.MethodGet, "/api/me", signedIn, answers(a.me), about{"me", "operations", "What the caller may do", nil}},
 		{fiber.MethodGet, "/api/projects", signedIn, answers(a.projects), about{"listProjects", "filters", "List projects", nil}},
+		{fiber.MethodPost, "/api/projects/:project_id/language", signedIn, answers(a.setLanguage), about{"setProjectLanguage", "filters", "Set the language of a project", []int{404}}},
 		{fiber.MethodGet, "/api/statuses", signedIn, answers(a.statuses), about{"listStatuses", "filters", "List statuses", nil}},
 		{fiber.MethodGet, "/api/knowledge/search", signedIn, answers(a.searchDocuments), about{"searchDocuments", "knowledge", "Find documents", []int{502}}},
 		{fiber.MethodGet, "/api/knowledge/entities/:name", signedIn, answers(a.documentsByEntity), about{"documentsByEntity", "knowledge", "Find documents that name a person, a system or the like", nil}},

@@ -16,7 +16,7 @@ declare
     list_projects, list_statuses, list_tickets, list_unenriched_documents, log_queries, may_write_project,
     measure_missing_embeddings, nearest_chunks, probe_statement_timeout, prune_documents, prune_import, rate_document, read_query, read_sources,
     release_embedding_jobs, replay_embedding_jobs, retrieve_chunks, search_by_keyword, search_by_vector,
-    search_documents, search_documents_hybrid, search_facets, search_hybrid, similar_tickets, similar_tickets_batch,
+    search_documents, search_documents_hybrid, search_facets, search_hybrid, set_project_language, similar_tickets, similar_tickets_batch,
     store_chunks, store_enrichment, store_match_thresholds, track_document_retrieval, track_document_retrievals,
     unanswered_questions, upsert_documents, upsert_projects, upsert_tickets,
     visible_texts}';

@@ -111,7 +111,7 @@ comment on function public.may_write_project is 'Whether the caller may write ti
 
 -- Users cannot set ids, keys or times. Keys are unique across projects: choosing one would reveal
 -- whether it is taken, or take a key that another project would generate later.
-grant select, update (name, description), delete on public.projects to authenticated;
+grant select, update (name, description, language), delete on public.projects to authenticated;
 grant select, delete on public.tickets to authenticated;
 do $$
 begin

@@ -46,17 +46,32 @@ comment on function public.list_tickets is
   'Tickets that pass the filters, latest first by creation (sort newest) or change (updated), with the columns of search_hybrid that apply to a list; text is the beginning of the ticket. match_count at most 100, match_offset 1,000; has_more: another page follows. Projects'' own texts are not listed.';
 
 create function public.list_projects(after text default '', match_count integer default 1000)
-returns table (project_id bigint, key text, name text, tickets bigint)
+returns table (project_id bigint, key text, name text, tickets bigint, language text)
 language sql stable security invoker set search_path = ''
 as $$
-  select p.project_id, p.key, p.name, (select count(*) from public.tickets t where t.project_id = p.project_id)
+  select p.project_id, p.key, p.name, (select count(*) from public.tickets t where t.project_id = p.project_id), p.language
   from public.projects p
   where p.key > coalesce(list_projects.after, '')
   order by p.key
   limit tasklens.clamp(list_projects.match_count, 1000, 1, 1000)
 $$;
 comment on function public.list_projects is
-  'The projects that the caller may see, with their number of tickets, by key. match_count at most 1,000; after: the last key of the previous page. No rows follow the last page.';
+  'The projects that the caller may see, with their number of tickets, by key; language as in projects. match_count at most 1,000; after: the last key of the previous page. No rows follow the last page.';
+
+-- As an update of projects.language, which would tell nobody that it changed no row.
+create function public.set_project_language(project_id bigint, language text) returns boolean
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  update public.projects p set language = set_project_language.language where p.project_id = set_project_language.project_id;
+  if not found and not tasklens.is_unrestricted() then
+    raise exception 'only an admin of a project sets its language' using errcode = '42501';
+  end if;
+  return found;
+end
+$$;
+comment on function public.set_project_language is
+  'Sets the language in which a project''s texts are searched, as Postgres names it (german); null: that of search_config. False if there is no such project. Errors: 42501 for a user who is not its admin, there or not, 22023 with the list for an unknown language.';
 
 create function public.list_statuses(after bigint default 0, match_count integer default 1000)
 returns table (status_id bigint, name text)

@@ -23,7 +23,7 @@ begin
         caller_role, count_tickets, data_version, find_documents_by_entity, find_filter_values, find_similar_documents, find_similar_tickets,
         find_similar_tickets_batch, get_document, get_ticket, list_projects, list_statuses, list_tickets, may_write_project, nearest_chunks,
         rate_document, read_query, retrieve_chunks, search_by_keyword, search_by_vector, search_documents, search_documents_hybrid, search_facets,
-        search_hybrid, similar_tickets, similar_tickets_batch, visible_texts}'),
+        search_hybrid, set_project_language, similar_tickets, similar_tickets_batch, visible_texts}'),
       ('tasklens', 'authenticated, service_role', '{
         check_arguments, clamp, combine_items, combine_keywords, compose_text, cut_text,
         document_queries, filter_range, filter_text, explain_query, find_chunks, find_entities, find_matches, find_page,

@@ -196,6 +196,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.search_facets(text, vector, text, double precision, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, text, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.set_project_language(bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.similar_tickets(vector, text, integer, bigint, bigint, jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.similar_tickets_batch(jsonb, text, integer, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.store_chunks(jsonb, jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
@@ -263,7 +264,7 @@ select results_eq(
     ('list_dead_embedding_jobs', 'match_count integer DEFAULT 100',
       'TABLE(job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamp with time zone, last_error text, comment_id bigint)'),
     ('list_migrations', '', 'SETOF text'),
-    ('list_projects', 'after text DEFAULT ''''::text, match_count integer DEFAULT 1000', 'TABLE(project_id bigint, key text, name text, tickets bigint)'),
+    ('list_projects', 'after text DEFAULT ''''::text, match_count integer DEFAULT 1000', 'TABLE(project_id bigint, key text, name text, tickets bigint, language text)'),
     ('list_statuses', 'after bigint DEFAULT 0, match_count integer DEFAULT 1000', 'TABLE(status_id bigint, name text)'),
     ('list_tickets', 'match_count integer DEFAULT 10, match_offset integer DEFAULT 0, project_filter bigint DEFAULT NULL::bigint, '
         || 'status_filter text DEFAULT NULL::text, sort text DEFAULT ''newest''::text, filters jsonb DEFAULT NULL::jsonb',
@@ -326,6 +327,7 @@ select results_eq(
         || 'vector_contribution double precision, keyword_contribution double precision, '
         || 'matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean, '
         || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb, languages text[])'),
+    ('set_project_language', 'project_id bigint, language text', 'boolean'),
     ('similar_tickets', 'query_embedding vector, embedding_model text, match_count integer DEFAULT 5, exclude_ticket bigint DEFAULT NULL::bigint, '
         || 'project_filter bigint DEFAULT NULL::bigint, filters jsonb DEFAULT NULL::jsonb, query_text text DEFAULT NULL::text',
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text, '

@@ -9,12 +9,12 @@ select is_empty($$ select * from public.list_projects() $$, 'list_projects of an
 select is_empty($$ select * from public.list_statuses() $$, 'list_statuses of an empty tracker returns no rows');
 
 insert into public.status (status_id, name) values (7, 'To Do'), (3, 'Doing'), (5, 'Done');
-insert into public.projects (project_id, key, name) values (1, 'ZZ', 'Last'), (2, 'AA', 'First'), (3, 'MM', 'Empty');
+insert into public.projects (project_id, key, name, language) values (1, 'ZZ', 'Last', null), (2, 'AA', 'First', 'german'), (3, 'MM', 'Empty', null);
 insert into public.tickets (ticket_id, project_id, status_id, name) values (11, 1, 7, 'a'), (12, 1, 7, 'b'), (13, 2, 3, 'c');
 
 select results_eq(
   $$ select * from public.list_projects() $$,
-  $$ values (2::bigint, 'AA', 'First', 1::bigint), (3, 'MM', 'Empty', 0), (1, 'ZZ', 'Last', 2) $$,
+  $$ values (2::bigint, 'AA', 'First', 1::bigint, 'german'), (3, 'MM', 'Empty', 0, null), (1, 'ZZ', 'Last', 2, null) $$,
   'projects are sorted by key, with their number of tickets');
 select results_eq(
   $$ select * from public.list_statuses() $$, $$ values (3::bigint, 'Doing'), (5, 'Done'), (7, 'To Do') $$,

@@ -95,6 +95,8 @@ export const facetValues = async (signal) => (await search({ query: '', filters:
 export const role = async (signal) => (await get('me', signal)).role;
 /** @param {AbortSignal} [signal] @returns {Promise<Project[]>} */
 export const projects = async (signal) => (await get('projects', signal)).results;
+/** @param {number} project @param {string} language as Postgres names it; empty: that of the database */
+export const setLanguage = (project, language) => send('POST', at`projects/${project}/language`, { body: { language: language || undefined } });
 /** @param {AbortSignal} [signal] @returns {Promise<Status[]>} */
 export const statuses = async (signal) => (await get('statuses', signal)).results;
 /** @param {number} id @param {number} [offset] how many comments are skipped @param {AbortSignal} [signal] @returns {Promise<Ticket>} */

@@ -50,7 +50,7 @@ function focusField() {
 function Main({ view, params, may }) {
   const conversation = useConversation();
   return html`<main id="main" tabindex="-1">
-    ${view === 'search' && html`<${Search} params=${params} />`}
+    ${view === 'search' && html`<${Search} params=${params} may=${may} />`}
     ${view === 'ask' && html`<${Ask} params=${params} conversation=${conversation} />`}
     ${view === 'draft' && html`<${Draft} />`}
     ${view === 'documents' && html`<${Documents} params=${params} may=${may} />`}

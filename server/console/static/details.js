@@ -14,8 +14,8 @@ import { Why } from './why.js';
 /** @typedef {import('./api.js').SearchResult} SearchResult */
 /** @typedef {import('./searches.js').Answer} Answer */
 
-/** @param {{result: SearchResult, answer: Answer, projects?: api.Project[], onClose: () => void}} props */
-export function Details({ result, answer, projects, onClose }) {
+/** @param {{result: SearchResult, answer: Answer, projects?: api.Project[], onLanguage: (() => void) | null, onClose: () => void}} props */
+export function Details({ result, answer, projects, onLanguage, onClose }) {
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => { panel.current?.focus({ preventScroll: true }); }, []);
   const keys = useMemo(() => keysOf(projects), [projects]);
@@ -24,6 +24,7 @@ export function Details({ result, answer, projects, onClose }) {
   const name = result.ticket_name ?? result.project_name;
   const comment = result.kind === 'ticket' ? result.comment : undefined;
   const found = answer.response.executed.length > 0;
+  const project = ticket === null && projects?.find((p) => p.project_id === result.project_id);
   return html`<section class="details" ref=${panel} tabindex="-1" aria-label=${`${result.ticket_key ?? 'Project'} ${name}`}>
     <header><div><p class="key">${result.ticket_key ? html`<${Key} name=${result.ticket_key} />` : 'Project'}</p><h2 dir="auto">${name}</h2></div>
       <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick=${onClose}><${Icon} name="close" /></button></header>
@@ -31,10 +32,27 @@ export function Details({ result, answer, projects, onClose }) {
     ${comment && found && html`<div class="passage"><p class="small muted">Found in a comment${comment.author ? ` by ${comment.author}` : ''}, ${date(comment.created_at)}:</p><p class="text" dir="auto">${plainText(result.text)}</p></div>`}
     ${loaded.problem && html`<section><${Failure} problem=${loaded.problem} retry=${loaded.again} /></section>`}
     ${ticket === null && html`<${Markdown} text=${result.text.startsWith(name) ? result.text.slice(name.length).trim() : result.text} keys=${keys} />`}
+    ${project && onLanguage && html`<${Language} project=${project} onChange=${onLanguage} />`}
     ${loaded.value && html`<${Whole} ticket=${loaded.value} keys=${keys} />`}
     ${found && !loaded.loading && html`<${Why} result=${result} answer=${answer} />`}
     ${ticket !== null && !loaded.loading && html`<${Similar} ticket=${ticket} />`}
   </section>`;
+}
+
+/** The language in which a project's texts are searched. @param {{project: api.Project, onChange: () => void}} props */
+function Language({ project, onChange }) {
+  const [told, setTold] = useState('');
+  /** @param {Event} e */
+  function submit(e) {
+    e.preventDefault();
+    const language = String(new FormData(/** @type {HTMLFormElement} */ (e.target)).get('language')).trim().toLowerCase();
+    api.setLanguage(project.project_id, language).then(() => {
+      setTold('It is set. Until all texts are indexed again, both languages are found.');
+      onChange();
+    }, (error) => setTold(asProblem(error).fields.map((f) => `The language ${f.message}.`).join(' ') || asProblem(error).message));
+  }
+  return html`<form class="language small" onSubmit=${submit}><label><span class="muted">Language</span> <input name="language" maxlength="63" placeholder="that of the database" value=${project.language ?? ''} /></label>
+    <button class="link">Set the language</button><p role="status">${told}</p></form>`;
 }
 
 /** A ticket's key, which leads to the ticket in the tracker where the service knows its address. @param {{name: string}} props */

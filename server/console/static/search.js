@@ -44,8 +44,8 @@ const AsText = ({ value, onClick }) => html`<button type="button" class="link sm
 /** @param {URLSearchParams} params */
 const searchedFor = (params) => JSON.stringify(SEARCHED.map((name) => params.get(name) ?? ''));
 
-/** @param {{params: URLSearchParams}} props */
-export function Search({ params }) {
+/** @param {{params: URLSearchParams, may: {write: boolean}}} props */
+export function Search({ params, may }) {
   const inAddress = (params.get('q') ?? '').trim();
   const [text, setText] = useState(inAddress);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
@@ -242,7 +242,7 @@ export function Search({ params }) {
         </ol>
         <${Pages} page=${page} more=${response.has_more} link=${(/** @type {number} */ n) => href('search', { ...Object.fromEntries(params), page: n > 1 ? n : '', open: '' })} />`}
       </section>
-      ${chosen && shown && html`<${Details} key=${open} result=${chosen} answer=${shown} projects=${projects.value} onClose=${close} />`}
+      ${chosen && shown && html`<${Details} key=${open} result=${chosen} answer=${shown} projects=${projects.value} onLanguage=${may.write ? projects.again : null} onClose=${close} />`}
     </div>`}
   </div>`;
 }
