@@ -102,6 +102,8 @@ as $$
       when length(k.status) > 100 then format('its status has %s characters, more than 100', length(k.status))
       when k.category not in ('to_do', 'in_progress', 'done') then format('its status_category is %s: use to_do, in_progress or done', left(k.category, 100))
       when f.no_time is not null then f.no_time
+      when k.kind = 'projects' and k.row ->> 'language' <> all (array(
+        select c.cfgname from pg_catalog.pg_ts_config c where c.cfgnamespace = 'tasklens'::regnamespace)) then format('its language is %s, which Postgres does not have', left(k.row ->> 'language', 40))
       when k.held then format('the key %s is taken', k.wanted) end as reason
     from known k cross join lateral (
       select jsonb_object_agg(e.key, v.value) as fields,

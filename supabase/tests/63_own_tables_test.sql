@@ -1,7 +1,7 @@
 -- Views over tables of an application are attached, and their copies follow what is written there.
 
 begin;
-select plan(73);
+select plan(76);
 
 -- Copies until nothing is left, and lists what was refused.
 create function pg_temp.settle() returns text
@@ -61,11 +61,11 @@ $$;
 
 create schema soft;
 create table soft.members (tenant_id uuid, user_id text, role text);
-create table soft.boards (id bigint primary key, tenant_id uuid, prefix text, title text, deleted_at timestamptz);
+create table soft.boards (id bigint primary key, tenant_id uuid, prefix text, title text, language text, deleted_at timestamptz);
 create table soft.issues (id bigint primary key, board_id bigint, number integer, state text, title text, assigned_to text, tags text[], deleted_at timestamptz);
 create table soft.remarks (id bigint generated always as identity primary key, issue_id bigint, written_by text, body text, deleted_at timestamptz);
 create schema soft_search;
-create view soft_search.projects as select id as project_id, prefix as key, title as name from soft.boards where deleted_at is null;
+create view soft_search.projects as select id as project_id, prefix as key, title as name, language from soft.boards where deleted_at is null;
 create view soft_search.members as
 select b.id as project_id, m.user_id, m.role, m.tenant_id from soft.boards b join soft.members m using (tenant_id) where b.deleted_at is null;
 create view soft_search.tickets as
@@ -140,6 +140,10 @@ select is(pg_temp.refused($$ update soft.boards set prefix = 'CART' where id = 8
 select is(pg_temp.differ('soft_search'), null, 'as it is shown');
 select is(pg_temp.refused($$ update soft.boards set prefix = repeat('P', 256) where id = 7 $$), 'projects 7: its key has 256 characters, more than 255', 'a long prefix');
 select is(pg_temp.refused($$ update soft.boards set prefix = 'HAND' where id = 7 $$), null, 'a good one');
+select is(pg_temp.refused($$ update soft.boards set language = case id when 7 then 'klingon' else 'german' end $$),
+  'projects 7: its language is klingon, which Postgres does not have', 'an unknown language');
+select is((select string_agg(coalesce(language, '-'), ' ' order by key) from public.projects), 'german', 'a known one is copied');
+select is(pg_temp.refused($$ update soft.boards set language = null $$), null, 'none is that of the database');
 insert into public.projects (key, name) values ('OTHER', 'Not copied');
 select is(pg_temp.refused($$ update soft.boards set prefix = 'OTHER' where id = 7 $$), 'projects 7: the key OTHER is taken', 'a prefix that something else has');
 delete from public.projects where key = 'OTHER';
