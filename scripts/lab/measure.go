@@ -18,7 +18,7 @@ type benchRun struct {
 	chunks, queries int
 	seconds, rate   float64
 	parts           []string
-	path            string
+	path, index     string
 	repeat          bool
 }
 
@@ -31,8 +31,12 @@ func readBench(s settings, args []string) (benchRun, error) {
 	flags.Float64Var(&r.seconds, "seconds", 15, "")
 	flags.Float64Var(&r.rate, "rate", 20, "")
 	flags.StringVar(&r.path, "path", "/api/hybrid-search", "")
+	flags.StringVar(&r.index, "index", "", "")
 	flags.BoolVar(&r.repeat, "repeat", false, "")
 	if flags.Parse(args) != nil || flags.NArg() > 0 || r.chunks < 100 || r.queries < 10 || r.seconds <= 0 || r.rate <= 0 {
+		return r, errUsage
+	}
+	if r.index != "" && bench.Indexes[r.index] == "" {
 		return r, errUsage
 	}
 	r.parts = strings.Split(*only, ",")
@@ -74,7 +78,7 @@ func (r benchRun) generated(ctx context.Context) (run bench.Run, end func(), err
 	if err != nil {
 		return run, nil, err
 	}
-	return bench.Run{Connection: connection, Collection: bench.WithChunks(r.chunks), Queries: r.queries, Parts: r.parts, Progress: progress},
+	return bench.Run{Connection: connection, Collection: bench.WithChunks(r.chunks), Queries: r.queries, Parts: r.parts, Index: r.index, Progress: progress},
 		func() { _ = connection.Close(context.WithoutCancel(ctx)) }, nil
 }
 

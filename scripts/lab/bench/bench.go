@@ -18,6 +18,7 @@ type Run struct {
 	Collection Collection
 	Queries    int      // number of queries per statement; recall uses a third of them
 	Parts      []string // what to measure, from Parts
+	Index      string   // the kind of vector index, from Indexes; "" leaves the one that is there
 	Progress   func(step string)
 }
 
@@ -37,8 +38,12 @@ func (r Run) Do(ctx context.Context, to io.Writer) error {
 	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d tickets with %d comments\n\n%s\n", r.Collection.Chunks(), r.Collection.Tickets(), r.Collection.Comments(), where); err != nil {
 		return err
 	}
-	measures := map[string]func(context.Context) (Table, error){"sql": r.statements, "recall": r.recall}
-	for _, part := range r.Parts {
+	measures := map[string]func(context.Context) (Table, error){"sql": r.statements, "recall": r.recall, "index": r.reindex}
+	parts := r.Parts
+	if r.Index != "" {
+		parts = append([]string{"index"}, parts...)
+	}
+	for _, part := range parts {
 		table, err := measures[part](ctx)
 		if err == nil {
 			err = table.Print(to)
