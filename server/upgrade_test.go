@@ -70,6 +70,7 @@ func TestUpgrade(t *testing.T) {
 	worker := startProgram(t, u.settings)
 	const waiting = `select count(*) from tasklens.embedding_jobs where dead_at is null`
 	await(t, u.owner, 0, waiting)
+	await(t, u.owner, 0, `select count(*) from tasklens.former_languages`)
 	found := results(t, older.url)
 	u.keepRows(0)
 	u.underLoad(older, worker)
