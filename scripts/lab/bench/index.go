@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Indexes are the kinds of index that can order chunks by their vectors, with the expression and the
-// operators of each.
+// Indexes are the kinds of index that can order chunks by their vectors, with the expression and
+// the operators of each.
 var Indexes = map[string]string{
 	"whole":  "embedding extensions.vector_cosine_ops",
 	"half":   "(embedding::extensions.halfvec(1536)) extensions.halfvec_cosine_ops",
