@@ -44,8 +44,8 @@ func (s *service) houseMembers() func(n int) int64 {
 	return func(n int) int64 { return s.ids[fmt.Sprintf("T%d-1", n)] }
 }
 
-// 64 users send identical requests concurrently, on one or many connections, streamed or not, cached
-// or collapsed. Nobody receives another user's data.
+// 64 users send identical requests concurrently, on one or many connections, streamed or not,
+// cached or collapsed. Nobody receives another user's data.
 func TestNoMemberSeesAnothersProject(t *testing.T) {
 	t.Parallel()
 	store := &forgetfulStore{every: 20, values: map[string][]byte{}}
