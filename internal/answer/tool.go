@@ -95,6 +95,9 @@ var choices = func() map[string][]string {
 	}
 }()
 
+// GroupedBy are the fields by whose values tickets are counted.
+func GroupedBy() []string { return choices["group_by"][1:] }
+
 // Tool is what a chat model is offered.
 var Tool = func() chat.Schema {
 	text := map[string]any{"type": "string"}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/answer"
 	"tasklens/server/api"
 )
 
@@ -142,8 +143,8 @@ func TestRereadQuestions(t *testing.T) {
 	}
 	for reading, want := range map[string]string{
 		`{"intent":"sum"}`:                                        `read_as.intent: must be "count", "list" or "group"`,
-		`{"intent":"group"}`:                                      `read_as.group_by: must not be ""`,
-		`{"intent":"group","group_by":"votes"}`:                   `read_as.group_by: must not be "votes"`,
+		`{"intent":"group"}`:                                      "read_as.group_by: must be a field to group by: " + strings.Join(answer.GroupedBy(), ", "),
+		`{"intent":"group","group_by":"votes"}`:                   "read_as.group_by: must be a field to group by: " + strings.Join(answer.GroupedBy(), ", "),
 		`{"intent":"count","votes":3}`:                            "read_as.votes: is not a field of this request",
 		`{"intent":"count","filters":{"votes":3}}`:                "read_as.filters: must be a JSON object with members that are listed",
 		`{"intent":"count","filters":{"types":["a\u0000b"]}}`:     "read_as.filters.types[0]: must not contain U+0000",

@@ -164,7 +164,7 @@ func beyondSchema(r *response, body string) bool {
 var inWords = []string{
 	"must not contain U+0000", "invalid surrogate pair", "is given twice", "is not a parameter of this request", "must be left out where", "together with limit", "must be the comment's ticket",
 	`must be "vector" where`, "must be true or false", "must have a visible character",
-	"must not be empty where", "must be a JSON object", "from is after to", "or search with a user's token", "Use true or false", "Use a date (2025-03-31)", "(2025-03-31T12:00:00Z)", "with an exponent", "two ranges", "two lists", "both open and done", "must be a time zone", "ends before it begins", "has too many values",
+	"must not be empty where", "must be a JSON object", "from is after to", "or search with a user's token", "Use true or false", "Use a date (2025-03-31)", "(2025-03-31T12:00:00Z)", "with an exponent", "two ranges", "two lists", "both open and done", "must be a time zone", "ends before it begins", "has too many values", ", yiddish", "must be a field to group by",
 }
 
 // body returns a JSON object for a schema, sometimes malformed.

@@ -27,8 +27,8 @@ func (r *queryRequest) check(wrong report) {
 	wrong(onlyDocuments && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
 	wrong(onlyDocuments && r.Reread != nil, "read_as", "must be left out where only documents are asked")
 	if r.Reread != nil {
-		member, value := r.Reread.Goal().Wrong()
-		wrong(member != "", "read_as."+member, "must not be %q", value)
+		member, _ := r.Reread.Goal().Wrong()
+		wrong(member != "", "read_as."+member, "must be a field to group by: %s", strings.Join(answer.GroupedBy(), ", "))
 	}
 	wrong(onlyDocuments && len(r.Filters) > 0, "filters", "must be left out where only documents are asked")
 }

@@ -360,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Set the language of a project
-         * @description Sets the language in which a project's texts are searched. An unknown one is refused with the list. Workers index the texts again; until then both languages are found.
+         * @description For admins of the project. An unknown language is refused with the list. Workers index the texts again; until then both languages are found.
          */
         post: operations["setProjectLanguage"];
         delete?: never;

@@ -39,7 +39,7 @@ export function Details({ result, answer, projects, onLanguage, onClose }) {
   </section>`;
 }
 
-/** The language in which a project's texts are searched. @param {{project: api.Project, onChange: () => void}} props */
+/** @param {{project: api.Project, onChange: () => void}} props */
 function Language({ project, onChange }) {
   const [told, setTold] = useState('');
   /** @param {Event} e */
@@ -47,7 +47,7 @@ function Language({ project, onChange }) {
     e.preventDefault();
     const language = String(new FormData(/** @type {HTMLFormElement} */ (e.target)).get('language')).trim().toLowerCase();
     api.setLanguage(project.project_id, language).then(() => {
-      setTold('It is set. Until all texts are indexed again, both languages are found.');
+      setTold('It is set. Texts are indexed again.');
       onChange();
     }, (error) => setTold(asProblem(error).fields.map((f) => `The language ${f.message}.`).join(' ') || asProblem(error).message));
   }
