@@ -141,9 +141,9 @@ func TestEndsOfStreams(t *testing.T) {
 // Comments show that a server works on an answer.
 func TestCommentsKeepAStreamAlive(t *testing.T) {
 	t.Parallel()
-	client := serveFor(t, 400*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
+	client := serveFor(t, 3*time.Second, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		for range 12 {
+		for range 32 {
 			_, _ = w.Write([]byte(": keep-alive\n\n"))
 			_ = http.NewResponseController(w).Flush()
 			select {

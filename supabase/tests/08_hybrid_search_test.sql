@@ -1,7 +1,7 @@
 -- Hybrid search: the arithmetic of reciprocal rank fusion, paging, and the display of results.
 
 begin;
-select plan(104);
+select plan(106);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
@@ -180,6 +180,8 @@ select results_eq($$ select * from pg_temp.page(3, -5) $$, $$ select * from pg_t
 create function pg_temp.highlight(text text, query text) returns text
 language sql as $$ select tasklens.highlight(text, (select string_agg(w.term, ' | ')::tsquery from tasklens.read_words(query, '{english}') w)) $$;
 select is(pg_temp.highlight('The Logins fail', 'login failing'), 'The <mark>Logins</mark> <mark>fail</mark>', 'all forms of a word are highlighted');
+select is(pg_temp.highlight('The QSA and qsb asked', 'QSA qsb'), 'The <mark>QSA</mark> and <mark>qsb</mark> asked', 'a word is not taken for the code of a sign');
+select is(pg_temp.highlight('a → b 😀 ×', '→ 😀 ×'), 'a <mark>→</mark> b <mark>😀</mark> <mark>×</mark>', 'signs are highlighted');
 select is(pg_temp.highlight('x <script>alert("it''s")</script> & Vec<T> login', 'login'),
   'x &lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Vec&lt;T&gt; <mark>login</mark>', 'all text but the marks is escaped');
 select is(pg_temp.highlight('a <b>script</b> &amp; more', 'script amp'),
