@@ -28,8 +28,8 @@ begin
   -- Not translate(), which compares every character with each one in its list.
   plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
   if asked ~ ('''qs|[' || tasklens.unspaced_scripts() || ']') then
-    -- Of a long query the first hundred. A sign stands there as qs and its bytes; a word such as QSA
-    -- is none.
+    -- Of a long query the first hundred. A sign stands there as qs and its bytes, unlike a word
+    -- such as QSA.
     pairs := array(
       select case when m[1] is null then translate(convert_from(decode(m[2], 'hex'), 'utf8'), '<>&', u&'\E002\E003\E004') else m[1] end
       from regexp_matches(asked, '''(?:([' || tasklens.unspaced_scripts() || ']{1,2})|qs((?:[2-7][0-9a-f]){1,3}(?=qz)|c[23][89ab][0-9a-f]|e2(?:[89ab][0-9a-f]){2}|f09f(?:[89ab][0-9a-f]){2})(?:qz)?)''', 'g') with ordinality as r(m, place)
