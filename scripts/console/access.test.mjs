@@ -16,7 +16,7 @@ before(async () => {
   }
   auth = await startAuth([member, stranger, admin]);
   const { SUPABASE_URL, SUPABASE_REST_URL } = settings();
-  url = await service({ AUTH: 'on', SUPABASE_URL: auth.url, SUPABASE_REST_URL: SUPABASE_REST_URL ?? `${SUPABASE_URL}/rest/v1`, SUPABASE_PUBLISHABLE_KEY: 'sb_publishable_check' });
+  url = await service({ AUTH: 'on', RATE_LIMIT: '1000/1m', SUPABASE_URL: auth.url, SUPABASE_REST_URL: SUPABASE_REST_URL ?? `${SUPABASE_URL}/rest/v1`, SUPABASE_PUBLISHABLE_KEY: 'sb_publishable_check' });
   options = { also: [auth.url] };
 });
 after(async () => {
