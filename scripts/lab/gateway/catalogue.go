@@ -69,8 +69,8 @@ where n.nspname = $1 and p.proname = $2 and p.prokind = 'f' and p.provariadic = 
   and p.prorettype not in ('pg_catalog.trigger'::pg_catalog.regtype, 'pg_catalog.event_trigger'::pg_catalog.regtype)
 order by p.oid`
 
-// lookUp returns the functions of a name. An unknown name is not an error. It asks each time, as a
-// PostgREST that is told of each change, unless the configuration says otherwise.
+// lookUp returns the functions of a name. An unknown name is not an error. It asks the database
+// each time, so that a changed function is seen at once, unless the configuration says otherwise.
 func (g *Gateway) lookUp(ctx context.Context, conn *pgx.Conn, schema, name string) (members []function, err error) {
 	if len(name) > maxName || strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
 		return nil, nil
