@@ -118,7 +118,7 @@ begin
     query := tasklens.parse_query(query_text, tasklens.languages_in((search.scope).projects));
     query.excluded_tickets := '{}';
     foreach named in array query.excluded_keys loop
-      -- Tickets that only mention the key stay. What looks like a key but is none (utf-8) is a word.
+      -- Tickets that only mention the key stay. What only looks like a key (utf-8) is a word.
       tickets := array(select t.ticket_id from public.tickets t where upper(t.key) = named and (visible is null or t.project_id = any (visible)));
       query.excluded_tickets := query.excluded_tickets || tickets;
       if tickets = '{}' then
@@ -161,7 +161,6 @@ begin
       query.required := null;
       query.named_tickets := tickets;
     end if;
-    query.required_of_chunks := query.required;
     search.query := query;
     search.words := tasklens.plan_words(query.plain, visible, false, query.languages);
     search.query.wanted := (

@@ -22,8 +22,7 @@ as $$
 declare
   scope constant tasklens.scope := search.scope;
   asked constant tasklens.query := search.query;
-  -- The few entries hold the phrases that are required of words, which may not be required here.
-  exact boolean := search.few is not null and asked.required is not distinct from asked.required_of_chunks;
+  exact boolean := search.few is not null;
   -- On public.chunks c. The set is literal, to match the predicates of the partial indexes.
   set_id constant smallint := tasklens.searched_set(search.embedding_model);
   conditions text := format('c.embedding_set = %s and c.model = $3', set_id);
@@ -67,11 +66,11 @@ begin
     if scope.projects is not null then
       conditions := conditions || ' and c.project_id = any (($1).projects)';
     end if;
-    if asked.required_of_chunks is not null then
+    if asked.required is not null then
       of_each := ' and (case
-          when c.ticket_id is not null then (select e.words @@ ($6).required_of_chunks from public.keyword_entries e where e.ticket_id = c.ticket_id)
-            or exists (select from public.comment_entries m where m.ticket_id = c.ticket_id and m.words @@ ($6).required_of_chunks)
-          else (select e.words @@ ($6).required_of_chunks from public.keyword_entries e where e.ticket_id is null and e.project_id = c.project_id) end)'
+          when c.ticket_id is not null then (select e.words @@ ($6).required from public.keyword_entries e where e.ticket_id = c.ticket_id)
+            or exists (select from public.comment_entries m where m.ticket_id = c.ticket_id and m.words @@ ($6).required)
+          else (select e.words @@ ($6).required from public.keyword_entries e where e.ticket_id is null and e.project_id = c.project_id) end)'
         || of_each;
     end if;
     if scope.on_tickets then
