@@ -293,6 +293,33 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
+// Out of descriptors, the service goes on as soon as other connections close.
+func TestOutOfDescriptors(t *testing.T) {
+	settings, _ := silentDatabase(t)
+	p := startCommand(t, exec.Command("sh", "-c", `ulimit -n 48 && exec "$0" serve`, os.Args[0]), with(settings, "WORKER", "off"))
+	var open []net.Conn
+	for answered := true; answered; {
+		if len(open) > 48 {
+			t.Fatalf("%d connections are served with 48 descriptors", len(open))
+		}
+		connection, err := net.Dial("tcp4", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, connection)
+		_ = connection.SetDeadline(time.Now().Add(5 * time.Second))
+		if _, err := io.WriteString(connection, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		_, err = connection.Read(make([]byte, 1))
+		answered = err == nil
+	}
+	for _, connection := range open {
+		_ = connection.Close()
+	}
+	fetch(t, http.MethodGet, p.url+"/healthz", "", http.StatusOK)
+}
+
 // A worker whose database hangs stops within the configured time.
 func TestWorkerThatHangs(t *testing.T) {
 	settings, called := silentDatabase(t)

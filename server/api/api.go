@@ -4,11 +4,13 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"net"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -151,7 +153,30 @@ func (a *API) outermost(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 
 // Listener serves connections until Shutdown.
 func (a *API) Listener(listener net.Listener) error {
-	return a.app.Listener(listener)
+	return a.app.Listener(patient{listener, a.Log})
+}
+
+// acceptPause is the time between attempts to accept while there are no descriptors.
+const acceptPause = 100 * time.Millisecond
+
+// patient waits while the process or the machine has no descriptor for another connection. fasthttp
+// would stop serving at the first such error of accept.
+type patient struct {
+	net.Listener
+	log *slog.Logger
+}
+
+func (l patient) Accept() (net.Conn, error) {
+	for reported := false; ; reported = true {
+		conn, err := l.Listener.Accept()
+		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+			return conn, err
+		}
+		if !reported {
+			l.log.Error("cannot accept connections until others close", "error", err)
+		}
+		time.Sleep(acceptPause)
+	}
 }
 
 // Shutdown stops accepting connections and waits for requests in flight. After four fifths of the
