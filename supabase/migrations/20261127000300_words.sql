@@ -50,18 +50,28 @@ end
 $$;
 comment on function tasklens.unspaced_scripts is 'The characters of scripts without spaces between words, for a bracket expression of a regular expression.';
 
+-- A marked word cannot be typed: its mark is a letter that no spelling has, so that the parser
+-- keeps it in the word, and that compose_text removes from texts.
+create function tasklens.word_mark(kind text) returns text
+language sql immutable security invoker set search_path = ''
+as $$
+  select U&'\1D24' || case kind when 'sign' then 's' when 'option' then 'o' when 'capitals' then 'c' when 'common' then 'z' end
+$$;
+comment on function tasklens.word_mark is
+  'What marks a word of the index: it precedes the bytes of a sign and the name of an option, and follows a common word, one that stemming drops, and one in capitals.';
+
 -- Normalises to NFKC: decomposed accents and Korean (as in Mac file names), half and full widths.
 -- In pieces, because normalize() takes quadratic time on runs of combining marks and cannot be
 -- cancelled. Leading marks of a piece are dropped. The result is at most twice as long. The two
 -- classes are those of Unicode 15, up to U+FFFF: the default ignorable characters (soft hyphen,
--- zero-width space), and the marks that writers may leave out, those of combining classes 1
--- (overlays), 7 (nukta), 10 to 36 (vowels of Hebrew, Arabic, Syriac) and from 200 on (accents), but
--- none that spells a vowel of Thai, Lao, Tibetan or Telugu.
+-- zero-width space), with the letter of word_mark, and the marks that writers may leave out, those
+-- of combining classes 1 (overlays), 7 (nukta), 10 to 36 (vowels of Hebrew, Arabic, Syriac) and
+-- from 200 on (accents), but none that spells a vowel of Thai, Lao, Tibetan or Telugu.
 create function tasklens.compose_text(text text, bare boolean default false) returns text
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  ignorable constant text := '\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8';
+  ignorable constant text := '\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u1d24\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8';
   marks constant text := '\u0300-\u034e\u0350-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670'
     '\u06d6-\u06dc\u06df-\u06e4\u06e7-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07eb-\u07f3\u07fd\u0816-\u0819\u081b-\u0823\u0825-\u0827\u0829-\u082d\u0859-\u085b'
     '\u0898-\u089f\u08ca-\u08e1\u08e3-\u08ff\u093c\u0951-\u0954\u09bc\u09fe\u0a3c\u0abc\u0b3c\u0c3c\u0cbc\u0f18-\u0f19\u0f35\u0f37\u0f39\u0f82-\u0f83\u0f86-\u0f87'
@@ -105,8 +115,8 @@ comment on function tasklens.part_names is 'A text with a mark between the parts
 -- Splits a text into plain words, so that the parser finds no host names, paths, tags or signed
 -- numbers: Ti.UI.TableView becomes "Ti UI Table View", ERR_51 "ERR 51", Vec<T> "Vec T". Scripts
 -- without spaces become overlapping pairs of characters, so that any two neighbours are a word.
--- Texts keep the words that stemming drops, so that phrases are exact: as typed, with qz at the
--- end. A query counts them only if it has no others.
+-- Texts keep the words that stemming drops, marked, so that phrases are exact. A query counts them
+-- only if it has no others.
 create function tasklens.plain_text(text text, language text default null) returns text
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -127,12 +137,12 @@ begin
     return line;
   end if;
   return (
-    select string_agg(case when ts_lexize(stems, w.word) = '{}' then w.word || 'qz' else w.word end, ' ')
+    select string_agg(case when ts_lexize(stems, w.word) = '{}' then w.word || tasklens.word_mark('common') else w.word end, ' ')
     from string_to_table(line, ' ') w(word) where w.word <> '');
 end
 $$;
 comment on function tasklens.plain_text is
-  'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters; with a language, those that its stemming drops end in qz.';
+  'A text split into plain words: camelCase and dotted names split, scripts without spaces as pairs of characters; with a language, those that its stemming drops marked as common.';
 
 -- The words that a text also holds in another form, so that either form finds the other.
 create function tasklens.other_words(composed text, language text, signs_only boolean default false) returns text
@@ -147,9 +157,9 @@ begin
       from regexp_matches(composed, '(?<![])[:alnum:]./])[.]([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
       where composed ~ '[.][[:alpha:]]'
       union all
-      -- A symbol such as an emoji or an arrow is a word of its own; so are one to three operators in
-      -- a row, but as a common one, because code is full of them.
-      select distinct 'qs' || encode(convert_to(m[1], 'utf8'), 'hex') || case when m[1] ~ '[!-~]' then 'qz' else '' end
+      -- A symbol such as an emoji or an arrow is a word of its own; so are one to three operators
+      -- in a row, but as a common one, because code is full of them.
+      select distinct tasklens.word_mark('sign') || encode(convert_to(m[1], 'utf8'), 'hex') || case when m[1] ~ '[!-~]' then tasklens.word_mark('common') else '' end
       from regexp_matches(composed,
         '([\u00a1-\u00a9\u00ac-\u00b1\u00b4\u00b6\u00bf\u00d7\u00f7\u20a0-\u20cf\u2100-\u2bff\U0001f000-\U0001faff]|(?<![!#$%&*+/:<=>?@\\^|~-])(?:[$%&*+<=>@^|~]|[!#$%&*+/:<=>?@\\^|~-]{2,3})(?![!#$%&*+/:<=>?@\\^|~-]))', 'g') as m
       where m[1] !~ '[[:alnum:]]'
@@ -170,32 +180,35 @@ begin
       where not signs_only and composed ~ '[[:alpha:]][0-9]'
       union all
       -- Options of a command: see parse_query.
-      select 'qo' || lower(m[1])
+      select tasklens.word_mark('option') || lower(m[1])
       from regexp_matches(composed, '(?<!\S)-([[:alpha:]][[:alnum:]]{0,39})', 'g') as m
       where not signs_only and composed ~ '(?<!\S)-[[:alpha:]]'
       union all
       -- Common words in capitals, where not all is: IT is not it.
-      select lower(m[1]) || 'qc'
+      select lower(m[1]) || tasklens.word_mark('capitals')
       from regexp_matches(composed, '\m([[:upper:]]{2,10})\M', 'g') as m
       where not signs_only and composed ~ '\m[[:upper:]]{2}' and (composed ~ '[[:lower:]]' or composed !~ '\S\s+\S') and ts_lexize(('tasklens.' || language)::regdictionary, lower(m[1])) = '{}'
     ) w);
 end
 $$;
 comment on function tasklens.other_words is
-  'Other forms of the words in a text: names in camelCase whole, hyphenated words joined, versions and codes without their letters, signs, options (qo…) and common words in capitals (…qc).';
+  'Other forms of the words in a text: names in camelCase whole, hyphenated words joined, versions and codes without their letters, and marked: signs, options, common words in capitals.';
 
 -- The stems of one typed word are one term, for which a text in either language counts. Stable,
 -- because the dictionaries could be altered.
 create function tasklens.read_words(text text, languages text[], common boolean default false)
-returns table (term text, words text[], place integer, times integer, is_common boolean)
+returns table (term text, words text[], place integer, times integer, is_common boolean, kind text)
 language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 begin
   return query
   select case when cardinality(w.words) = 1 then quote_literal(w.words[1]) else (select '(' || string_agg(quote_literal(x), ' | ') || ')' from unnest(w.words) x) end,
-    w.words, min(w.place)::integer, count(*)::integer, bool_or(w.is_common)
+    w.words, min(w.place)::integer, count(*)::integer, bool_or(w.is_common),
+    case when starts_with(w.words[1], tasklens.word_mark('sign')) then 'sign' when starts_with(w.words[1], tasklens.word_mark('option')) then 'option'
+      when right(w.words[1], 2) = tasklens.word_mark('capitals') then 'capitals' end
   from (
-    select array_agg(distinct u.lexeme order by u.lexeme) filter (where common or u.lexeme not like '%qz') as words, p.place, bool_or(u.lexeme like '%qz') as is_common
+    select array_agg(distinct u.lexeme order by u.lexeme) filter (where common or right(u.lexeme, 2) <> tasklens.word_mark('common')) as words, p.place,
+      bool_or(right(u.lexeme, 2) = tasklens.word_mark('common')) as is_common
     from (select tasklens.compose_text(coalesce(read_words.text, ''), true) as composed) c
     cross join unnest(languages) l(language)
     -- Other forms are appended, so that they do not separate neighbours.
@@ -208,6 +221,6 @@ begin
 end
 $$;
 comment on function tasklens.read_words is
-  'The words of a text, read in these languages, as terms of a tsquery: the first place and how often each stands there. is_common: a language drops it; with common, such words count too.';
+  'The words of a text, read in these languages, as terms of a tsquery: the first place and how often each stands there. is_common: a language drops it; with common, such words count too. kind: that of its mark, if it is a sign, an option or a common word in capitals.';
 
 insert into tasklens.migrations (version) values ('20261127000300');

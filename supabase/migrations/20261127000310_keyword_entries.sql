@@ -131,8 +131,8 @@ begin
       characters := characters / 2;
     end;
   end loop;
-  title_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(title_words) u where u.lexeme not like '%qz');
-  body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u where u.lexeme not like '%qz');
+  title_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(title_words) u where right(u.lexeme, 2) <> tasklens.word_mark('common'));
+  body_length := (select coalesce(sum(cardinality(u.positions)), 0) from unnest(body_words) u where right(u.lexeme, 2) <> tasklens.word_mark('common'));
 end
 $$;
 comment on function tasklens.index_words is 'The words of title (weight A), body (B) and notes (C), what they imply (D: login by "log in", in English; the single characters of scripts without spaces), and their lengths. Texts are cut to what fits into a tsvector.';

@@ -63,7 +63,7 @@ begin
   typed := regexp_replace(typed, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
   -- A minus excludes, unless the query is a command: one of its options has a single letter or two
   -- dashes, or a text that the caller sees has it as typed.
-  options := (select string_agg(w.term, ' | ')::tsquery from tasklens.read_words(typed, languages) w where w.words[1] like 'qo%');
+  options := (select string_agg(w.term, ' | ')::tsquery from tasklens.read_words(typed, languages) w where w.kind = 'option');
   is_command := typed ~ '(?<!\S)(-[A-Za-z]|--[[:alnum:]]\S*)(?!\S)'
     or options is not null and tasklens.occurs(options, tasklens.projects_as('viewer'));
   for part in

@@ -63,10 +63,10 @@ declare
   words tasklens.words;
 begin
   with asked as materialized (
-    -- Other forms of a word have later positions, and are not corrected; nor is a common word of one
-    -- of the languages. One that is not typed weighs half.
+    -- Other forms of a word have later positions, and are not corrected; nor is a common word of
+    -- one of the languages. One that is not typed weighs half.
     select w.term, w.words, w.place, common or w.is_common or w.place > p.length as is_final,
-      case when w.place > p.length and strpos(lower(query_text), w.words[1]) = 0 and w.words[1] !~ '^q[so]|qc$' then 0.5 else 1 end as worth
+      case when w.place > p.length and strpos(lower(query_text), w.words[1]) = 0 and w.kind is null then 0.5 else 1 end as worth
     from tasklens.read_words(query_text, languages, common) w cross join regexp_count(tasklens.plain_text(query_text), '\S+') p(length)
   ), counted as (
     select a.*, e.entries, e.titles, e.comments, tasklens.occurs(a.term::tsquery, visible, e.entries + e.comments) as is_known
@@ -165,7 +165,7 @@ begin
     ) t
     cross join generate_series(1, length(t.token) - 2) as cut
     cross join lateral (
-      select case when left(t.token, cut) ~ ('^(?!in$)(' || particles || ')$') then array[left(t.token, cut) || 'qz'] else ts_lexize(l.stems, left(t.token, cut)) end,
+      select case when left(t.token, cut) ~ ('^(?!in$)(' || particles || ')$') then array[left(t.token, cut) || tasklens.word_mark('common')] else ts_lexize(l.stems, left(t.token, cut)) end,
         ts_lexize(l.stems, substr(t.token, cut + 1)) offset 0
     ) s(one, other)
     where cardinality(s.one) > 0 and cardinality(s.other) > 0
@@ -206,7 +206,7 @@ begin
       order by t.entries + t.comments, t.term
     ) w;
   if words.terms = '{}' and not common and not exists (
-    select from tasklens.read_words(query_text, languages) w where not w.is_common and w.words[1] !~ '^q[os]|qc$')
+    select from tasklens.read_words(query_text, languages) w where not w.is_common and w.kind is null)
   then
     return tasklens.plan_words(query_text, visible, true, languages);
   end if;
@@ -227,7 +227,7 @@ begin
     where t.token ~ '[^][(){}<>"''`,;.:!?/\\•·…–—-]' and (t.token !~ '[[:alnum:]]' or words.terms = '{}')
       and not exists (
         select from tasklens.read_words(t.token, query.languages, true) w cross join unnest(w.words) u(lexeme)
-        where not w.is_common and u.lexeme !~ '^q[os]|q[cz]$' or strpos(array_to_string(words.terms, ' '), quote_literal(u.lexeme)) > 0)
+        where not w.is_common and w.kind is null or strpos(array_to_string(words.terms, ' '), quote_literal(u.lexeme)) > 0)
     order by 1), query.languages;
 end
 $$;

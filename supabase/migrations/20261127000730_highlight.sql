@@ -27,12 +27,11 @@ begin
   end if;
   -- Not translate(), which compares every character with each one in its list.
   plain := replace(replace(replace(plain, '<', u&'\E002'), '>', u&'\E003'), '&', u&'\E004');
-  if asked ~ ('''qs|[' || tasklens.unspaced_scripts() || ']') then
-    -- Of a long query the first hundred. A sign stands there as qs and its bytes, unlike a word
-    -- such as QSA.
+  if asked ~ ('''' || tasklens.word_mark('sign') || '|[' || tasklens.unspaced_scripts() || ']') then
+    -- Of a long query the first hundred.
     pairs := array(
       select case when m[1] is null then translate(convert_from(decode(m[2], 'hex'), 'utf8'), '<>&', u&'\E002\E003\E004') else m[1] end
-      from regexp_matches(asked, '''(?:([' || tasklens.unspaced_scripts() || ']{1,2})|qs((?:[2-7][0-9a-f]){1,3}(?=qz)|c[23][89ab][0-9a-f]|e2(?:[89ab][0-9a-f]){2}|f09f(?:[89ab][0-9a-f]){2})(?:qz)?)''', 'g') with ordinality as r(m, place)
+      from regexp_matches(asked, '''(?:([' || tasklens.unspaced_scripts() || ']{1,2})|' || tasklens.word_mark('sign') || '([0-9a-f]+))', 'g') with ordinality as r(m, place)
       order by place limit 100);
     first_pair := (select min(nullif(strpos(plain, p), 0)) from unnest(pairs) p);
   end if;
@@ -57,23 +56,23 @@ begin
   if wanted is null then
     line := left(plain, 200) || case when length(plain) > 200 then u&'\E008' else '' end;
   else
-    if asked ~ 'qz''' and plain !~ 'qz' then
+    if strpos(asked, tasklens.word_mark('common') || '''') > 0 then
       common := '(?<![[:alnum:]])(' || (
         select string_agg(distinct w.m[1], '|') from regexp_matches(plain, '([[:alpha:]]+)', 'g') w(m)
-        where strpos(asked, '''' || lower(extensions.unaccent(w.m[1])) || 'qz''') > 0) || ')(?![[:alnum:]])';
+        where strpos(asked, '''' || lower(extensions.unaccent(w.m[1])) || tasklens.word_mark('common') || '''') > 0) || ')(?![[:alnum:]])';
     end if;
     -- Whole names if their parts are not wanted: "tableview" marks TableView.
     foreach source in array array[
       tasklens.part_names(plain, u&'\E005', u&'\E006', u&'\E007'), tasklens.part_names(plain, '', u&'\E006', u&'\E007')]
     loop
-      source := coalesce(regexp_replace(source, common, '\1qz', 'g'), source);
+      source := coalesce(regexp_replace(source, common, '\1' || tasklens.word_mark('common'), 'g'), source);
       source := regexp_replace(source, '([^[:alnum:][:space:]])(?=[[:alnum:]])', u&'\\1\E005', 'g');
       line := ts_headline(('tasklens.' || language)::regconfig, source, wanted,
         u&'StartSel="\E000", StopSel="\E001", ' || case when first_pair is not null or length(plain) <= 200 then 'HighlightAll=true'
           else u&'MaxWords=30, MinWords=12, ShortWord=0, MaxFragments=2, FragmentDelimiter="\E008"' end);
       if common is not null then
-        line := replace(line, 'qz', '');
-        source := replace(source, 'qz', '');
+        line := replace(line, tasklens.word_mark('common'), '');
+        source := replace(source, tasklens.word_mark('common'), '');
       end if;
       exit when line ~ u&'\E000' or plain !~ '[[:alnum:]][[:upper:]]';
     end loop;

@@ -29,7 +29,7 @@ begin
         document_queries, filter_range, filter_text, explain_query, find_chunks, find_entities, find_matches, find_page,
         find_similar, find_ticket, highlight, is_unrestricted, other_words, match_names, part_names, plain_text, projects_as, rank_documents,
         read_data_version, read_filters, read_words, scan_embeddings, searched_set, serving_model, specifics, tally_tickets, text_limit,
-        ticket_fields, ticket_members, unrelated_similarity, unspaced_scripts, without_form}'),
+        ticket_fields, ticket_members, unrelated_similarity, unspaced_scripts, without_form, word_mark}'),
       ('tasklens', 'service_role', '{
         add_missing_sources, count_chunks, enqueue_sources, ensure_sources, entity_names, index_former_languages, language_of, lock_sources,
         mark_documents, missing_sources, pieces, present_parts, source_texts, unlisted_rows, write_tickets}'),

@@ -140,6 +140,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.visible_text(text)', 'immutable', 'definer', 'PUBLIC'),
     ('tasklens.without_form(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.word_entries(text[])', 'stable', 'invoker', ''),
+    ('tasklens.word_mark(text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.write_tickets(jsonb)', 'volatile', 'invoker', 'service_role'),
     ('public.abandon_reembed()', 'volatile', 'invoker', 'service_role'),
     ('public.attach_tables(jsonb)', 'volatile', 'invoker', ''),

@@ -7,7 +7,7 @@ select plan(47);
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name, description) values (1, 'AA', 'Apples', 'about orchards'), (2, 'BB', 'Bananas', null);
 
--- The words of a ticket's entry (or of a project's, if ticket is null): 'appl:A aboutqz:B
+-- The words of a ticket's entry (or of a project's, if ticket is null): 'appl:A aboutᴤz:B
 -- orchard:B'.
 create function pg_temp.words(project bigint, ticket bigint default null) returns text
 language sql as $$
@@ -18,18 +18,18 @@ $$;
 
 -- Updates -----------------------------------------------------------------------------------------
 
-select is(pg_temp.words(1), 'appl:A aboutqz:B orchard:B', 'a new project is indexed: name with weight A, description with weight B');
+select is(pg_temp.words(1), 'appl:A aboutᴤz:B orchard:B', 'a new project is indexed: name with weight A, description with weight B');
 update public.projects set name = 'Pears' where project_id = 1;
-select is(pg_temp.words(1), 'pear:A aboutqz:B orchard:B', 'a project''s new name replaces the old one');
+select is(pg_temp.words(1), 'pear:A aboutᴤz:B orchard:B', 'a project''s new name replaces the old one');
 
 insert into public.tickets (ticket_id, project_id, status_id, name, description)
 values (11, 1, 1, 'Login fails', 'with umlauts'), (12, 1, 1, 'Broken export', null), (13, 2, 1, '', '');
-select is(pg_temp.words(1, 11), 'login:A fail:A withqz:B umlaut:B', 'a new ticket is indexed');
+select is(pg_temp.words(1, 11), 'login:A fail:A withᴤz:B umlaut:B', 'a new ticket is indexed');
 select is(pg_temp.words(1, 12), 'broken:A export:A', 'a second ticket inserted by the same statement is indexed');
 select ok(exists (select from public.keyword_entries where ticket_id = 13 and words = ''), 'a ticket without words has an empty entry');
 
 update public.tickets set name = name || ' today' where project_id = 1;
-select is(pg_temp.words(1, 11), 'login:A fail:A today:A withqz:B umlaut:B', 'an update of several rows updates the entry of the first');
+select is(pg_temp.words(1, 11), 'login:A fail:A today:A withᴤz:B umlaut:B', 'an update of several rows updates the entry of the first');
 select is(pg_temp.words(1, 12), 'broken:A export:A today:A', 'an update of several rows updates the entry of the last');
 update public.tickets set description = null where ticket_id = 11;
 select is(pg_temp.words(1, 11), 'login:A fail:A today:A', 'removing a description removes its words');
