@@ -156,6 +156,26 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
+// TestSpecifiedParaphrases: a paraphrase without a common word is nearer than any other text, and
+// than one with a common word.
+func TestSpecifiedParaphrases(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ query, paraphrase, other string }{
+		{"resolve login issue", "fix authentication bug", "resolve visual glitch in UI"},
+		{"fix authentication bug", "resolve login issue", "fix user interface bug"},
+		{"fix user interface bug", "resolve visual glitch in UI", "fix authentication bug"},
+		{"resolve visual glitch in UI", "fix user interface bug", "resolve login issue"},
+		{"fix user interface bug", "resolve visual glitch in UI", "implement new database schema"},
+	} {
+		want := similarity(c.query, c.paraphrase)
+		for _, text := range append(readChunks(t), c.other) {
+			if got := similarity(c.query, text); got >= want {
+				t.Errorf("%q has similarity %.3f with %.60q, and %.3f with %q", c.query, got, text, want, c.paraphrase)
+			}
+		}
+	}
+}
+
 func TestMisspeltWordsComeNear(t *testing.T) {
 	t.Parallel()
 	right, other := similarity("thermometre", "thermometer"), similarity("thermometre", "watermelon")
