@@ -47,6 +47,16 @@ language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   ticket_key constant text := '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+'; -- TX-400. The project key may contain a hyphen.
+  -- A token is what stands between spaces and brackets, without the punctuation around it, unless
+  -- that is part of an identifier, and without the scheme of an address.
+  token_part constant text := '[^][(){}<>"''`,;[:space:]]*';
+  before_token constant text := '^((?!--[[:alnum:]]|[§$€£¥][0-9])[^[:alnum:]])*([[:alpha:]]+://(www\.)?)?';
+  after_token constant text := '([^[:alnum:]%]|(?<![0-9])%)+$';
+  identifier constant text := concat_ws('|',
+    '[0-9]%$', '^[§$€£¥][0-9]', '^--[[:alnum:]]', -- 100%, §12, --force
+    '[[:alnum:]][._/:#@\\-]+[[:alnum:]]', -- 9.3.0, src/main, non-blocking
+    '[[:lower:][:digit:]][[:upper:]]', -- TableView
+    '[[:alpha:]].*[0-9][0-9]', '[0-9].*[[:alpha:]].*[0-9]'); -- E0463, 7d865e9
   parsed tasklens.query;
   typed text;
   part text[];
@@ -104,15 +114,12 @@ begin
     select upper(m[1]) from regexp_matches(parsed.plain, '(' || ticket_key || ')(?![[:alnum:]])', 'g') as m
     union
     select upper(replace(m[1], ' ', '-')) from regexp_matches(parsed.plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
-  -- Without the punctuation around it, and the scheme of an address.
   select coalesce(array_agg(t.token order by t.place) filter (where t.is_identifier), '{}'), coalesce(bool_and(t.is_identifier), false)
     into parsed.identifiers, parsed.is_identifier
     from (
-      select s.token, r.place, s.token ~ '[0-9]%$|^[§$€£¥][0-9]|^--[[:alnum:]]|[[:alnum:]][._/:#@\\-]+[[:alnum:]]|[[:lower:][:digit:]][[:upper:]]|[[:alpha:]].*[0-9][0-9]|[0-9].*[[:alpha:]].*[0-9]' as is_identifier
-      from regexp_matches(parsed.plain, '[^][(){}<>"''`,;[:space:]]*[[:alnum:]][^][(){}<>"''`,;[:space:]]*', 'g') with ordinality as r(m, place)
-      cross join lateral (
-        select regexp_replace(regexp_replace(m[1], '([^[:alnum:]%]|(?<![0-9])%)+$', ''), '^((?!--[[:alnum:]]|[§$€£¥][0-9])[^[:alnum:]])*([[:alpha:]]+://(www\.)?)?', '')
-      ) s(token)
+      select s.token, r.place, s.token ~ identifier as is_identifier
+      from regexp_matches(parsed.plain, token_part || '[[:alnum:]]' || token_part, 'g') with ordinality as r(m, place)
+      cross join lateral (select regexp_replace(regexp_replace(m[1], after_token, ''), before_token, '')) s(token)
     ) t;
   -- A number alone, too.
   if parsed.identifiers = '{}' and parsed.plain ~ '^\s*[0-9]{3,}\s*$' then

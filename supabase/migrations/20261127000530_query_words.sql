@@ -41,25 +41,125 @@ end
 $$;
 comment on function tasklens.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
+-- The nearest known words by shared trigrams, or with two letters swapped, which leaves few
+-- trigrams. Words with digits are codes, for which a similar one is wrong.
+create function tasklens.nearest_words(word text, visible bigint[])
+returns table (near text, entries bigint, titles bigint, comments bigint, similarity double precision)
+language plpgsql stable rows 3 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  if length(nearest_words.word) not between 4 and 40 or nearest_words.word ~ '[0-9]' then
+    return;
+  end if;
+  return query
+  select n.word, e.entries, e.titles, e.comments, n.similarity
+  from (
+    select x.word, max(x.similarity) as similarity
+    from (
+      select c.word, extensions.similarity(c.word, nearest_words.word)::double precision as similarity
+      from tasklens.word_counts c
+      where length(c.word) between 4 and 40 and c.word operator(extensions.%) nearest_words.word
+      union all
+      select g.word, extensions.similarity(g.word, nearest_words.word)
+      from tasklens.word_count_changes g
+      where length(g.word) between 4 and 40 and g.word operator(extensions.%) nearest_words.word
+      union all
+      select c.word, 0.8
+      from generate_series(1, length(nearest_words.word) - 1) i
+      join tasklens.word_counts c on c.word = overlay(nearest_words.word placing reverse(substr(nearest_words.word, i, 2)) from i)
+    ) x
+    where x.word !~ '[0-9]' and x.similarity >= 0.45
+    group by x.word
+    order by 2 desc, 1
+    -- For restricted callers some of the nearest may be invisible.
+    limit case when visible is null then 3 else 20 end
+  ) n
+  cross join lateral tasklens.word_entries(array[n.word]) e
+  -- Implied words (weight D) do not count: "error in" makes no "errorin".
+  where e.entries + e.comments > 0 and tasklens.occurs((quote_literal(n.word) || ':ABC')::tsquery, visible)
+  order by n.similarity desc, n.word
+  limit 3;
+end
+$$;
+comment on function tasklens.nearest_words is 'At most three words that resemble an unknown one, of those known in these projects (null: all).';
+
+-- One word that occurs as two neighbours counts as these, too: checkbox "check box", at half the
+-- weight. The first of the two is no common word but a particle ("on boarding"), so that "inform"
+-- is not "in form". Looked up only if the rarer half, and the entries likely to have both, are few.
+create function tasklens.split_words(plain text, visible bigint[], languages text[])
+returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
+language plpgsql stable rows 3 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with half as materialized (
+    select t.place, (ts_lexize(l.stems, t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
+    from unnest(languages) n(language)
+    cross join lateral (select ('tasklens.' || n.language)::regdictionary as stems offset 0) l
+    cross join (
+      select distinct on (t.token) t.token, t.place
+      from (
+        select lower(m[1]) as token, r.place::integer as place
+        from regexp_matches(split_words.plain, '[[:alnum:]]+', 'g') with ordinality as r(m, place)
+        order by r.place limit 32
+      ) t
+      where t.token ~ '^[a-z]{4,20}$'
+      order by t.token, t.place
+    ) t
+    cross join generate_series(1, length(t.token) - 2) as cut
+    cross join lateral (
+      select case when left(t.token, cut) ~ '^(on|out|off|up|down|over)$' then array[left(t.token, cut) || tasklens.word_mark('common')] else ts_lexize(l.stems, left(t.token, cut)) end,
+        ts_lexize(l.stems, substr(t.token, cut + 1)) offset 0
+    ) s(one, other)
+    where cardinality(s.one) > 0 and cardinality(s.other) > 0
+  ), known_half as materialized (
+    select w.word, w.entries from tasklens.word_entries(array(select h.one from half h union select h.other from half h)) w where w.entries > 0
+  ), total as materialized (
+    select greatest(t.entries, 1) as entries from tasklens.word_entries(array['']) t
+  ), split as (
+    select h.place, h.whole, least(length(h.one), length(h.other)) < 3 as is_short, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
+    from half h join known_half a on a.word = h.one join known_half b on b.word = h.other cross join total t
+    where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
+    limit 8
+  )
+  select distinct on (p.term) p.term, p.place, n.entries, n.titles,
+    ln(1 + greatest(t.entries - w.entries, 0.0) / (w.entries + 0.5) + 0.5 / (w.entries + 0.5))::double precision / 2
+  from split p
+  cross join total t
+  cross join lateral (
+    select count(*) as entries, count(*) filter (where f.in_title) as titles
+    from (
+      select e.title_words @@ p.term::tsquery as in_title from public.keyword_entries e
+      where e.words @@ p.term::tsquery and (visible is null or e.project_id = any (visible))
+      limit 1000
+    ) f
+  ) n
+  cross join lateral (select greatest(n.entries, e.entries) as entries from tasklens.word_entries(array[p.whole]) e) w
+  -- Short halves are rarely meant: "l int" is no lint.
+  where n.entries > 0 and (not p.is_short or 20 * n.entries >= w.entries);
+end
+$$;
+comment on function tasklens.split_words is 'Pairs of neighbouring words, known in these projects (null: all), into which words of a query split, as terms of a tsquery.';
+
 -- The terms of a query, rarest first, in tsquery syntax: a word, or two neighbouring words. The
--- arrays are parallel. places: positions in the query. entries, titles, comments: how many have it.
+-- arrays are parallel. places: positions in the query, of joined words from 1000 on, of split ones
+-- from 2000 on, so that neither separates neighbours. entries, titles, comments: how many have it.
 create type tasklens.words as (
   terms text[], idfs double precision[], places integer[], entries bigint[], titles bigint[], comments bigint[]
 );
 
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
--- replacement for an unknown word weighs half of its similarity. Neighbours that also occur as one
--- word count as that word, too, and one word that occurs as two neighbours as these: "log in" is
--- login, checkbox "check box", email "e mail", each at half the weight. The first of the two is no
--- common word but a particle ("on boarding"), so that "in form" is not inform. Of a long query the
--- 32 rarest words count. Common words count if there are no others: who can.
+-- replacement for an unknown word weighs half of its similarity. Of a long query the 32 rarest
+-- words count. Common words count if there are no others: who can.
 create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false, languages text[] default '{english}') returns tasklens.words
 -- The generic plan, because a list of one language makes others look cheaper by more than planning
--- takes.
+-- takes. The settings apply to the functions called here, too.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 declare
-  particles constant text := 'in|out|on|off|up|down|over';
+  plain constant text := tasklens.plain_text(query_text);
   words tasklens.words;
 begin
   with asked as materialized (
@@ -67,7 +167,7 @@ begin
     -- one of the languages. One that is not typed weighs half.
     select w.term, w.words, w.place, common or w.is_common or w.place > p.length as is_final,
       case when w.place > p.length and strpos(lower(query_text), w.words[1]) = 0 and w.kind is null then 0.5 else 1 end as worth
-    from tasklens.read_words(query_text, languages, common) w cross join regexp_count(tasklens.plain_text(query_text), '\S+') p(length)
+    from tasklens.read_words(query_text, languages, common) w cross join regexp_count(plain, '\S+') p(length)
   ), counted as (
     select a.*, e.entries, e.titles, e.comments, tasklens.occurs(a.term::tsquery, visible, e.entries + e.comments) as is_known
     from asked a
@@ -77,6 +177,8 @@ begin
       join tasklens.word_entries(array(select unnest(x.words) from asked x)) e using (word)
       group by a.term) e using (term)
   ), joined as (
+    -- Neighbours that also occur as one word: "log in" is login, "e mail" email. The first is no
+    -- common word, but may be a particle, and the second one is: see split_words.
     select distinct on (j.word) j.word, array_remove(array[s.stems[1], (ts_lexize(l.stems, n.next)) [1]], null) as halves, n.place
     from (
       select t.token, lead(t.token) over (order by t.place) as next, t.place::integer as place
@@ -91,108 +193,31 @@ begin
     cross join lateral (select ts_lexize(l.stems, n.token)) s(stems)
     cross join lateral unnest(array[
       (ts_lexize(l.stems, n.token || n.next)) [1],
-      case when n.next ~ ('^(' || particles || ')$') then (ts_lexize(l.stems, s.stems[1] || n.next)) [1] end]) j(word)
+      case when n.next ~ '^(in|on|out|off|up|down|over)$' then (ts_lexize(l.stems, s.stems[1] || n.next)) [1] end]) j(word)
     where n.token ~ '^[a-z]{1,20}$' and n.next ~ '^[a-z]{1,20}$' and j.word is not null
-      and (cardinality(s.stems) > 0 or n.token ~ ('^(?!in$)(' || particles || ')$'))
+      and (cardinality(s.stems) > 0 or n.token ~ '^(on|out|off|up|down|over)$')
     order by j.word, n.place
   ), known as (
     select c.term, c.place, c.entries, c.titles, c.comments, c.worth, c.entries + c.comments as weighed
     from counted c where c.is_known
     union all
-    select quote_literal(n.word), u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
+    select quote_literal(n.near), u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
     from (select c.words, c.place from counted c where not c.is_known and not c.is_final order by c.place limit 8) u
     cross join lateral unnest(u.words) w(word)
-    cross join lateral (
-      -- The nearest known ones by shared trigrams, or with two letters swapped, which leaves few
-      -- trigrams. Words with digits are codes, for which a similar one is wrong.
-      select p.word, e.entries, e.titles, p.similarity, e.comments
-      from (
-        select x.word, max(x.similarity) as similarity
-        from (
-          select c.word, extensions.similarity(c.word, w.word)::double precision as similarity
-          from tasklens.word_counts c
-          where length(c.word) between 4 and 40 and c.word operator(extensions.%) w.word
-          union all
-          select g.word, extensions.similarity(g.word, w.word)
-          from tasklens.word_count_changes g
-          where length(g.word) between 4 and 40 and g.word operator(extensions.%) w.word
-          union all
-          select c.word, 0.8
-          from generate_series(1, length(w.word) - 1) i
-          join tasklens.word_counts c on c.word = overlay(w.word placing reverse(substr(w.word, i, 2)) from i)
-        ) x
-        where length(w.word) between 4 and 40 and w.word !~ '[0-9]' and x.word !~ '[0-9]' and x.similarity >= 0.45
-        group by x.word
-        order by 2 desc, 1
-        -- For restricted callers some of the nearest may be invisible.
-        limit case when visible is null then 3 else 20 end
-      ) p
-      cross join lateral tasklens.word_entries(array[p.word]) e
-      -- Implied words (weight D) do not count: "error in" makes no "errorin".
-      where e.entries + e.comments > 0 and tasklens.occurs((quote_literal(p.word) || ':ABC')::tsquery, visible)
-      order by p.similarity desc, p.word
-      limit 3
-    ) n
+    cross join lateral tasklens.nearest_words(w.word, visible) n
     union all
-    -- Separate positions after the query, so that they do not separate neighbours. The joined word
-    -- weighs no more than the rarer half.
+    -- The joined word weighs no more than the rarer half.
     select quote_literal(j.word), 1000 + j.place, e.entries, e.titles, e.comments, 0.5,
       greatest(e.entries + e.comments, (select min(h.entries + h.comments) from tasklens.word_entries(j.halves) h))
     from joined j
     cross join lateral tasklens.word_entries(array[j.word]) e
     where e.entries + e.comments > 0 and tasklens.occurs((quote_literal(j.word) || ':ABC')::tsquery, visible)
-  ), total as materialized (
-    select greatest(t.entries + t.comments, 1) as texts, greatest(t.entries, 1) as entries from tasklens.word_entries(array['']) t
   ), chosen as (
     select distinct on (k.entries + k.comments, k.term) k.term, k.place, k.entries, k.titles, k.comments,
       k.worth * ln(1 + greatest(t.texts - k.weighed, 0.0) / (k.weighed + 0.5) + 0.5 / (k.weighed + 0.5)) as idf
-    from known k cross join total t
+    from known k cross join (select greatest(t.entries + t.comments, 1) as texts from tasklens.word_entries(array['']) t) t
     order by k.entries + k.comments, k.term, k.worth desc, k.place
     limit 32
-  ), half as materialized (
-    select t.place, (ts_lexize(l.stems, t.token)) [1] as whole, s.one[1] as one, s.other[1] as other
-    from unnest(languages) n(language)
-    cross join lateral (select ('tasklens.' || n.language)::regdictionary as stems offset 0) l
-    cross join (
-      select distinct on (t.token) t.token, t.place
-      from (
-        select lower(m[1]) as token, r.place::integer as place
-        from regexp_matches(tasklens.plain_text(query_text), '[[:alnum:]]+', 'g') with ordinality as r(m, place)
-        order by r.place limit 32
-      ) t
-      where t.token ~ '^[a-z]{4,20}$'
-      order by t.token, t.place
-    ) t
-    cross join generate_series(1, length(t.token) - 2) as cut
-    cross join lateral (
-      select case when left(t.token, cut) ~ ('^(?!in$)(' || particles || ')$') then array[left(t.token, cut) || tasklens.word_mark('common')] else ts_lexize(l.stems, left(t.token, cut)) end,
-        ts_lexize(l.stems, substr(t.token, cut + 1)) offset 0
-    ) s(one, other)
-    where cardinality(s.one) > 0 and cardinality(s.other) > 0
-  ), known_half as materialized (
-    select w.word, w.entries from tasklens.word_entries(array(select h.one from half h union select h.other from half h)) w where w.entries > 0
-  ), split as (
-    -- Looked up only if the rarer half, and the entries likely to have both, are few.
-    select h.place, h.whole, least(length(h.one), length(h.other)) < 3 as is_short, quote_literal(h.one) || ' <-> ' || quote_literal(h.other) as term
-    from half h join known_half a on a.word = h.one join known_half b on b.word = h.other cross join total t
-    where least(a.entries, b.entries) <= 2000 and a.entries::double precision * b.entries / t.entries <= 200
-    limit 8
-  ), neighbours as (
-    select distinct on (p.term) p.term, 2000 + p.place as place, n.entries, n.titles,
-      ln(1 + greatest(t.entries - w.entries, 0.0) / (w.entries + 0.5) + 0.5 / (w.entries + 0.5))::double precision / 2 as idf
-    from split p
-    cross join total t
-    cross join lateral (
-      select count(*) as entries, count(*) filter (where f.in_title) as titles
-      from (
-        select e.title_words @@ p.term::tsquery as in_title from public.keyword_entries e
-        where e.words @@ p.term::tsquery and (visible is null or e.project_id = any (visible))
-        limit 1000
-      ) f
-    ) n
-    cross join lateral (select greatest(n.entries, e.entries) as entries from tasklens.word_entries(array[p.whole]) e) w
-    -- Short halves are rarely meant: "l int" is no lint.
-    where n.entries > 0 and (not p.is_short or 20 * n.entries >= w.entries)
   )
   select coalesce(array_agg(w.term), '{}'), coalesce(array_agg(w.idf), '{}'), coalesce(array_agg(w.place), '{}'),
       coalesce(array_agg(w.entries), '{}'), coalesce(array_agg(w.titles), '{}'), coalesce(array_agg(w.comments), '{}')
@@ -201,7 +226,7 @@ begin
       select * from (
         select c.term, c.idf, c.place, c.entries, c.titles, c.comments from chosen c
         union all
-        select n.term, n.idf, n.place, n.entries, n.titles, 0 from neighbours n
+        select s.term, s.idf, 2000 + s.place, s.entries, s.titles, 0 from tasklens.split_words(plain, visible, languages) s
       ) t
       order by t.entries + t.comments, t.term
     ) w;

@@ -1,8 +1,9 @@
 -- What a search works out once and passes on: its scope, its parsed query and its words.
 
--- At most so many that reading each costs less than finding the best in the index: reading an
--- entry's words costs about twelve times as much as finding the entry by one of them, of which
--- 8,000 are looked up; comparing the chunks of one has a similar break-even.
+-- Few are so many that reading each costs less than finding the best with the indexes. Reading the
+-- words of one entry costs as much as finding twelve by a word, and a search finds at most 8,000 by
+-- each word. Comparing the chunks of each with a vector breaks even at a similar number. Whether
+-- there are more is decided as cheaply as possible: a wrong guess costs time and changes no result.
 create function tasklens.few_entries(scope tasklens.scope, required tsquery) returns bigint[]
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
 as $$
@@ -11,9 +12,9 @@ declare
   comment_limit constant integer := 20000;
   sampled constant integer := 100;
   holds constant text := case when required is null then '' else ' and e.words @@ $2' end;
-  reach integer;
+  reach integer; -- entries looked for
   entry_ids bigint[];
-  commented bigint[]; -- tickets with a comment that holds what is required
+  commented bigint[];
   first bigint;
   span bigint; -- of the tickets' ids
   passing bigint;
@@ -21,12 +22,13 @@ begin
   if scope.projects is null and not scope.on_tickets and required is null then
     return null;
   end if;
-  -- Most users see more than a few: an index-only scan shows it.
+  -- Without a filter, most users see more than a few: an index-only scan shows it.
   if required is null and not scope.on_tickets and entry_limit < (
     select count(*) from (select from public.tickets t where t.project_id = any (scope.projects) limit entry_limit + 1) counted)
   then
     return null;
   end if;
+  -- The own texts. Most filters that leave few leave very few, so 500 are looked for first.
   foreach reach in array array[case when scope.on_tickets then least(500, entry_limit) else entry_limit end, entry_limit] loop
     -- Planned separately for every filter.
     execute case
@@ -40,9 +42,9 @@ begin
     if reach = entry_limit then
       return null;
     end if;
+    -- There are more than 500. Before the others are looked for, a sample of the tickets, the same
+    -- in every search, shows whether more than twice the limit pass.
     if required is null then
-      -- If most tickets pass, reading up to the limit takes longer than the search. A fixed sample
-      -- shows whether far more pass. A wrong guess costs time, not results.
       select min(t.ticket_id), max(t.ticket_id) - min(t.ticket_id) + 1 into first, span from public.tickets t;
       execute format('select count(*) from unnest($2) as u(ticket_id) where (
           select %s from public.tickets t where t.ticket_id = u.ticket_id and (($1).projects is null or t.project_id = any (($1).projects)))',
@@ -54,6 +56,7 @@ begin
       end if;
     end if;
   end loop;
+  -- The tickets with a comment that holds what is required.
   if required is not null then
     execute format('select array(select m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $3)',
       case when scope.projects is null then '' else ' and m.project_id = any (($1).projects)' end)
@@ -149,12 +152,12 @@ begin
       select u from unnest(tickets) as u
       where exists (select from public.keyword_entries e where e.ticket_id = u and e.words @@ query.required_of_named)
         or exists (select from public.comment_entries m where m.ticket_id = u and m.words @@ query.required_of_named)) end;
-    -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
-    -- texts do not count, or a phrase would reveal whether it exists there.
     -- Nobody who types a ticket's key alone looks for others whose keys begin alike.
     if query.required is null and cardinality(query.named_tickets) > 0 and query.plain ~ '^\s*\S+-[0-9]+\s*$' then
       query.required := tasklens.phrase(query.plain, query.languages);
     end if;
+    -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
+    -- texts do not count, or a phrase would reveal whether it exists there.
     query.relaxed := query.required is not null and not tasklens.occurs(query.required, visible)
       and (query.named_tickets = '{}' or query.required_of_named is not distinct from query.required);
     if query.relaxed then

@@ -92,22 +92,65 @@ as $$
 #variable_conflict use_column
 declare
   scope constant tasklens.scope := search.scope;
-  words constant tasklens.words := search.words;
   few constant bigint[] := search.few;
-  few_tickets constant bigint[] := case when few is not null then array(
-    select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null) end;
-  read_entries constant boolean := coalesce((select sum(u) from unnest(words.entries) as u) > 12 * cardinality(few), false);
-  read_comments constant boolean := few is not null and (
-    select count(*) from (select from public.comment_entries m where m.ticket_id = any (few_tickets) limit 2 * reach + 1) counted) <= 2 * reach;
-  -- Of a text x in the scope.
-  in_scope constant text := concat(
-    case when scope.projects is not null then ' and x.project_id = any (($1).projects)' end,
-    case when scope.on_tickets then format(' and (select %s from public.tickets t where t.ticket_id = x.ticket_id)', scope.condition_of_one) end);
-  take constant text := 'case when sum(u.%1$s) over rarest <= $4 then u.%1$s when u.place = 1 then $4 else 0 end';
-  by_time constant text := case when latest is not null then format(
-    'coalesce((select t.%1$I from public.tickets t where t.ticket_id = x.ticket_id), (select p.%1$I from public.projects p where p.project_id = x.project_id)) desc,
-      x.ticket_id nulls last, x.project_id', latest) end;
+  few_tickets bigint[];
+  -- The statement's parts, of which t is a term, and x an entry or a comment.
+  budget constant text := 'case when sum(u.%1$s) over rarest <= $4 then u.%1$s when u.place = 1 then $4 else 0 end';
+  entries text := 'null::bigint'; -- that a term is looked up in
+  titles text := 'null::bigint';
+  comments text := format(budget, 'comments');
+  entry_condition text;
+  comment_condition text;
+  in_entries text; -- what terms are found in
+  in_comments text;
+  best_comments text := 'x.gain desc, x.ticket_id';
+  best text := 'x.gain desc, x.keyword_entry_id';
+  latest_first text := '';
 begin
+  if latest is not null then
+    best := format(
+      'coalesce((select t.%1$I from public.tickets t where t.ticket_id = x.ticket_id), (select p.%1$I from public.projects p where p.project_id = x.project_id)) desc,
+        x.ticket_id nulls last, x.project_id', latest);
+    best_comments := best;
+    latest_first := ' order by ' || best;
+  end if;
+  if few is null then
+    entries := format(budget, 'entries');
+    titles := format(budget, 'titles');
+    entry_condition := concat(
+      case when scope.projects is not null then ' and x.project_id = any (($1).projects)' end,
+      case when scope.on_tickets then format(' and (select %s from public.tickets t where t.ticket_id = x.ticket_id)', scope.condition_of_one) end);
+    comment_condition := entry_condition;
+  else
+    few_tickets := array(select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null);
+    -- "is true": a condition for which no index is used.
+    entry_condition := ' and (x.keyword_entry_id = any ($6)) is true';
+    comment_condition := ' and x.ticket_id = any ($7)';
+  end if;
+
+  if (select sum(u) from unnest((search.words).entries) as u) > 12 * cardinality(few) then
+    in_entries := 'select x.keyword_entry_id, x.project_id, x.ticket_id, case when x.title_words @@ t.word then 1.7 else 1 end * t.idf as gain, null::bigint as comment_id
+      from public.keyword_entries x join term t on x.words @@ t.word where x.keyword_entry_id = any ($6)';
+  else
+    in_entries := format('select x.*, t.idf as gain, null::bigint as comment_id from term t cross join lateral (
+        select x.keyword_entry_id, x.project_id, x.ticket_id from public.keyword_entries x
+        where x.words @@ t.query and not x.title_words @@ t.word%1$s%2$s limit least(t.entries, %3$s)) x
+      union all
+      select x.*, 1.7 * t.idf, null from term t cross join lateral (
+        select x.keyword_entry_id, x.project_id, x.ticket_id from public.keyword_entries x
+        where x.title_words @@ t.word and ($3 is null or x.words @@ $3)%1$s%2$s limit least(t.titles, %3$s)) x',
+      entry_condition, latest_first, case when latest is null then 'null' else '$5' end);
+  end if;
+  if few is not null
+    and (select count(*) from (select from public.comment_entries m where m.ticket_id = any (few_tickets) limit 2 * reach + 1) counted) <= 2 * reach
+  then
+    comments := 'null::bigint';
+    in_comments := 'public.comment_entries x join term t on x.words @@ t.word where x.ticket_id = any ($7)';
+  else
+    in_comments := format('term t cross join lateral (select x.* from public.comment_entries x where x.words @@ t.query%s%s limit t.comments) x',
+      comment_condition, latest_first);
+  end if;
+
   for keyword_entry_id, project_id, ticket_id, gain, comment_id in execute format($query$
     with term as materialized (
       select q.word, coalesce(q.word && $3, q.word) as query, u.idf, %s as entries, %s as titles, %s as comments
@@ -127,29 +170,8 @@ begin
     )
     select x.* from (
       select h.keyword_entry_id, min(h.project_id) as project_id, min(h.ticket_id) as ticket_id, sum(h.gain) as gain, min(h.comment_id) from hit h group by 1) x
-    order by %s limit $5$query$,
-    case when few is null then format(take, 'entries') else 'null::bigint' end,
-    case when few is null then format(take, 'titles') else 'null::bigint' end,
-    case when not read_comments then format(take, 'comments') else 'null::bigint' end,
-    case when read_comments then 'public.comment_entries x join term t on x.words @@ t.word where x.ticket_id = any ($7)'
-      else format('term t cross join lateral (
-        select x.* from public.comment_entries x where x.words @@ t.query%s%s limit t.comments) x',
-        case when few is null then in_scope else ' and x.ticket_id = any ($7)' end, ' order by ' || by_time) end,
-    case when read_entries then 'select x.keyword_entry_id, x.project_id, x.ticket_id,
-        case when x.title_words @@ t.word then 1.7 else 1 end * t.idf as gain, null::bigint as comment_id
-      from public.keyword_entries x join term t on x.words @@ t.word where x.keyword_entry_id = any ($6)'
-      else format('select x.*, t.idf as gain, null::bigint as comment_id from term t cross join lateral (
-        select x.keyword_entry_id, x.project_id, x.ticket_id from public.keyword_entries x
-        where x.words @@ t.query and not x.title_words @@ t.word%1$s%2$s limit least(t.entries, %3$s)) x
-      union all
-      select x.*, 1.7 * t.idf, null from term t cross join lateral (
-        select x.keyword_entry_id, x.project_id, x.ticket_id from public.keyword_entries x
-        where x.title_words @@ t.word and ($3 is null or x.words @@ $3)%1$s%2$s limit least(t.titles, %3$s)) x',
-        -- "is true": a condition for which no index is used.
-        case when few is null then in_scope else ' and (x.keyword_entry_id = any ($6)) is true' end,
-        ' order by ' || by_time, case when by_time is null then 'null' else '$5' end) end,
-    coalesce(by_time, 'x.gain desc, x.ticket_id'), coalesce(by_time, 'x.gain desc, x.keyword_entry_id'))
-    using scope, words, case when few is null then (search.query).required end, reach, candidate_limit, few, few_tickets loop
+    order by %s limit $5$query$, entries, titles, comments, in_comments, in_entries, best_comments, best)
+    using scope, search.words, case when few is null then (search.query).required end, reach, candidate_limit, few, few_tickets loop
     return next;
   end loop;
 end
