@@ -36,7 +36,7 @@ func readBench(s settings, args []string) (benchRun, error) {
 	if flags.Parse(args) != nil || flags.NArg() > 0 || r.chunks < 100 || r.queries < 10 || r.seconds <= 0 || r.rate <= 0 {
 		return r, errUsage
 	}
-	if r.index != "" && bench.Indexes[r.index] == "" {
+	if _, known := bench.Indexes[r.index]; !known && r.index != "" {
 		return r, errUsage
 	}
 	r.parts = strings.Split(*only, ",")

@@ -23,7 +23,10 @@ func (r Run) Against(ctx context.Context, other *pgx.Conn, to io.Writer) error {
 	sides := [2]Run{r, there}
 	var all []variant
 	for _, side := range sides {
-		var err error
+		_, err := side.Load(ctx)
+		if err != nil {
+			return err
+		}
 		if all, err = side.prepareStatements(ctx); err != nil {
 			return err
 		}

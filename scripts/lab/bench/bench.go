@@ -28,7 +28,8 @@ var Parts = []string{"sql", "recall"}
 // Do loads the collection if the database is empty, measures, and prints each table when it is
 // complete.
 func (r Run) Do(ctx context.Context, to io.Writer) error {
-	if err := Load(ctx, r.Connection, r.Collection, r.Progress); err != nil {
+	index, err := r.Load(ctx)
+	if err != nil {
 		return err
 	}
 	where, err := about(ctx, r.Connection)
@@ -38,12 +39,11 @@ func (r Run) Do(ctx context.Context, to io.Writer) error {
 	if _, err := fmt.Fprintf(to, "\n### %d chunks of %d tickets with %d comments\n\n%s\n", r.Collection.Chunks(), r.Collection.Tickets(), r.Collection.Comments(), where); err != nil {
 		return err
 	}
-	measures := map[string]func(context.Context) (Table, error){"sql": r.statements, "recall": r.recall, "index": r.reindex}
-	parts := r.Parts
-	if r.Index != "" {
-		parts = append([]string{"index"}, parts...)
+	if err := index.Print(to); err != nil {
+		return err
 	}
-	for _, part := range parts {
+	measures := map[string]func(context.Context) (Table, error){"sql": r.statements, "recall": r.recall}
+	for _, part := range r.Parts {
 		table, err := measures[part](ctx)
 		if err == nil {
 			err = table.Print(to)

@@ -16,7 +16,7 @@ import (
 const model = offline.EmbeddingModel
 
 // loadTimeout bounds loading and indexing the largest collection.
-const loadTimeout = time.Hour
+const loadTimeout = 3 * time.Hour
 
 // Connect opens a connection that supports vectors.
 func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
@@ -37,25 +37,6 @@ func Connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 	return connection, nil
 }
 
-// Load fills an empty database with a collection and records that in the schema bench. It accepts a
-// database that already holds it. Then it reads all tables and indexes into memory with the
-// extension pg_prewarm, which must be installed.
-func Load(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) error {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
-	switch tickets, chunks, err := loadedBefore(ctx, connection); {
-	case err != nil:
-		return err
-	case tickets == 0:
-		if err := fill(ctx, connection, c, progress); err != nil {
-			return err
-		}
-	case tickets != c.Tickets() || chunks != c.Chunks():
-		return fmt.Errorf("the database holds %d tickets and %d chunks of an earlier run, not %d and %d", tickets, chunks, c.Tickets(), c.Chunks())
-	}
-	return prewarm(ctx, connection)
-}
-
 func loadedBefore(ctx context.Context, connection *pgx.Conn) (tickets, chunks int, err error) {
 	_, err = connection.Exec(ctx, `create schema if not exists bench; create table if not exists bench.loaded (tickets bigint, chunks bigint)`)
 	if err != nil {
@@ -68,19 +49,35 @@ func loadedBefore(ctx context.Context, connection *pgx.Conn) (tickets, chunks in
 	return tickets, chunks, nil
 }
 
+// fill fills a database with a collection and records that in the schema bench. It goes on with a
+// load that was interrupted, and leaves a database alone that holds the collection.
 func fill(ctx context.Context, connection *pgx.Conn, c Collection, progress func(string)) error {
-	progress(fmt.Sprintf("loading %d tickets", c.Tickets()))
-	if err := loadText(ctx, connection, c); err != nil {
+	tickets, chunks, err := loadedBefore(ctx, connection)
+	switch {
+	case err != nil:
+		return err
+	case tickets == c.Tickets() && chunks == c.Chunks():
+		return nil
+	case tickets > 0:
+		return fmt.Errorf("the database holds %d tickets and %d chunks of an earlier run, not %d and %d", tickets, chunks, c.Tickets(), c.Chunks())
+	}
+	started := time.Now()
+	if err := loadText(ctx, connection, c, progress); err != nil {
 		return err
 	}
 	if err := loadVectors(ctx, connection, c, progress); err != nil {
 		return err
+	}
+	progress("counting and cleaning up")
+	if _, err := connection.Exec(ctx, "select tasklens.recount_sources()"); err != nil {
+		return fmt.Errorf("count the chunks of the sources: %w", err)
 	}
 	for _, table := range []string{"public.projects", "public.tickets", "public.comments", "public.chunks", "public.keyword_entries", "public.comment_entries", "tasklens.word_counts", "tasklens.word_count_changes"} {
 		if _, err := connection.Exec(ctx, "vacuum (analyze) "+table); err != nil {
 			return fmt.Errorf("vacuum %s: %w", table, err)
 		}
 	}
+	progress(fmt.Sprintf("loaded in %.0f s", time.Since(started).Seconds()))
 	if _, err := connection.Exec(ctx, `insert into bench.loaded values ($1, $2)`, c.Tickets(), c.Chunks()); err != nil {
 		return fmt.Errorf("record what is loaded: %w", err)
 	}

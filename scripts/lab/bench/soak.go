@@ -57,7 +57,7 @@ type Soak struct {
 // Do prints what became of speed, memory, tables and recall, and returns the bounds that are
 // broken. The collection is loaded.
 func (s *Soak) Do(ctx context.Context, to io.Writer) (broken []string, err error) {
-	if err := Load(ctx, s.Connection, s.Collection, s.Progress); err != nil {
+	if _, err := (Run{Connection: s.Connection, Collection: s.Collection, Progress: s.Progress}).Load(ctx); err != nil {
 		return nil, err
 	}
 	where, err := about(ctx, s.Connection)

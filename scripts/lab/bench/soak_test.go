@@ -37,7 +37,8 @@ func TestSoak(t *testing.T) {
 		Salt: 1 << 30, Lasting: 6 * time.Second, Rate: 10, Queries: 12, Progress: func(string) {},
 	}
 	// As in scripts/bench, before a worker runs.
-	if err := bench.Load(t.Context(), s.Connection, s.Collection, s.Progress); err != nil {
+	run.Collection = s.Collection
+	if _, err := run.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())

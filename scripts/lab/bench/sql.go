@@ -149,11 +149,8 @@ func asMember(ctx context.Context, connection *pgx.Conn, do func(pgx.Tx) error) 
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// prepareStatements loads what is missing and makes the statements that a database is timed with.
+// prepareStatements makes the statements that a database is timed with.
 func (r Run) prepareStatements(ctx context.Context) ([]variant, error) {
-	if err := Load(ctx, r.Connection, r.Collection, r.Progress); err != nil {
-		return nil, err
-	}
 	_, err := r.Connection.Exec(ctx, `insert into public.project_members (project_id, user_id) select p.project_id, $1 from public.projects p on conflict do nothing`, memberOfAll)
 	if err != nil {
 		return nil, fmt.Errorf("add a member: %w", err)
