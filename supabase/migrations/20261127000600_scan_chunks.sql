@@ -32,7 +32,8 @@ declare
   few_projects bigint[];
   statement text;
   saved_sort constant text := current_setting('enable_sort');
-  reach integer; -- number of chunks to read
+  reach integer; -- number of chunks to read, and to compare by whole vectors
+  breadth integer; -- least number of places that a scan of the index keeps
   nearest text; -- the order that the vector index has
   chunk_ids uuid[];
   project_ids bigint[];
@@ -78,15 +79,18 @@ begin
       of_each := format(' and (select %s from public.tickets t where t.ticket_id = c.ticket_id)', scope.condition_of_one) || of_each;
     end if;
   end if;
-  -- ef_search 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 224 for
-  -- 200,000. Tickets have several chunks. For an exact scan, more cost almost nothing.
-  select greatest(100, case when exact then 5 else 1.5 end * least(chunk_limit, source_limit), 0.5 * sqrt(greatest(0, c.reltuples)))::integer into reach
-    from pg_catalog.pg_class c where c.oid = 'public.chunks'::regclass;
+  -- Tickets have several chunks. For an exact scan, more cost almost nothing.
+  reach := greatest(100, case when exact then 5 else 1.5 end * least(chunk_limit, source_limit))::integer;
   if not exact then
     select format('%s operator(extensions.%s) %s', regexp_replace(d.indexed, '\membedding\M', 'c.embedding'), o.oprname, regexp_replace(d.indexed, '\membedding\M', '$2')),
-        case d.indexed when 'embedding' then reach else 2 * reach end
-      into nearest, reach
+        -- A shorter form only chooses candidates: the nearest by whole vectors are among the first
+        -- twice as many by the first numbers, four times as many by signs (docs/scale.md).
+        reach * case when f.opcname = 'bit_hamming_ops' then 4 when d.indexed ~ 'subvector' then 2 else 1 end,
+        -- 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 224 for 200,000.
+        0.5 * sqrt(greatest(0, t.reltuples))
+      into nearest, reach, breadth
       from pg_catalog.pg_index i
+      join pg_catalog.pg_class t on t.oid = i.indrelid
       join pg_catalog.pg_opclass f on f.oid = i.indclass[0]
       join pg_catalog.pg_amop a on a.amopfamily = f.opcfamily and a.amoplefttype = f.opcintype and a.amoppurpose = 'o'
       join pg_catalog.pg_operator o on o.oid = a.amopopr
@@ -108,7 +112,7 @@ begin
         order by %s limit $4', conditions, of_each, nearest);
       -- A single batch if possible, because the next costs as much again. The extra tenth covers
       -- rows that do not appear here: dead ones, and those of another model.
-      perform set_config('hnsw.ef_search', least(1000, reach + reach / 10)::text, true),
+      perform set_config('hnsw.ef_search', least(1000, greatest(breadth, reach + reach / 10))::text, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
         set_config('enable_sort', 'off', true); -- force the order to come from the index, whatever the statistics say
     end if;
