@@ -39,7 +39,7 @@ func readBench(s settings, args []string) (benchRun, error) {
 	if _, known := bench.Indexes[r.index]; !known && r.index != "" {
 		return r, errUsage
 	}
-	r.parts = strings.Split(*only, ",")
+	r.parts = strings.FieldsFunc(*only, func(c rune) bool { return c == ',' })
 	for _, part := range r.parts {
 		if !slices.Contains(bench.Parts, part) {
 			return r, errUsage
