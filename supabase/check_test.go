@@ -54,6 +54,8 @@ func TestCheckInstallation(t *testing.T) {
 			want: finding{"error", "index tickets_status_id_idx on public.tickets", "missing", "CREATE INDEX tickets_status_id_idx"}, mends: true},
 		"index invalid": {fault: "update pg_catalog.pg_index set indisvalid = false where indexrelid = 'public.chunks_embedding_idx'::regclass",
 			want: finding{"error", "index chunks_embedding_idx on public.chunks", "invalid", "reindex index concurrently public.chunks_embedding_idx"}},
+		"index larger than memory": {fault: "update pg_catalog.pg_class set relpages = 10000000 where oid = 'public.chunks_embedding_idx'::regclass",
+			want: finding{"warning", "index chunks_embedding_idx", "more than shared_buffers", "docs/scale.md"}},
 		"old vector": {fault: "update pg_catalog.pg_extension set extversion = '0.7.4' where extname = 'vector'",
 			want: finding{"error", "extension vector", "version 0.7.4 is older than 0.8", "alter extension vector update"}},
 		"faulty vector": {fault: "update pg_catalog.pg_extension set extversion = '0.8.3' where extname = 'vector'",

@@ -114,6 +114,13 @@ as $$
       format('all %s of the migrations are in place', count(*)), null
     from compared c group by c.kind
     union all
+    -- A search of a graph reads places all over it.
+    select 'memory', 'warning', 'index ' || x.relname, format('its whole vectors take %s, more than shared_buffers (%s): searches wait for the disk', pg_size_pretty(x.relpages * 8192::bigint), current_setting('shared_buffers')),
+      'Put a smaller index in its place (docs/scale.md), or take a larger compute size.'
+    from pg_catalog.pg_class x
+    where x.oid in (to_regclass('public.chunks_embedding_idx'), to_regclass('public.chunks_embedding_2_idx'))
+      and pg_catalog.pg_get_indexdef(x.oid, 1, false) = 'embedding' and x.relpages * 8192::bigint > pg_size_bytes(current_setting('shared_buffers'))
+    union all
     select 'queue', 'error', 'queue', format('%s sources are dead: vector search lacks their current texts', s.dead),
       'select * from list_dead_embedding_jobs(); shows the errors. Then: select replay_embedding_jobs();'
     from status s where s.dead > 0

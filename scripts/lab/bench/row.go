@@ -86,21 +86,24 @@ func loadVectors(ctx context.Context, connection *pgx.Conn, c Collection, progre
 	}
 	return inBatches(ctx, connection, c, `select coalesce(max(ticket_id), 0) from public.chunks`, func(tx pgx.Tx, from, to int) error {
 		progress(fmt.Sprintf("loading the chunks of tickets %d to %d of %d", from+1, to, c.Tickets()))
-		var rows [][]any
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		rows := make(chan []any, 1000) // made while others are stored
+		go func() {
+			defer close(rows)
+			for i := from; i < to; i++ {
+				for _, row := range chunkRows(c.Ticket(i)) {
+					select {
+					case rows <- row:
+					case <-ctx.Done():
+						return
+					}
+				}
+			}
+		}()
 		_, err := tx.CopyFrom(ctx, pgx.Identifier{"public", "chunks"},
 			[]string{"project_id", "ticket_id", "comment_id", "kind", "position", "text", "tokens", "input_hash", "model", "embedding"},
-			pgx.CopyFromFunc(func() ([]any, error) {
-				for len(rows) == 0 {
-					if from == to {
-						return nil, nil
-					}
-					rows = chunkRows(c.Ticket(from))
-					from++
-				}
-				row := rows[0]
-				rows = rows[1:]
-				return row, nil
-			}))
+			pgx.CopyFromFunc(func() ([]any, error) { return <-rows, ctx.Err() }))
 		if err != nil {
 			return fmt.Errorf("load chunks: %w", err)
 		}
