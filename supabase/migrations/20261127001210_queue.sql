@@ -56,8 +56,11 @@ begin
   if current_setting('transaction_isolation') = 'read committed' then
     waiting := array(
       select j.source_id from tasklens.embedding_jobs j
-      where j.source_id = any (enqueue_sources.source_ids) and j.kind = 'embed' and j.lease_id is null and j.dead_at is null and j.attempts = 0
-        and j.due_at <= clock_timestamp() and j.background <= behind and j.with_children >= enqueue_sources.with_children
+      where j.source_id = any (enqueue_sources.source_ids)
+        -- "is true": conditions for which no index is used. Those of jobs that are due would read
+        -- all of a long queue.
+        and (j.kind = 'embed' and j.lease_id is null and j.dead_at is null and j.attempts = 0
+          and j.due_at <= clock_timestamp() and j.background <= behind and j.with_children >= enqueue_sources.with_children) is true
       for key share skip locked);
   end if;
   insert into tasklens.embedding_jobs (source_id, background, with_children)

@@ -2,7 +2,7 @@
 -- written are counted per table.
 
 begin;
-select plan(13);
+select plan(14);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do');
@@ -65,6 +65,13 @@ cross join lateral pg_temp.costs(format(s.statement, 11, 9011)) c;
 select cmp_ok(c.read_crowded, '<=', c.read_quiet + 20, format('%s among 2,000 reads as few rows as on an empty ticket', c.what)) from costs c order by c.place;
 select cmp_ok(c.written_crowded, '<=', c.written_quiet + 2, format('%s among 2,000 writes as few rows as on an empty ticket', c.what)) from costs c order by c.place;
 select is((select count(*) from claimed, jsonb_array_elements(jobs) j), 2::bigint, 'the two claims returned one job each');
+
+-- Nor on the length of the queue, while nobody has analysed it.
+delete from tasklens.embedding_jobs;
+insert into tasklens.embedding_jobs (source_id, background, due_at) select s.source_id, true, now() - interval '1 hour' from tasklens.sources s, generate_series(1, 20);
+select cmp_ok((select c.read from pg_temp.costs($$
+    insert into public.comments (comment_id, ticket_id, author, body) select 20000 + n, 12, 'Bo', 'A new gasket' from generate_series(1, 200) n $$) c),
+  '<=', 20 * 200::bigint, 'a batch of comments does not read the queue');
 
 select * from finish();
 rollback;
