@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,7 +156,15 @@ func (r Run) prepareStatements(ctx context.Context) ([]variant, error) {
 	if err != nil {
 		return nil, fmt.Errorf("add a member: %w", err)
 	}
-	return asUser(variants()), nil
+	all := variants()
+	var whole bool
+	if err := r.Connection.QueryRow(ctx, `select pg_get_indexdef('public.chunks_embedding_idx'::regclass, 1, false) = 'embedding'`).Scan(&whole); err != nil {
+		return nil, fmt.Errorf("read the vector index: %w", err)
+	}
+	if !whole { // a plain statement would compare all vectors
+		all = slices.DeleteFunc(all, func(v variant) bool { return v.plain })
+	}
+	return asUser(all), nil
 }
 
 // statements measures the SQL functions and plain pgvector. They alternate, so
