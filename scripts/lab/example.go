@@ -38,8 +38,8 @@ var elsewhere = map[string]string{
 	"docs/indexing.md: ./scripts/backfill          # sources and tokens to embed, and the cost":                                                  "re-embeds the demo's data",
 	"docs/indexing.md: EMBEDDING_MODEL=the-new-one ./scripts/reembed --estimate    # tokens and cost":                                            "needs another model",
 	"docs/models.md: OPENAI_API_KEY=… ./scripts/check-model":                                                                                     "needs a key",
-	"docs/operations.md: create index concurrently chunks_embedding_new_idx on public.chunks":                                                    "replaces an index of the demo",
 	"docs/operations.md: create extension if not exists pg_prewarm with schema extensions;":                                                      "needs the right to create the extension",
+	"docs/scale.md: create index concurrently chunks_embedding_new_idx on public.chunks":                                                         "replaces an index of the demo",
 	"docs/settings.md: SUPABASE_URL=https://<project>.supabase.co SUPABASE_SECRET_KEY=sb_secret_… OPENAI_API_KEY=sk-… ./tasklens serve":          "needs real keys",
 }
 

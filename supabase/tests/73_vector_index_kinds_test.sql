@@ -27,7 +27,7 @@ create temp table nearest as
     select c.ticket_id, 1 - (c.embedding operator(extensions.<=>) a.vector) as similarity from public.chunks c where c.project_id = 2
     order by (c.embedding operator(extensions.<=>) a.vector) + 0 limit 10) n;
 
--- In the place of the index, as docs/operations.md says.
+-- In the place of the index, as docs/scale.md says.
 create function pg_temp.put(form text, class text) returns void
 language plpgsql as $$
 begin
