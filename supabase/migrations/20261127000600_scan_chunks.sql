@@ -86,8 +86,8 @@ begin
         -- A shorter form only chooses candidates: the nearest by whole vectors are among the first
         -- twice as many by the first numbers, four times as many by signs (docs/scale.md).
         reach * case when f.opcname = 'bit_hamming_ops' then 4 when d.indexed ~ 'subvector' then 2 else 1 end,
-        -- 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 224 for 200,000.
-        0.5 * sqrt(greatest(0, t.reltuples))
+        -- 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 270 for 200,000.
+        0.6 * sqrt(greatest(0, t.reltuples))
       into nearest, reach, breadth
       from pg_catalog.pg_index i
       join pg_catalog.pg_class t on t.oid = i.indrelid
