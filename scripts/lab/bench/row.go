@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// loadBatch is the number of tickets of a transaction. A statement fires its triggers once, so it is
-// moderate.
+// loadBatch is the number of tickets of a transaction. A statement fires its triggers once, so it
+// is moderate.
 const loadBatch = 2000
 
 // loadText loads statuses, projects, tickets and their comments, after those that are there.
