@@ -84,10 +84,11 @@ begin
   if not exact then
     select format('%s operator(extensions.%s) %s', regexp_replace(d.indexed, '\membedding\M', 'c.embedding'), o.oprname, regexp_replace(d.indexed, '\membedding\M', '$2')),
         -- A shorter form only chooses candidates: the nearest by whole vectors are among the first
-        -- twice as many by the first numbers, four times as many by signs (docs/scale.md).
-        reach * case when f.opcname = 'bit_hamming_ops' then 4 when d.indexed ~ 'subvector' then 2 else 1 end,
-        -- 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 270 for 200,000.
-        0.6 * sqrt(greatest(0, t.reltuples))
+        -- three times as many by the first numbers, four times as many by signs (docs/scale.md).
+        reach * case when f.opcname = 'bit_hamming_ops' then 4 when d.indexed ~ 'subvector' then 3 else 1 end,
+        -- 100 finds the ten nearest of 50,000 chunks; a larger graph needs more, 270 for 200,000,
+        -- and 1,000 for a million.
+        greatest(0.6 * sqrt(greatest(0, t.reltuples)), t.reltuples / 1000)
       into nearest, reach, breadth
       from pg_catalog.pg_index i
       join pg_catalog.pg_class t on t.oid = i.indrelid
