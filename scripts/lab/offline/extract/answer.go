@@ -18,7 +18,7 @@ const (
 	maxChosen     = 3
 	maxCandidates = 1000 // over all sources
 	longestQuote  = 400  // bytes; longer sentences are cut at a word
-	fits          = 0.36 // minimum score of the best sentence
+	fits          = 0.44 // minimum score of the best sentence
 	nearBest      = 0.60 // minimum share of the best score for further sentences
 	sameAgain     = 0.70 // maximum overlap of a sentence with an earlier one
 )
