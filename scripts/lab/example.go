@@ -40,7 +40,6 @@ var elsewhere = map[string]string{
 	"docs/models.md: OPENAI_API_KEY=… ./scripts/check-model":                                                                                     "needs a key",
 	"docs/operations.md: create extension if not exists pg_prewarm with schema extensions;":                                                      "needs the right to create the extension",
 	"docs/scale.md: create index concurrently chunks_embedding_new_idx on public.chunks":                                                         "replaces an index of the demo",
-	"docs/settings.md: SUPABASE_URL=https://<project>.supabase.co SUPABASE_SECRET_KEY=sb_secret_… OPENAI_API_KEY=sk-… ./tasklens serve":          "needs real keys",
 }
 
 // tryExamples runs the examples of README.md and docs/ in the current folder.
