@@ -24,7 +24,6 @@ var elsewhere = map[string]string{
 	"docs/adopt.md: token=$(curl -s \"$SUPABASE_URL/auth/v1/token?grant_type=password\" -H \"apikey: <publishable key>\" \\":                     "needs Supabase Auth",
 	"docs/development.md: scripts/postgres start .local/test/postgres":                                                                           "starts a cluster",
 	"docs/development.md: ./scripts/postgres delete && rm -rf .local":                                                                            "deletes the demo",
-	"docs/duplicates.md: select cron.schedule('flag-duplicates', '* * * * *', $$":                                                                "needs pg_cron and pg_net",
 	"docs/documents.md: ./scripts/import notes/     # a folder with its subfolders, or one file":                                                 "needs the reader's own files",
 	"docs/frontend.md: npm install ./tasklens-client-0.1.0.tgz":                                                                                  "scripts/check-stack client does the same",
 	"docs/frontend.md: import { createTasklens, ProblemError } from 'tasklens-client';":                                                          "scripts/check-stack client compiles and runs such calls",
