@@ -1,5 +1,5 @@
--- Calls the Edge Function every minute, with the secret that Vault has as hook_secret. Needs pg_cron
--- and pg_net; put your project's address in the place of <ref>.
+-- Calls the Edge Function every minute, with the secret that Vault has as hook_secret.
+-- Needs pg_cron and pg_net; put your project's address in the place of <ref>.
 select cron.schedule('flag-duplicates', '* * * * *', $$
   select net.http_post(
     url := 'https://<ref>.supabase.co/functions/v1/flag-duplicates',
