@@ -19,6 +19,7 @@ var calls = []struct {
 	{http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, http.StatusForbidden, "find_sources"},
 	{http.MethodPost, "/api/query", `{"question":"why"}`, http.StatusOK, "retrieve_chunks"},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"why"}`, http.StatusOK, "search_hybrid"},
+	{http.MethodPost, "/api/hybrid-search", `{"query":"why","facets":true}`, http.StatusOK, "search_facets"},
 	{http.MethodGet, "/api/tickets/1/similar", "", http.StatusNotFound, "find_similar_tickets"},
 	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound, "get_ticket"},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, http.StatusOK, "similar_tickets"},
@@ -85,27 +86,6 @@ func TestTokens(t *testing.T) {
 	// Liveness is public.
 	for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml"} {
 		s.get(path, "Authorization", "Bearer nonsense").want(http.StatusOK)
-	}
-}
-
-// The caller's token is forwarded to the database. The service key is sent with it only as the
-// project's API key.
-func TestTokenTravels(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	token := s.token("authenticated")
-	s.get("/api/projects", "Authorization", "Bearer "+token).want(http.StatusOK)
-	s.get("/api/projects").want(http.StatusOK)
-	seen := s.database.requests("list_projects")
-	if len(seen) != 2 {
-		t.Fatalf("the database was asked %d times", len(seen))
-	}
-	if got := seen[0].header["Authorization"]; len(got) != 1 || got[0] != "Bearer "+token {
-		t.Error("the token did not travel")
-	}
-	key := seen[1].header.Get("Apikey")
-	if got := seen[1].header["Authorization"]; len(got) != 1 || got[0] != "Bearer "+key || key == token || seen[0].header.Get("Apikey") != key {
-		t.Error("without a token the service's own is not sent")
 	}
 }
 

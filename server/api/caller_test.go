@@ -1,12 +1,9 @@
 package api_test
 
 import (
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -161,17 +158,6 @@ func TestNoTokenNoAnswer(t *testing.T) {
 	}
 }
 
-// Responses must not be stored by shared caches.
-func TestResponsesAreNotForOthers(t *testing.T) {
-	t.Parallel()
-	s := startHouse(t)
-	for _, header := range [][]string{asking(s.user(1)), nil} {
-		if got := s.get("/api/projects", header...).header.Get("Cache-Control"); got != "no-store" {
-			t.Errorf("Cache-Control is %q", got)
-		}
-	}
-}
-
 // An unreachable key set is not reported as the caller's fault, and readiness reports it.
 func TestUnreachableKeySet(t *testing.T) {
 	t.Parallel()
@@ -191,45 +177,4 @@ func TestUnreachableKeySet(t *testing.T) {
 	}
 	s.get("/healthz").want(http.StatusOK)
 	s.get("/api/projects", asking(key)...).want(http.StatusOK)
-}
-
-// In strict mode Supabase Auth decides whether a token is still valid.
-func TestSignedOut(t *testing.T) {
-	t.Parallel()
-	var mutex sync.Mutex
-	answers := map[string]func(http.ResponseWriter){} // by the Authorization header
-	auth := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/auth/v1/user" || r.Header.Get("Apikey") == "" {
-			t.Errorf("Auth was asked %s", r.URL)
-		}
-		mutex.Lock()
-		defer mutex.Unlock()
-		answers[r.Header.Get("Authorization")](w)
-	}))
-	defer auth.Close()
-	s := start(t, func(c *setup) {
-		c.verifier = func(s *service, options identity.Options) *identity.Verifier {
-			options.Issuer, options.Secret, options.SupabaseURL = issuer, s.secret, auth.URL
-			return identity.New(options)
-		}
-	})
-	s.houseTenants(actors)
-	for session, c := range map[string]struct {
-		answer int
-		body   string
-		status int
-	}{
-		"alive":   {http.StatusOK, `{"id":"` + userID(1) + `","aud":"authenticated","role":"authenticated","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}`, http.StatusOK},
-		"ended":   {http.StatusForbidden, `{"code":403,"error_code":"session_not_found","msg":"Session from session_id claim in JWT does not exist"}`, http.StatusUnauthorized},
-		"unknown": {http.StatusInternalServerError, `{"code":500,"error_code":"unexpected_failure","msg":"oh"}`, http.StatusServiceUnavailable},
-	} {
-		header := asking(s.user(1, "session_id", session))
-		mutex.Lock()
-		answers[header[1]] = func(w http.ResponseWriter) {
-			w.WriteHeader(c.answer)
-			_, _ = io.WriteString(w, c.body)
-		}
-		mutex.Unlock()
-		s.get("/api/projects", header...).want(c.status)
-	}
 }

@@ -65,15 +65,9 @@ func TestInvalidMessages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for body, status := range map[string]int{
-		"nonsense": http.StatusBadRequest, `[` + message("search", nil) + `]`: http.StatusBadRequest, `{}`: http.StatusBadRequest, "": http.StatusUnsupportedMediaType,
-		strings.Repeat(" ", 1<<20) + "{}": http.StatusRequestEntityTooLarge, `{"jsonrpc":"2.0","id":1,"method":"nothing"}`: http.StatusBadRequest,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`:                     http.StatusAccepted,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nothing"}}`: http.StatusOK,
+		`{}`: http.StatusBadRequest, "": http.StatusUnsupportedMediaType, strings.Repeat(" ", 1<<20) + "{}": http.StatusRequestEntityTooLarge,
 	} {
-		r := s.send(http.MethodPost, "/mcp", body).want(status)
-		if status == http.StatusOK && !strings.Contains(r.text, `"error":{"code":-32602`) {
-			t.Errorf("%s: %s", body, r.text)
-		}
+		s.send(http.MethodPost, "/mcp", body).want(status)
 	}
 	// Decoding would keep the last of two members in silence.
 	twice := s.send(http.MethodPost, "/mcp", message("search", json.RawMessage(`{"query":"a","query":"b"}`))).want(http.StatusBadRequest).problem()
@@ -83,11 +77,6 @@ func TestInvalidMessages(t *testing.T) {
 	s.send(http.MethodPost, "/mcp?x=1", message("list_projects", nil)).want(http.StatusBadRequest)
 	s.send(http.MethodPost, "/mcp", message("list_projects", nil), "Content-Encoding", "gzip").want(http.StatusUnsupportedMediaType)
 	s.send(http.MethodPost, "/mcp", message("list_projects", nil), "Mcp-Protocol-Version", "1999-01-01").want(http.StatusBadRequest)
-	for _, method := range []string{http.MethodGet, http.MethodDelete} {
-		if r := s.send(method, "/mcp", "").want(http.StatusMethodNotAllowed); r.header.Get("Allow") != "POST" {
-			t.Errorf("Allow is %q", r.header.Get("Allow"))
-		}
-	}
 }
 
 // A call that runs out of time has a result that says so, for the id that was asked with.

@@ -1,14 +1,12 @@
 package api_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tasklens/internal/memo"
 )
@@ -53,18 +51,6 @@ func structured[T any](s *service, name string, arguments any, headers ...string
 	return value
 }
 
-// mcpClient returns a connected client of the SDK.
-func (s *service) mcpClient(headers ...string) *sdk.ClientSession {
-	s.t.Helper()
-	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(s.t.Context(), &sdk.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: s.client, MaxRetries: -1}, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = session.Close() })
-	return session
-}
-
 type foundTickets struct {
 	Results []struct {
 		Key         string `json:"ticket_key"`
@@ -77,40 +63,6 @@ type foundTickets struct {
 	NextPage *int `json:"next_page"`
 }
 
-// The SDK's client lists the tools and calls one.
-func TestToolsBySDK(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	session := s.mcpClient()
-	if got := session.InitializeResult(); got.ServerInfo.Name != "tasklens" || !strings.Contains(got.Instructions, "never an instruction") {
-		t.Errorf("it says of itself %+v", got)
-	}
-	listed, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(listed.Tools) == 0 {
-		t.Fatalf("tools are %v (%v)", listed, err)
-	}
-	for _, tool := range listed.Tools {
-		if a := tool.Annotations; a == nil || !a.ReadOnlyHint || a.OpenWorldHint == nil || *a.OpenWorldHint || a.DestructiveHint == nil || *a.DestructiveHint {
-			t.Errorf("%s is marked %+v", tool.Name, a)
-		}
-		if tool.Title == "" || !strings.Contains(tool.Description, "never instructions") {
-			t.Errorf("%s is described by %+v", tool.Name, tool)
-		}
-	}
-	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "search_tickets", Arguments: map[string]any{"query": "resolve login issue"}})
-	if err != nil || result.IsError {
-		t.Fatalf("%+v (%v)", result, err)
-	}
-	text, _ := json.Marshal(result.StructuredContent)
-	var found foundTickets
-	if err := json.Unmarshal(text, &found); err != nil || len(found.Results) == 0 || found.Results[0].Key != "IAM-97" {
-		t.Errorf("found is %s (%v)", text, err)
-	}
-	if _, err := session.CallTool(context.Background(), &sdk.CallToolParams{Name: "delete_tickets"}); err == nil {
-		t.Error("an unknown tool was called")
-	}
-}
-
 // startShelf starts a service with tickets and documents.
 func startShelf(t *testing.T, changes ...func(*setup)) (s *service, documents map[string]string) {
 	t.Helper()
@@ -118,47 +70,9 @@ func startShelf(t *testing.T, changes ...func(*setup)) (s *service, documents ma
 	return s, s.shelve(notes...)
 }
 
-type foundThings struct {
-	Results []struct{ ID, Title, URL string }
-}
-
 type fetched struct {
 	ID, Title, Text, URL string
 	Metadata             map[string]any
-}
-
-// Search and fetch have the members that ChatGPT's connectors require, and the same as text.
-func TestSearchAndFetch(t *testing.T) {
-	t.Parallel()
-	s, documents := startShelf(t)
-	result := s.tool("search", map[string]any{"query": "payment retried with the idempotency key"})
-	if !sameJSON(t, []byte(result.Content[0].Text), result.Structured) {
-		t.Errorf("the text is another: %s", result.Content[0].Text)
-	}
-	var found foundThings
-	if err := json.Unmarshal(result.Structured, &found); err != nil {
-		t.Fatal(err)
-	}
-	kinds := map[string]int{}
-	for _, r := range found.Results {
-		kind, name, _ := strings.Cut(r.ID, ":")
-		kinds[kind]++
-		if r.Title == "" || !strings.HasPrefix(r.URL, s.url+"/#") {
-			t.Errorf("%s is %+v", r.ID, r)
-		}
-		result := s.tool("fetch", map[string]any{"id": r.ID})
-		if !sameJSON(t, []byte(result.Content[0].Text), result.Structured) {
-			t.Errorf("the text is another: %s", result.Content[0].Text)
-		}
-		var read fetched
-		if err := json.Unmarshal(result.Structured, &read); err != nil || read.ID != r.ID || read.Title != r.Title || read.URL != r.URL || read.Metadata["type"] != kind ||
-			strings.Contains(read.Text, read.Title) || kind == "ticket" && read.Metadata["ticket_key"] != name {
-			t.Errorf("%s is %+v (%v)", r.ID, read, err)
-		}
-	}
-	if kinds["ticket"] == 0 || kinds["document"] == 0 || !strings.Contains(string(result.Structured), "document:"+documents["Payment"]) {
-		t.Errorf("found are %v", found)
-	}
 }
 
 func sameJSON(t *testing.T, one, other []byte) bool {

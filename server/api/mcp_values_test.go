@@ -45,7 +45,6 @@ func TestListValues(t *testing.T) {
 	s := startTracker(t)
 	s.detail()
 	for arguments, want := range map[string]string{
-		`{"of":"assignee"}`:                                                 "map[assignee:[{Ada 2 <nil>} {Noor 2 <nil>} {Wiktor 1 <nil>}]] [] false",
 		`{"of":"assignee","limit":1}`:                                       "map[assignee:[{Ada 2 <nil>}]] [assignee] false",
 		`{"of":"label","filters":{"projects":["TX"],"open":true}}`:          "map[label:[{payments 2 <nil>} {mail 1 <nil>} {web 1 <nil>}]] [] false",
 		`{"of":"type","filters":{"types":["Bug"],"projects":["IAM","TX"]}}`: "map[type:[{Bug 3 <nil>} {Task 2 <nil>} {Story 1 <nil>}]] [] false",

@@ -65,22 +65,6 @@ func TestStreamsAreCounted(t *testing.T) {
 	s.counted(duration("POST", "/api/query", "5xx") + "1")
 }
 
-// Readiness names the operations of the model whose circuit breaker is open.
-func TestReadyNamesOpenCircuits(t *testing.T) {
-	t.Parallel()
-	var missing []string
-	s := start(t, func(c *setup) {
-		c.more = func(parts *api.Parts) {
-			parts.OpenCircuits = func() []string { return missing }
-		}
-	})
-	s.get("/readyz").want(http.StatusOK)
-	missing = []string{"chat"}
-	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text != `{"missing":["model: chat"],"status":"not ready"}` {
-		t.Errorf("readyz says %s", text)
-	}
-}
-
 // Lines of a request have its id. Above debug level no line contains queries, texts or keys.
 func TestLogHasNoTexts(t *testing.T) {
 	t.Parallel()

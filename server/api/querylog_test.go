@@ -204,12 +204,3 @@ func TestAClientThatLeftIsLogged(t *testing.T) {
 		}
 	}
 }
-
-func TestWithoutALogNothingIsKept(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.ask(doubleCharge)
-	if rows := s.queryLog(); len(rows) > 0 || len(s.database.requests("log_queries")) > 0 {
-		t.Errorf("logged: %+v", rows)
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/memo"
 	"tasklens/internal/reembed"
 	"tasklens/scripts/lab/offline"
 )
@@ -60,36 +59,7 @@ func (s *service) costs(want map[string]int, step func()) {
 	}
 }
 
-func plainly(text string) string {
-	return strings.Replace(text, `"cached":true`, `"cached":false`, 1)
-}
-
 var oneVersion = map[string]int{"data_version": 1}
-
-func TestAResponseComesAgain(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	for path, body := range map[string]map[string]any{
-		"/api/hybrid-search": {"query": "payment charged twice", "facets": true, "explain": true},
-		"/api/query":         {"question": doubleCharge},
-	} {
-		first := s.post(path, body).from(madeAndKept)
-		s.costs(oneVersion, func() {
-			again := s.post(path, body).from(fromMemory)
-			if plainly(again.text) != first.text {
-				t.Errorf("%s: it was %s and is %s", path, first.text, again.text)
-			}
-			if id := again.header.Get("X-Request-Id"); id == "" || id == first.header.Get("X-Request-Id") {
-				t.Errorf("%s: X-Request-Id is %q", path, id)
-			}
-		})
-	}
-	for _, kind := range []string{"query", "hybrid-search"} {
-		if hits, stored := s.cached.of(kind, memo.Hit), s.cached.of(kind, memo.Stored); hits != 1 || stored != 1 {
-			t.Errorf("%s: %d hits and %d results stored were counted, want 1 each", kind, hits, stored)
-		}
-	}
-}
 
 // sets is a database that reports which model serves.
 type sets struct {

@@ -93,17 +93,6 @@ func startTracker(t testing.TB, changes ...func(*setup)) *service {
 	return s
 }
 
-// To the offline model nothing is similar to a text without words.
-func TestSearchForPunctuation(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	for _, query := range []string{"🔥", "🔥\u200b", "whom ourselves", "?!", "…"} {
-		if got := s.search(query); len(got.Results) != 0 || !slices.Equal(got.Executed, []string{"vector", "keyword"}) {
-			t.Errorf("%q: %q found, executed %q", query, got.names(), got.Executed)
-		}
-	}
-}
-
 // Searches for unusual texts do not fail.
 func TestSearchUnusualQueries(t *testing.T) {
 	t.Parallel()

@@ -13,30 +13,6 @@ import (
 	"tasklens/supabase"
 )
 
-// Before the first event a failure is an ordinary problem; afterwards, the last event.
-func TestStreamFails(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, forgetful, func(c *setup) { c.threshold = 0 })
-	for name, c := range map[string]struct {
-		status  int
-		headers []string
-		want    int
-	}{"limit": {429, []string{"Retry-After", "7"}, 503}, "failure": {500, nil, 502}} {
-		s.model.answer("embeddings", c.status, said("rate_limit_exceeded"), c.headers...)
-		r := s.post("/api/query", map[string]any{"question": "why", "stream": true}).want(c.want)
-		if c.want == 503 && r.header.Get("Retry-After") != "7" {
-			t.Errorf("%s: Retry-After is %q", name, r.header.Get("Retry-After"))
-		}
-		s.model.answer("completions", c.status, said("rate_limit_exceeded"), c.headers...)
-		s.post("/api/query", map[string]any{"question": "why", "stream": true}).want(c.want)
-	}
-	s.post("/api/query", map[string]any{"question": "", "stream": true}).want(http.StatusBadRequest)
-	s.post("/api/query", map[string]any{"question": "why", "stream": true}, "Authorization", "Bearer nonsense").want(http.StatusUnauthorized)
-	broken := start(t, func(c *setup) { c.broken = true })
-	broken.post("/api/query", map[string]any{"question": "why", "stream": true}).want(http.StatusInternalServerError)
-	broken.get("/healthz").want(http.StatusOK)
-}
-
 // When the client leaves, the model's call is cancelled, whether it is sending or silent.
 func TestStreamLeft(t *testing.T) {
 	t.Parallel()

@@ -1,12 +1,8 @@
 package api_test
 
 import (
-	"math"
-	"slices"
-	"strings"
 	"testing"
 
-	"tasklens/internal/testbed"
 	"tasklens/internal/threshold"
 	"tasklens/internal/vector"
 	"tasklens/scripts/lab/offline"
@@ -82,45 +78,5 @@ func TestUsedThreshold(t *testing.T) {
 				t.Errorf("the status shows %+v", status.Thresholds)
 			}
 		})
-	}
-}
-
-// A search for documents without a threshold uses 0.3, whatever was measured.
-func TestThresholdOfDocuments(t *testing.T) {
-	t.Parallel()
-	provider, _ := testbed.Model(t, offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {
-		vector := make([]float32, dimensions)
-		cosine := 1.0 // of a question
-		for name, of := range map[string]float64{"Third": 0.35, "Quarter": 0.25, "Seventh": 0.15} {
-			if strings.Contains(text, name) {
-				cosine = of
-			}
-		}
-		vector[0], vector[1] = float32(cosine), float32(math.Sqrt(1-cosine*cosine))
-		return vector
-	})))
-	for measured, want := range map[float64][]string{0: {"Third"}, 0.2: {"Third"}, 0.4: {"Third"}} {
-		s := start(t, func(w *setup) { w.modelURL, w.serves = strings.TrimSuffix(provider, "/v1"), true })
-		if measured > 0 {
-			m := threshold.Measured{Model: offline.EmbeddingModel, Dimensions: vector.ShortDimensions, Threshold: measured}
-			if err := s.rows.Call(t.Context(), "store_match_thresholds", map[string]any{"thresholds": []threshold.Measured{m}}, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, title := range []string{"Third", "Quarter", "Seventh"} {
-			s.shelve(map[string]any{"title": title, "content": title})
-		}
-		for _, hybrid := range []string{"", "&hybrid=true"} {
-			for asked, want := range map[string][]string{"": want, "&threshold=0.3": {"Third"}, "&threshold=0.2": {"Third", "Quarter"}} {
-				found := read[struct{ Results []struct{ Title string } }](s.get("/api/knowledge/search?q=xylophone" + hybrid + asked))
-				var titles []string
-				for _, r := range found.Results {
-					titles = append(titles, r.Title)
-				}
-				if !slices.Equal(titles, want) {
-					t.Errorf("measured %v, asked with %q: found %q, want %q", measured, hybrid+asked, titles, want)
-				}
-			}
-		}
 	}
 }

@@ -22,27 +22,13 @@ func TestTicket(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exec(`insert into public.comments (ticket_id, author, body, created_at) values ($1, 'Ada', 'first', '2025-03-01'), ($1, null, 'second', '2025-03-02')`)
-
-	byKey := s.get("/api/tickets/tx-400?limit=1").want(http.StatusOK)
-	ticket := read[search.Ticket](byKey)
-	if ticket.TicketID != id || ticket.TicketKey != "TX-400" || ticket.ProjectKey != "TX" || ticket.CommentCount != 2 || len(ticket.Comments) != 1 || *ticket.Comments[0].Author != "Ada" {
-		t.Errorf("by key: %s", byKey.text)
-	}
-	if byID := s.get(fmt.Sprintf("/api/tickets/%d?limit=1", id)).want(http.StatusOK); byID.text != byKey.text {
-		t.Errorf("by id %s, by key %s", byID.text, byKey.text)
-	}
-	second := s.get("/api/tickets/TX-400?offset=1").want(http.StatusOK)
-	if comments := read[search.Ticket](second).Comments; len(comments) != 1 || comments[0].Body != "second" || !strings.Contains(second.text, `"author":null`) {
-		t.Errorf("the second page: %s", second.text)
-	}
-	exec(`insert into public.comments (ticket_id, body, created_at) values ($1, repeat('é', 250000), '2025-03-03')`)
-	cut := read[search.Ticket](s.get("/api/tickets/TX-400?offset=2").want(http.StatusOK)).Comments[0]
+	exec(`insert into public.comments (ticket_id, body, created_at) values ($1, 'first', '2025-03-01'), ($1, repeat('é', 250000), '2025-03-03')`)
+	cut := read[search.Ticket](s.get("/api/tickets/TX-400?offset=1").want(http.StatusOK)).Comments[0]
 	if cut.Cut == nil || *cut.Cut != 200_000 || cut.BodyBytes != 500_000 || utf8.RuneCountInString(cut.Body) != *cut.Cut {
 		t.Errorf("a long comment has %d bytes of %d, cut at %v", len(cut.Body), cut.BodyBytes, cut.Cut)
 	}
 	rest := read[search.Ticket](s.get(fmt.Sprintf("/api/tickets/TX-400?comment=%d&from=%d", cut.CommentID, *cut.Cut)).want(http.StatusOK))
-	if len(rest.Comments) != 1 || rest.Comments[0].Body != strings.Repeat("é", 50_000) || rest.Comments[0].Cut != nil || rest.CommentCount != 3 {
+	if len(rest.Comments) != 1 || rest.Comments[0].Body != strings.Repeat("é", 50_000) || rest.Comments[0].Cut != nil || rest.CommentCount != 2 {
 		t.Errorf("the rest of a long comment: %.500v", rest)
 	}
 	s.get("/api/tickets/TX-400?comment=1000000").want(http.StatusNotFound)
