@@ -3,10 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
-
-	"tasklens/internal/worker"
 )
 
 // printed returns what a verb writes to standard output.
@@ -66,7 +65,8 @@ func TestBackfill(t *testing.T) {
 		return printed(t, func() error { return backfill(t.Context(), args) })
 	}
 	output := run("--price", "1000")
-	if !strings.Contains(output, "151 sources to embed by offline-embedding-3, about ") || !strings.Contains(output, "Nothing was changed") {
+	tokens := regexp.MustCompile(`151 sources to embed by offline-embedding-3, about (\d+) tokens`).FindStringSubmatch(output)
+	if tokens == nil || len(tokens[1]) != 5 || !strings.Contains(output, "Nothing was changed") { // 150 tickets of some 70 tokens, and headers
 		t.Errorf("output is %q", output)
 	}
 	await(t, owner, 0, `select count(*) from tasklens.embedding_jobs`)
@@ -78,33 +78,6 @@ func TestBackfill(t *testing.T) {
 	}
 	if output := run("--everything"); !strings.Contains(output, "151 sources to embed by offline-embedding-3, about 0 tokens") {
 		t.Errorf("output of --everything is %q", output)
-	}
-}
-
-// The estimate must be close to the tokens sent.
-func TestBackfillEstimates(t *testing.T) {
-	owner, settings := startStack(t)
-	setEnvironment(t, settings)
-	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
-		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks at the valve. ', i)
-			from generate_series(1, 300) i, public.projects p, public.status s`); err != nil {
-		t.Fatal(err)
-	}
-	config, err := readConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	indexer, err := newIndexer(newModel(config))
-	if err != nil {
-		t.Fatal(err)
-	}
-	missing, err := worker.MeasureMissing(t.Context(), newDatabase(config).AsService(), indexer, config.EmbeddingModel, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// 300 tickets of i times 5 tokens, with overlaps and headers.
-	if missing.Sources != 301 || missing.Tokens < 200_000 || missing.Tokens > 400_000 {
-		t.Errorf("the estimate is %+v", missing)
 	}
 }
 

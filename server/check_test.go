@@ -18,7 +18,6 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	database := testbed.Database(t)
 	db, settings := startStackOver(t, database)
-	superuser := testbed.Connect(t, database.SuperuserURL)
 	check := func(want int, args ...string) string {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), os.Args[0], append([]string{"check"}, args...)...)
@@ -48,16 +47,9 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
-	vector := func(version string) {
-		t.Helper()
-		if _, err := superuser.Exec(t.Context(), "update pg_catalog.pg_extension set extversion = $1 where extname = 'vector'", version); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := testbed.Connect(t, database.SuperuserURL).Exec(t.Context(), "update pg_catalog.pg_extension set extversion = '0.8.4' where extname = 'vector'"); err != nil {
+		t.Fatal(err) // the installed one may be one to warn of
 	}
-	vector("0.8.0")
-	contains(check(0), "warning  extension vector: version 0.8.0 has faults", "alter extension vector update; reindex index concurrently public.",
-		"Errors: 0. Warnings: 1.")
-	vector("0.8.4")
 	contains(check(0), "ok       migrations: all ", "ok       triggers: all ", "Errors: 0. Warnings: 0.")
 	if _, err := db.Exec(t.Context(), "alter function public.probe_statement_timeout reset statement_timeout"); err != nil {
 		t.Fatal(err)

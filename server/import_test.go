@@ -156,10 +156,7 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		t.Helper()
 		folder := testbed.Folder(t, "files", map[string]string{"projects.jsonl": `{"project_id": "A", "name": "Pumps"}`, "tickets.jsonl": tickets})
 		command := exec.Command(os.Args[0], append([]string{"import"}, append(args, folder)...)...)
-		command.Env = []string{programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
-		for name, value := range settings {
-			command.Env = append(command.Env, name+"="+value)
-		}
+		command.Env = environment(settings)
 		output, err := command.CombinedOutput()
 		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
@@ -261,31 +258,4 @@ func TestImportOfAFolder(t *testing.T) {
 	}
 	await(t, owner, 60, `select count(*) from ticket_links l join tickets t using (ticket_id) join tickets o on o.ticket_id = l.other_ticket_id where t.key like 'A-%' and o.key ilike 'b-%'`)
 	await(t, owner, 120, `select count(*) from tickets where labels = '{Resolution: Fixed}' and description is null`)
-}
-
-// Wrong arguments have an exit status of their own.
-func TestImportArguments(t *testing.T) {
-	t.Parallel()
-	folder := testbed.Folder(t, "files", map[string]string{"notes/a.md": "A", "a.csv": "Issue key,Summary\n"})
-	notes, tickets := filepath.Join(folder, "notes"), filepath.Join(folder, "a.csv")
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{nil, "name what to import"},
-		{[]string{"--prune-many", tickets}, "--prune-many goes with --prune"},
-		{[]string{"--restricted", "some", tickets}, "--restricted is keep or omit"},
-		{[]string{tickets, filepath.Join(folder, "none.csv")}, "none.csv: no such file"},
-		{[]string{"--prune", filepath.Join(notes, "a.md")}, "--prune requires the whole folder"},
-		{[]string{notes, tickets}, "documents are imported from one path"},
-		{[]string{"--prefix", "a b", tickets}, "the prefix \"a b\" is not of letters"},
-		{[]string{"--origin", strings.Repeat("o", 256), tickets}, "--origin is longer than 255 characters"},
-	} {
-		command := exec.Command(os.Args[0], append([]string{"import"}, c.args...)...)
-		command.Env = []string{programVariable + "=1", "SUPABASE_URL=http://127.0.0.1:1", "SUPABASE_SECRET_KEY=k", "OPENAI_API_KEY=k"}
-		output, _ := command.CombinedOutput()
-		if status := command.ProcessState.ExitCode(); status != 2 || !strings.Contains(string(output), c.says) {
-			t.Errorf("%q: status %d: %s", c.args, status, output)
-		}
-	}
 }

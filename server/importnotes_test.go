@@ -52,12 +52,6 @@ func TestImportNotes(t *testing.T) {
 	}
 	count(1, "content like '%majority.' and utility_score = 3 and keywords = '{consensus}' and created_at = '2025-04-08Z' and embedding_status = 'complete'")
 	count(2, "true")
-	// A folder of the same name from elsewhere takes an origin of its own.
-	if err := load(map[string]string{"raft.md": "# Another raft"}, "--origin", "boats"); err != nil {
-		t.Fatal(err)
-	}
-	count(1, "content like '%majority.'")
-	count(3, "true")
 	if err := load(first, "--prefix", "X-"); err == nil {
 		t.Error("notes are imported with a prefix")
 	}

@@ -3,13 +3,17 @@ package main
 import (
 	"errors"
 	"flag"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"tasklens/internal/testbed"
 )
 
 // A verb that is called wrongly says what is wrong, before it does anything.
 func TestWrongArgumentsAreNamed(t *testing.T) {
 	t.Parallel()
+	note := filepath.Join(testbed.Folder(t, "notes", map[string]string{"a.md": "A"}), "a.md")
 	for line, want := range map[string]string{
 		"":                                "there is no verb",
 		"--help":                          "there is no verb",
@@ -25,6 +29,10 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		"import":                          "name what to import",
 		"import --prune-many x.json":      "--prune-many goes with --prune",
 		"import --restricted some x.json": `--restricted is keep or omit, not "some"`,
+		"import --prefix a.b x.json":      `the prefix "a.b" is not of letters`,
+		"import none.csv":                 "none.csv: no such file",
+		"import --prune " + note:          "--prune requires the whole folder",
+		"import " + note + " none.csv":    "documents are imported from one path",
 		"import --origin " + strings.Repeat("x", 9999) + " x": "--origin is longer than",
 	} {
 		if _, err := runVerb(t.Context(), strings.Fields(line)); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), want) {

@@ -45,6 +45,16 @@ func run(t *testing.T, verb func(context.Context, []string) error, settings map[
 	return stop
 }
 
+// startService runs the service, and returns its URL and how to stop it.
+func startService(t *testing.T, settings map[string]string) (url string, stop func()) {
+	t.Helper()
+	address := freePort(t)
+	_, port, _ := net.SplitHostPort(address)
+	stop = run(t, serve, with(settings, "PORT", port))
+	fetch(t, http.MethodGet, "http://"+address+"/healthz", "", http.StatusOK)
+	return "http://" + address, stop
+}
+
 // fetch retries until the address responds, and returns the body of a response with this status.
 func fetch(t *testing.T, method, url, body string, want int) string {
 	t.Helper()
@@ -101,16 +111,13 @@ func TestServiceIsObserved(t *testing.T) {
 	owner, settings := startStack(t)
 	collector := testbed.StartCollector(t)
 	modelURL, traces := watchedModel(t)
-	port := freePort(t)
-	_, number, _ := net.SplitHostPort(port)
 	// With MATCH_THRESHOLD the model is not measured meanwhile, which would call it too.
-	stop := run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", modelURL, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_SERVICE_NAME", "lens", "MATCH_THRESHOLD", "0"))
+	url, stop := startService(t, with(settings, "OPENAI_BASE_URL", modelURL, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_SERVICE_NAME", "lens", "MATCH_THRESHOLD", "0"))
 	if _, err := owner.Exec(t.Context(), `insert into public.projects (key, name, description) values ('P', 'Zwetschgenknoedel', 'Zwetschgenknoedel are boiled')`); err != nil {
 		t.Fatal(err)
 	}
 	await(t, owner, 1, `select count(*) from public.chunks`)
 	await(t, owner, 0, `select count(*) from tasklens.embedding_jobs`)
-	url := "http://" + port
 	fetch(t, http.MethodGet, url+"/readyz", "", http.StatusOK)
 	fetch(t, http.MethodPost, url+"/api/query", `{"question": "What of Zwetschgenknoedel?", "match_threshold": 0}`, http.StatusOK)
 	fetch(t, http.MethodPost, url+"/api/query", `{"question": "What of Zwetschgenknoedel?", "match_threshold": 0}`, http.StatusOK)
@@ -186,26 +193,22 @@ func TestMetricsElsewhere(t *testing.T) {
 		})
 	}
 	t.Run("off", func(t *testing.T) {
-		service := freePort(t)
-		_, port, _ := net.SplitHostPort(service)
-		run(t, serve, with(settings, "PORT", port, "METRICS_ADDRESS", "off"))
-		fetch(t, http.MethodGet, "http://"+service+"/metrics", "", http.StatusNotFound)
+		url, _ := startService(t, with(settings, "METRICS_ADDRESS", "off"))
+		fetch(t, http.MethodGet, url+"/metrics", "", http.StatusNotFound)
 	})
 }
 
 // A provider whose circuit breaker is open is reported as missing and in the metrics.
 func TestModelThatFailsIsMissing(t *testing.T) {
 	_, settings := startStack(t)
-	port := freePort(t)
-	_, number, _ := net.SplitHostPort(port)
-	run(t, serve, with(settings, "PORT", number, "OPENAI_BASE_URL", "http://"+freePort(t)+"/v1", "WORKER", "off"))
-	fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusOK)
+	url, _ := startService(t, with(settings, "OPENAI_BASE_URL", "http://"+freePort(t)+"/v1", "WORKER", "off"))
+	fetch(t, http.MethodGet, url+"/readyz", "", http.StatusOK)
 	for i := range circuitFailures {
-		fetch(t, http.MethodPost, "http://"+port+"/api/hybrid-search", fmt.Sprintf(`{"query": "pumps %d"}`, i), http.StatusOK) // answered by keyword search
+		fetch(t, http.MethodPost, url+"/api/hybrid-search", fmt.Sprintf(`{"query": "pumps %d"}`, i), http.StatusOK) // answered by keyword search
 	}
 	// Calls of the model go on, with retries, after the searches that began them.
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		response, err := http.Get("http://" + port + "/readyz")
+		response, err := http.Get(url + "/readyz")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,10 +217,10 @@ func TestModelThatFailsIsMissing(t *testing.T) {
 			break
 		}
 	}
-	if text := fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusServiceUnavailable); text != `{"missing":["model: embeddings"],"status":"not ready"}` {
+	if text := fetch(t, http.MethodGet, url+"/readyz", "", http.StatusServiceUnavailable); text != `{"missing":["model: embeddings"],"status":"not ready"}` {
 		t.Errorf("missing is %s", text)
 	}
-	if text := fetch(t, http.MethodGet, "http://"+port+"/metrics", "", http.StatusOK); !strings.Contains(text, `tasklens_model_circuit_open{operation="embeddings"} 1`) ||
+	if text := fetch(t, http.MethodGet, url+"/metrics", "", http.StatusOK); !strings.Contains(text, `tasklens_model_circuit_open{operation="embeddings"} 1`) ||
 		!strings.Contains(text, `tasklens_queries_total{kind="search",outcome="degraded"} 5`) {
 		t.Errorf("the metrics are %s", text)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -23,13 +22,11 @@ func TestServiceCopiesAttachedTables(t *testing.T) {
 		create function public.fail() returns trigger language plpgsql as 'begin raise insufficient_resources; end'`); err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
-	_, number, _ := net.SplitHostPort(port)
-	run(t, serve, with(settings, "PORT", number))
-	if text := fetch(t, http.MethodGet, "http://"+port+"/readyz", "", http.StatusOK); text != `{"status":"ready","refused_rows":1}` {
+	url, _ := startService(t, settings)
+	if text := fetch(t, http.MethodGet, url+"/readyz", "", http.StatusOK); text != `{"status":"ready","refused_rows":1}` {
 		t.Errorf("readyz says %s", text)
 	}
-	if text := fetch(t, http.MethodGet, "http://"+port+"/metrics", "", http.StatusOK); !strings.Contains(text, "\ntasklens_refused_rows 1\n") {
+	if text := fetch(t, http.MethodGet, url+"/metrics", "", http.StatusOK); !strings.Contains(text, "\ntasklens_refused_rows 1\n") {
 		t.Errorf("metrics are %s", text)
 	}
 	write := func(sql string) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -73,23 +72,13 @@ func startTwoModels(t *testing.T) (m *twoModels, address string) {
 	return m, server.URL + "/v1"
 }
 
-// servePort starts the service and returns its address.
-func servePort(t *testing.T, settings map[string]string) string {
-	t.Helper()
-	address := freePort(t)
-	_, port, _ := net.SplitHostPort(address)
-	run(t, serve, with(settings, "PORT", port))
-	fetch(t, http.MethodGet, "http://"+address+"/healthz", "", http.StatusOK)
-	return address
-}
-
 // Search uses the old model until the new one is complete, also after an interruption, and the new
 // one from then on. Cached responses of the old model are not served afterwards.
 func TestReembed(t *testing.T) {
 	owner, settings := startStack(t)
 	models, modelURL := startTwoModels(t)
 	settings = with(settings, "OPENAI_BASE_URL", modelURL, "CHAT_MODEL", offline.ChatModel, "MODEL_TIMEOUT", "60s")
-	address := servePort(t, settings)
+	url, _ := startService(t, settings)
 	if _, err := owner.Exec(t.Context(), `insert into public.status (name) values ('Done'); insert into public.projects (key, name) values ('P', 'Pumps');
 		insert into public.tickets (project_id, status_id, name, description) select p.project_id, s.status_id, 'Pump ' || i, repeat('It leaks. ', 20)
 			from generate_series(1, 30) i, public.projects p, public.status s`); err != nil {
@@ -99,7 +88,7 @@ func TestReembed(t *testing.T) {
 	// search reports whether vector search found something and whether the response was cached.
 	search := func(query string) (byVector, cached bool) {
 		t.Helper()
-		response, err := http.Post("http://"+address+"/api/hybrid-search", "application/json", strings.NewReader(`{"query":"`+query+`"}`))
+		response, err := http.Post(url+"/api/hybrid-search", "application/json", strings.NewReader(`{"query":"`+query+`"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +144,7 @@ func TestReembed(t *testing.T) {
 	must("afterwards", "the leak of a pump", nextModel, false)
 	must("of what was remembered before", "a pump that leaks", nextModel, false)
 	for path, body := range map[string]string{"tickets/similar": `{"text":"Pump that leaks"}`, "query": `{"question":"Which pump leaks?"}`} {
-		response, err := http.Post("http://"+address+"/api/"+path, "application/json", strings.NewReader(body))
+		response, err := http.Post(url+"/api/"+path, "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

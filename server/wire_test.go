@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -189,11 +188,9 @@ func TestWorkerSetting(t *testing.T) {
 	for setting, works := range map[string]bool{"on": true, "off": false} {
 		t.Run(setting, func(t *testing.T) {
 			database, called := emptyDatabase(t)
-			address := freePort(t)
-			_, port, _ := net.SplitHostPort(address)
-			stop := run(t, serve, map[string]string{"SUPABASE_URL": database, "SUPABASE_REST_URL": database, "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k",
-				"PORT": port, "QUERY_LOG_RETENTION": "0", "WORKER": setting})
-			fetch(t, http.MethodGet, "http://"+address+"/api/projects", "", http.StatusOK)
+			url, stop := startService(t, map[string]string{"SUPABASE_URL": database, "SUPABASE_REST_URL": database, "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k",
+				"QUERY_LOG_RETENTION": "0", "WORKER": setting})
+			fetch(t, http.MethodGet, url+"/api/projects", "", http.StatusOK)
 			if works {
 				for !strings.HasPrefix(<-called, "claim_embedding_jobs ") {
 				}

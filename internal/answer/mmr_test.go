@@ -8,62 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// matrix reads similarities from a symmetric table.
-func matrix(rows [][]float64) func(i, j int) float64 {
-	return func(i, j int) float64 { return rows[i][j] }
-}
-
-// none is a similarity of 0 for every pair.
-func none(int, int) float64 { return 0 }
-
-func TestMMR(t *testing.T) {
-	t.Parallel()
-	// 0 and 1 are near duplicates, 2 has similarity 0.5 to both, 3 is dissimilar to all others.
-	rows := [][]float64{
-		{1.0, 0.9, 0.5, 0.0},
-		{0.9, 1.0, 0.5, 0.0},
-		{0.5, 0.5, 1.0, 0.1},
-		{0.0, 0.0, 0.1, 1.0},
-	}
-	relevance := []float64{0.9, 0.8, 0.7, 0.3}
-	for _, test := range []struct {
-		name       string
-		relevance  []float64
-		similarity func(i, j int) float64
-		k          int
-		lambda     float64
-		want       []int
-	}{
-		{"lambda 1 is relevance order", relevance, matrix(rows), 4, 1, []int{0, 1, 2, 3}},
-		{"lambda 0 is diversity after the most relevant", relevance, matrix(rows), 4, 0, []int{0, 3, 2, 1}},
-		// After 0: 1 → .4−.45 = −.05, 2 → .35−.25 = .10, 3 → .15. After 3: 1 → −.05, 2 → .10.
-		{"lambda 0.5", relevance, matrix(rows), 4, 0.5, []int{0, 3, 2, 1}},
-		// After 0: 1 → .56−.27 = .29, 2 → .49−.15 = .34, 3 → .21. After 2: 1 → .29, 3 → .21−.03 = .18.
-		{"lambda 0.7", relevance, matrix(rows), 3, 0.7, []int{0, 2, 1}},
-		{"most relevant first at any index", []float64{0.1, 0.9, 0.5}, none, 3, 0.5, []int{1, 2, 0}},
-		{"most relevant first with lambda 0", []float64{0.1, 0.9, 0.5}, none, 3, 0, []int{1, 0, 2}},
-		{"ties by index", []float64{0.5, 0.5, 0.5}, none, 3, 0.5, []int{0, 1, 2}},
-		{"ties by index, lambda 1", []float64{0.2, 0.5, 0.5}, none, 3, 1, []int{1, 2, 0}},
-		{"k below the number of candidates", relevance, matrix(rows), 2, 0.5, []int{0, 3}},
-		{"k above the number of candidates", []float64{0.1, 0.2}, none, 9, 0.5, []int{1, 0}},
-		{"k 0", relevance, matrix(rows), 0, 0.5, []int{}},
-		{"negative k", relevance, matrix(rows), -1, 0.5, []int{}},
-		{"no candidates", nil, none, 3, 0.5, []int{}},
-		{"negative similarities", []float64{0.9, 0.5, 0.5}, matrix([][]float64{{1, -0.2, -0.8}, {-0.2, 1, 0}, {-0.8, 0, 1}}), 3, 0.5, []int{0, 2, 1}},
-		{"negative relevances", []float64{-3, -1, -2}, none, 3, 0.5, []int{1, 2, 0}},
-		{"the highest similarity to a chosen item is subtracted, not the last", []float64{1, 0.9, 0.8, 0.8},
-			matrix([][]float64{{1, 0, 0.9, 0.1}, {0, 1, 0.1, 0.2}, {0.9, 0.1, 1, 0}, {0.1, 0.2, 0, 1}}), 3, 0.5, []int{0, 1, 3}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			got := mmr(test.relevance, test.similarity, test.k, test.lambda)
-			if got == nil || !slices.Equal(got, test.want) {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
-		})
-	}
-}
-
 // candidates generates relevances and a symmetric similarity with many ties.
 func drawn(t *rapid.T) ([]float64, [][]float64) {
 	n := rapid.IntRange(0, 25).Draw(t, "n")

@@ -42,19 +42,6 @@ func TestChooseByMMR(t *testing.T) {
 	}
 }
 
-func TestChooseUnderTheThreshold(t *testing.T) {
-	t.Parallel()
-	low := chunkOf(2, 1, 0.6, "low")
-	low.OverThreshold = false
-	found := alike([]candidate{chunkOf(1, 1, 0.9, "high"), low}, 0.1, nil)
-	if diff := cmp.Diff([]string{"1-1"}, ids(choose(found, question(5, 0.5)))); diff != "" {
-		t.Error(diff)
-	}
-	if chosen := choose(found[1:], question(5, 0.5)); len(chosen) > 0 {
-		t.Errorf("chosen were %v", ids(chosen))
-	}
-}
-
 // A long ticket that is nearest in every chunk leaves room for others; without others it may take
 // all places.
 func TestChooseOfOneLongTicket(t *testing.T) {

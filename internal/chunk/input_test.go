@@ -67,13 +67,3 @@ func TestHeaderMeasuresLittleOfAHugeName(t *testing.T) {
 		t.Errorf("%d bytes given to the tokenizer, want at most %d", metered.bytes, limit)
 	}
 }
-
-func TestInput(t *testing.T) {
-	t.Parallel()
-	if got, want := chunk.Input("Checkout — Card", "It fails."), "Checkout — Card\n\nIt fails."; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := chunk.Input("", "It fails."), "It fails."; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}

@@ -57,14 +57,6 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-func TestAuthUnavailable(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	v := p.verifier(func(o *Options) { o.SupabaseURL = "http://127.0.0.1:1" })
-	expect(t, v, p.ec(nil), fault.Unavailable)
-	expect(t, v, "nonsense", fault.Unauthorized)
-}
-
 // An invalid token is rejected without asking Auth.
 func TestAuthIsNotCalledForInvalidTokens(t *testing.T) {
 	t.Parallel()

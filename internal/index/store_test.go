@@ -341,13 +341,3 @@ func TestChunksThatTheModelCuts(t *testing.T) {
 		t.Errorf("after an edit: %+v, stored as %v: %v", results, s.truncated, err)
 	}
 }
-
-// A text that the model refuses fails alone: the others are stored.
-func TestOneRefusedText(t *testing.T) {
-	t.Parallel()
-	s := &shelf{texts: []string{"good", "poison", "good too"}, tokens: 4, refused: "poison"}
-	results, err := s.index(t.Context())
-	if !errors.Is(err, fault.ErrInput) || results[0].Err != nil || !errors.Is(results[1].Err, fault.ErrInput) || results[2].Err != nil || len(s.chunks) != 2 {
-		t.Errorf("%+v, %d tickets are stored: %v", results, len(s.chunks), err)
-	}
-}

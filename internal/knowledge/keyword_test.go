@@ -7,8 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pgregory.net/rapid"
-
 	"tasklens/internal/knowledge"
 )
 
@@ -45,11 +43,6 @@ func TestKeywords(t *testing.T) {
 			t.Errorf("%q has the keywords %q, not %q", text, got, want)
 		}
 	}
-}
-
-func TestKeywordsOfAnyText(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) { checkKeywords(t, rapid.String().Draw(t, "text")) })
 }
 
 func FuzzKeywords(f *testing.F) {

@@ -88,66 +88,6 @@ func (r *told) report() load.Report {
 	}
 }
 
-func TestBadRowsAreSkippedAndReported(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	rows := folder(t, 3,
-		`{"ticket_id":"AB-4","project_id":"AB"}`,
-		`not json`,
-		`{"ticket_id":"XY-1","project_id":"XY","name":"Of a project that is not there"}`,
-		`{"ticket_id":"CD-1","project_id":"CD","name":"Good, dated oddly","created_at":"yesterday"}`)
-	var r told
-	summary, err := load.Load(t.Context(), b.db, rows, r.report(), load.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if summary.Tickets != 4 || summary.BadRows != 3 || summary.BadFields != 1 {
-		t.Errorf("%d tickets, %d bad rows and %d bad fields, want 4, 3 and 1", summary.Tickets, summary.BadRows, summary.BadFields)
-	}
-	for i, want := range []string{"left out tickets.jsonl:4 ", "left out tickets.jsonl:5 ", "left out tickets.jsonl:6 project \"XY\" is not among the projects", "warning tickets.jsonl:7 created_at is left out"} {
-		if i >= len(r.bad) || !strings.HasPrefix(r.bad[i], want) {
-			t.Errorf("report %d is not of %q: %q", i, want, r.bad)
-		}
-	}
-	if n := b.count(t, "select count(*) from tickets where key in ('AB-1', 'AB-2', 'AB-3', 'CD-1')"); n != 4 {
-		t.Errorf("%d of the 4 good tickets were loaded", n)
-	}
-}
-
-// Names longer than the tables allow are cut, and the rows are named; REST writers are refused. The
-// same file imported again writes nothing.
-func TestLongNamesAreCut(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	long := strings.Repeat("名", 1200)
-	labels := strings.Repeat(`"`+strings.Repeat("l", 900)+`%d",`, 40)
-	for i := range 40 {
-		labels = strings.Replace(labels, "%d", fmt.Sprint(i), 1)
-	}
-	rows := func() *ticketfile.Reader {
-		return files(t, map[string]string{
-			"projects.jsonl": `{"project_id":"AB","name":"` + long + `"}`,
-			"tickets.jsonl": `{"ticket_id":"AB-1","project_id":"AB","name":"` + long + `","assignee":"` + long + `","labels":[` + labels + `"` + long + `"],` +
-				`"status":"` + long + `","comments":[{"key":"1","author":"` + long + `","body":"Sealed"}]}`,
-		})
-	}
-	for range 2 {
-		var r told
-		summary, err := load.Load(t.Context(), b.db, rows(), r.report(), load.Options{})
-		if err != nil || summary.Tickets != 1 || summary.BadFields != len(r.bad) || len(r.bad) != 7 || r.bad[0] != "warning projects.jsonl:1 the project's name is cut to 1000 characters" {
-			t.Fatalf("%+v, %v, %q", summary, err, r.bad)
-		}
-	}
-	if n := b.count(t, `select count(*) from tickets t join projects p using (project_id) join comments c using (ticket_id)
-		where 1000 = all (array[length(p.name), length(t.name), length(t.assignee), length(c.author)]) and cardinality(t.labels) = 22`); n != 1 {
-		t.Error("they are not cut as the tables allow")
-	}
-	err := b.db.Call(t.Context(), "upsert_tickets", map[string]any{"tickets": []map[string]string{{"key": "AB-2", "project_key": "AB", "status": "Done", "name": "n", "assignee": long}}}, new(any))
-	if err == nil || !strings.Contains(err.Error(), "tickets_assignee_at_most_1000_characters") {
-		t.Errorf("the error does not name the column: %v", err)
-	}
-}
-
 // interrupted is a database that an import can write to this often before it is stopped.
 type interrupted struct {
 	load.Database

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"tasklens/internal/testbed"
 )
@@ -123,16 +122,6 @@ func TestHasNotes(t *testing.T) {
 			t.Errorf("the note is %+v, %v", note, err)
 		}
 	}
-}
-
-// Every file is read as a storable note or returns an error.
-func TestNotesAreStorable(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOf(rapid.OneOf(
-			rapid.SampledFrom([]string{"---", "title:", "title: ' x", "tags: [a,", "- b", "# ", "```", "date: 2026-01-31", "\x00"}), rapid.String())).Draw(t, "lines"), "\n")
-		checkText(t, text)
-	})
 }
 
 func FuzzNote(f *testing.F) {

@@ -2,7 +2,6 @@ package memo_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -67,16 +66,6 @@ func TestQueriesAreEmbeddedOnce(t *testing.T) {
 	without := memo.NewEmbeddings(m, "here", nil, nil)
 	embed(without, 6, "m", "a")
 	embed(without, 7, "m", "a")
-}
-
-// A query that cannot be embedded says why, and with which model.
-func TestFailedQuery(t *testing.T) {
-	t.Parallel()
-	unknown := errors.New("unknown")
-	failed := memo.Failed("m", unknown)
-	if _, err := failed.Vector(t.Context()); err != unknown || failed.Model() != "m" {
-		t.Errorf("the error is %v of model %q", err, failed.Model())
-	}
 }
 
 // hanging is a model that responds when it is released.

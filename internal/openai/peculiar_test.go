@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -101,9 +100,7 @@ func (p *peculiar) client(t *testing.T) *Client {
 	if p.finish == "" {
 		p.finish = `"stop"`
 	}
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
-	return New(Config{BaseURL: server.URL, EmbeddingModel: "e", ChatModel: "m", AttemptTimeout: time.Minute, CircuitFailures: 3, CircuitPause: time.Hour})
+	return serveAs(t, Config{EmbeddingModel: "e", ChatModel: "m", AttemptTimeout: time.Minute, CircuitFailures: 3, CircuitPause: time.Hour}, p)
 }
 
 // status refuses with a body, in which %q or %s is what is refused.

@@ -40,6 +40,11 @@ func TestErrorsOfAnyForm(t *testing.T) {
 		"method":         {405, `{"detail":"Method Not Allowed"}`, nil, fault.Provider, 0, false, false, "405"},
 		"quota":          {429, `{"error":{"type":"insufficient_quota","message":"m"}}`, nil, fault.Provider, 0, false, true, "429 insufficient_quota"},
 		"an outage":      {503, `no healthy upstream`, nil, fault.Provider, 0, false, true, "503 : no healthy upstream"},
+		"no JSON":        {200, `oops`, nil, fault.Provider, 0, false, true, ""},
+		"null":           {200, `null`, nil, fault.Provider, 0, false, true, ""},
+		"nulls":          {200, `{"data":null,"choices":[null]}`, nil, fault.Provider, 0, false, true, ""},
+		"no connection":  {0, ``, nil, fault.Provider, 0, false, true, ""},
+		"too long":       {400, `{"error":{"code":"context_length_exceeded"}}`, nil, fault.Provider, 0, false, false, "400 context_length_exceeded"},
 		"long":           {400, `{"message":"` + strings.Repeat("x", 999) + `"}`, nil, fault.Provider, 0, false, false, strings.Repeat("x", loggedText) + "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,6 +58,9 @@ func TestErrorsOfAnyForm(t *testing.T) {
 				"stream": func(client *Client) error { _, _, err := told(client); return err },
 			} {
 				client, _ := counting(t, func(w http.ResponseWriter, r *http.Request) {
+					if c.status == 0 {
+						panic(http.ErrAbortHandler)
+					}
 					for header, value := range c.headers {
 						w.Header().Set(header, value)
 					}

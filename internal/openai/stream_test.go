@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,32 +67,6 @@ func TestStream(t *testing.T) {
 	}
 }
 
-func TestBrokenStreams(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		handler http.HandlerFunc
-		want    fault.Code
-	}{
-		"no finish reason":  {events(delta(`"content":"Hi"`, "null")), fault.Provider},
-		"no events":         {events(), fault.Provider},
-		"only [DONE]":       {events("[DONE]"), fault.Provider},
-		"null response":     {say(200, "null response"), fault.Provider},
-		"null events":       {events("null", "null"), fault.Provider},
-		"null choices":      {events(`{"choices":[null]}`, `{"choices":null}`), fault.Provider},
-		"error event":       {events(delta(`"content":"Hi"`, "null"), `{"error":{"message":"oops"}}`), fault.Provider},
-		"invalid JSON":      {events(delta(`"content":"Hi"`, "null"), `{"oops`), fault.Provider},
-		"server error":      {say(500, "oops"), fault.Provider},
-		"rate limit":        {say(429, `{"error":{"code":"rate_limit_exceeded"}}`), fault.Unavailable},
-		"broken connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Provider},
-	} {
-		_, _, err := told(serve(t, c.handler))
-		var failure *fault.Error
-		if !errors.As(err, &failure) || failure.Code != c.want || strings.Contains(failure.Message, "oops") || strings.Contains(err.Error(), "the-key") {
-			t.Errorf("%s: the error is %v", name, err)
-		}
-	}
-}
-
 // A stream may last longer than an attempt's timeout as long as data arrives.
 func TestStreamOutlastsTheAttemptTimeout(t *testing.T) {
 	t.Parallel()
@@ -131,40 +103,27 @@ func (s slowly) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestSilentStreamTimesOut(t *testing.T) {
 	t.Parallel()
 	for _, words := range []int{0, 1} {
-		client := serveFor(t, 200*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
+		client, _ := counting(t, func(w http.ResponseWriter, r *http.Request) {
 			for range words {
 				events(delta(`"content":"on "`, "null"))(w, r)
 			}
 			<-r.Context().Done()
-		})
+		}, Config{AttemptTimeout: 200 * time.Millisecond})
 		if _, _, err := told(client); fault.CodeOf(err) != fault.Timeout {
 			t.Errorf("after %d words the error is %v, want a timeout", words, err)
 		}
 	}
 }
 
-func serveFor(t *testing.T, attempt time.Duration, handler http.HandlerFunc) *Client {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		handler(w, r)
-	}))
-	t.Cleanup(server.Close)
-	return New(Config{BaseURL: server.URL, ChatModel: "m", ThinksApart: true, AttemptTimeout: attempt})
-}
-
 // When the callback fails, the request is cancelled, and the circuit breaker does not count it.
 func TestStreamAbandoned(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{}, 10)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
+	client, _ := counting(t, func(w http.ResponseWriter, r *http.Request) {
 		events(delta(`"content":"on"`, "null"))(w, r)
 		<-r.Context().Done()
 		ended <- struct{}{}
-	}))
-	t.Cleanup(server.Close)
-	client := New(Config{BaseURL: server.URL, ChatModel: "m", ThinksApart: true, AttemptTimeout: time.Minute, CircuitFailures: 2, CircuitPause: time.Hour})
+	}, Config{CircuitFailures: 2, CircuitPause: time.Hour})
 	gone := errors.New("gone")
 	for range 4 { // more than would open the circuit breaker
 		if _, err := client.Stream(context.Background(), chat.Request{MaxTokens: 1}, func(string) error { return gone }); !errors.Is(err, gone) {

@@ -2,12 +2,12 @@ package openai
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"tasklens/internal/chat"
+	"tasklens/internal/fault"
 )
 
 // Thoughts are no part of the answer, whole or streamed, however they arrive.
@@ -83,9 +83,7 @@ func TestSeparateThoughts(t *testing.T) {
 		"both names":        {delta(`"reasoning_content":"Hm.","reasoning":""`, "null"), delta(`"content":"Hi "`, "null"), delta(`"content":"there"`, `"stop"`)},
 		"reasoning":         {delta(`"reasoning":"Hm.","content":""`, "null"), delta(`"content":"Hi "`, "null"), delta(`"content":"there"`, `"stop"`)},
 	} {
-		server := httptest.NewServer(events(append(data, "[DONE]")...))
-		t.Cleanup(server.Close)
-		pieces, said, err := told(New(Config{BaseURL: server.URL, ChatModel: "m"}))
+		pieces, said, err := told(serveAs(t, Config{ChatModel: "m"}, events(append(data, "[DONE]")...)))
 		if err != nil || said.Text != "Hi there" || !said.Thought || len(pieces) != 2 {
 			t.Errorf("%s: %q, %+v, %v", name, pieces, said, err)
 		}
@@ -127,12 +125,17 @@ func TestEndsOfStreams(t *testing.T) {
 		"no space, and a carriage":      {raw(strings.ReplaceAll(strings.ReplaceAll(piece, "\n", "\r\n"), "data: ", "data:") + "data:[DONE]\r\n\r\n"), true},
 		"a reason alone":                {raw("data: " + delta(`"content":"Hi"`, `"stop"`) + "\n"), true},
 		"neither":                       {raw(piece), false},
+		"no events":                     {events(), false},
+		"[DONE] and nothing else":       {events("[DONE]"), false},
+		"null events":                   {events("null", "null"), false},
+		"null choices":                  {events(`{"choices":[null]}`, `{"choices":null}`), false},
+		"invalid JSON":                  {events(delta(`"content":"Hi"`, "null"), `{"oops`), false},
 		"a server that does not stream": {say(200, "\n"+`{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`), true},
 		"an error with status 200":      {say(200, `{"error":"no"}`), false},
 		"an error beside choices":       {raw(piece + `data: {"error":{"code":502,"message":"gone"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"), false},
 	} {
 		pieces, said, err := told(serve(t, c.handler))
-		if (err == nil) != c.good || c.good && (said.Text != "Hi" || len(pieces) != 1) {
+		if (err == nil) != c.good || c.good && (said.Text != "Hi" || len(pieces) != 1) || err != nil && fault.CodeOf(err) != fault.Provider {
 			t.Errorf("%s: %q, %+v, %v", name, pieces, said, err)
 		}
 	}
@@ -141,7 +144,7 @@ func TestEndsOfStreams(t *testing.T) {
 // Comments show that a server works on an answer.
 func TestCommentsKeepAStreamAlive(t *testing.T) {
 	t.Parallel()
-	client := serveFor(t, 3*time.Second, func(w http.ResponseWriter, r *http.Request) {
+	client, _ := counting(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range 32 {
 			_, _ = w.Write([]byte(": keep-alive\n\n"))
@@ -152,7 +155,7 @@ func TestCommentsKeepAStreamAlive(t *testing.T) {
 			}
 		}
 		events(delta(`"content":"Hi"`, `"stop"`))(w, r)
-	})
+	}, Config{AttemptTimeout: 3 * time.Second})
 	if _, said, err := told(client); err != nil || said.Text != "Hi" {
 		t.Errorf("%+v, %v", said, err)
 	}

@@ -67,9 +67,7 @@ func TestCalls(t *testing.T) {
 // A call says nothing of where the model writes its thoughts.
 func TestCallsShowNoThoughts(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(say(200, `{"choices":[{"message":{"tool_calls":[{"function":{"arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`))
-	t.Cleanup(server.Close)
-	client := New(Config{BaseURL: server.URL, ChatModel: "m"})
+	client := serveAs(t, Config{ChatModel: "m"}, say(200, `{"choices":[{"message":{"tool_calls":[{"function":{"arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`))
 	if _, err := client.Complete(t.Context(), withTool()); err != nil || client.thinks.Load() != thinksUnknown {
 		t.Errorf("%d, %v", client.thinks.Load(), err)
 	}

@@ -111,19 +111,6 @@ func TestServing(t *testing.T) {
 			time.Sleep(time.Minute) // until the read has ended
 		})
 	})
-	t.Run("a rare caller gets the present value", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			db := &sets{}
-			serving := reembed.NewServing(db, "configured")
-			for _, want := range []string{"one", "two", "three"} {
-				db.set(want, false)
-				if model, _ := used(t, serving); model != want {
-					t.Errorf("the model is %q, want %q", model, want)
-				}
-				time.Sleep(time.Second)
-			}
-		})
-	})
 	t.Run("a caller content with the last value waits only for the first read", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			db := &sets{model: "one"}
@@ -189,23 +176,6 @@ func TestServing(t *testing.T) {
 			time.Sleep(time.Minute)
 			if model, err := serving.Last(t.Context()); model != "two" || err != nil {
 				t.Errorf("the model is %q, the error is %v", model, err)
-			}
-		})
-	})
-	t.Run("a failure keeps the last value, and is not retried by every query", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			db := &sets{model: "one"}
-			serving := reembed.NewServing(db, "configured")
-			used(t, serving)
-			db.set("two", true)
-			time.Sleep(time.Second)
-			for range 3 {
-				if model, _ := used(t, serving); model != "one" {
-					t.Errorf("the model is %q", model)
-				}
-			}
-			if db.asked != 2 {
-				t.Errorf("the database was queried %d times, want twice", db.asked)
 			}
 		})
 	})

@@ -2,12 +2,10 @@ package search_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"tasklens/internal/fault"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
@@ -61,33 +59,6 @@ func TestLongDraftIsCut(t *testing.T) {
 		}
 		if !strings.HasPrefix(asked.input, "Name\n\nName\n\n") {
 			t.Errorf("repeated %q: the embedded text begins with %.40q", unit, asked.input)
-		}
-	}
-}
-
-func TestUnknownTicket(t *testing.T) {
-	t.Parallel()
-	_, err := search.NewComparer(&model{}, &runes{}).ToTicket(t.Context(), database(func(string, map[string]any, any) error { return nil }), "m", 5, nil, 5)
-	if fault.CodeOf(err) != fault.NotFound {
-		t.Errorf("the error is %v", err)
-	}
-}
-
-func TestDatabaseFails(t *testing.T) {
-	t.Parallel()
-	failure := fault.New(fault.Unavailable, "down")
-	broken := database(func(string, map[string]any, any) error { return failure })
-	comparer := search.NewComparer(&model{}, &runes{})
-	for name, ask := range map[string]func() ([]search.Similar, error){
-		"ticket": func() ([]search.Similar, error) {
-			return comparer.ToTicket(t.Context(), broken, "m", 5, nil, 5)
-		},
-		"draft": func() ([]search.Similar, error) {
-			return comparer.ToText(t.Context(), broken, "m", search.Draft{Text: "x", Limit: 5})
-		},
-	} {
-		if found, err := ask(); !errors.Is(err, failure) || found != nil {
-			t.Errorf("%s: got %v, %v; want the database's error", name, found, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -38,32 +37,6 @@ func TestThresholdOfAModel(t *testing.T) {
 		if got := Of(c.model, c.width, c.setting, measured); got.Threshold != c.want || got.Origin != c.origin || (got.Measured != nil) != (c.origin == IsMeasured || c.origin == Set) {
 			t.Errorf("%s: got %+v, want %v, %s", name, got, c.want, c.origin)
 		}
-	}
-}
-
-// The judged set has the structure that the measurement requires.
-func TestJudgedSet(t *testing.T) {
-	t.Parallel()
-	all := judged()
-	topics, halves, questions := map[string]int{}, map[string]int{}, map[string]bool{}
-	half := map[string]string{}
-	for _, j := range all {
-		topics[j.Topic]++
-		halves[j.Half]++
-		questions[j.Question] = true
-		if other := half[j.Topic]; other != "" && other != j.Half {
-			t.Errorf("the topic %s is in both halves", j.Topic)
-		}
-		half[j.Topic] = j.Half
-		if j.Project == "" || j.Name == "" || j.Description == "" {
-			t.Errorf("the question %q lacks a project, name or description", j.Question)
-		}
-	}
-	if len(questions) < 100 || len(questions) != len(all) || halves[choosing] < 48 || halves[checking] < 48 || len(halves) != 2 {
-		t.Errorf("there are %d questions, %d of them distinct; the halves have %v", len(all), len(questions), halves)
-	}
-	if least := slices.Min(slices.Collect(maps.Values(topics))); least < 4 {
-		t.Errorf("a topic has %d tickets, want at least 4", least)
 	}
 }
 

@@ -1,7 +1,6 @@
 package ticketfile
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -28,9 +27,7 @@ func TestCSVHeaders(t *testing.T) {
 		"French":  "Résumé,Clé de ticket,Type de ticket",
 		"partial": "Issue key,Zusammenfassung,Status",
 	} {
-		folder := t.TempDir()
-		write(t, folder, map[string]string{"x.csv": "Bericht\n" + header + "\nS-1,n,m\n"})
-		if _, err := Open(filepath.Join(folder, "x.csv")); err == nil || !strings.Contains(err.Error(), "in another language, set the tracker's to English and export again") || !strings.Contains(err.Error(), header[:12]) {
+		if _, err := Open(writeOne(t, "x.csv", "Bericht\n"+header+"\nS-1,n,m\n")); err == nil || !strings.Contains(err.Error(), "in another language, set the tracker's to English and export again") || !strings.Contains(err.Error(), header[:12]) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -2,7 +2,6 @@ package ticketfile
 
 import (
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,13 +31,7 @@ func TestMarkedEncodings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			folder := t.TempDir()
-			write(t, folder, map[string]string{file: encoded})
-			path := filepath.Join(folder, file)
-			if file == "tickets.jsonl" {
-				write(t, folder, map[string]string{"projects.jsonl": ""})
-				path = folder
-			}
+			path := writeOne(t, file, encoded)
 			if got := one(t, open(t, path).Tickets()); got.Name != foreign {
 				t.Errorf("%s in %s: the name is %q", file, name, got.Name)
 			}
@@ -60,13 +53,7 @@ func TestInvalidTextIsRefused(t *testing.T) {
 		"JSON Lines in Latin-1":    {"tickets.jsonl", oneTicket + `{"ticket_id":"S-2","project_id":"S","name":"caf` + "\xe9\"}", "2"},
 		"JSON Lines, UTF-32 wrong": {"tickets.jsonl", "\xff\xfe\x00\x00" + wider(oneTicket+`{"ticket_id":"S-2","project_id":"S","name":"`) + "\x00\x00\x11\x00" + wider("\"}"), "2"},
 	} {
-		folder := t.TempDir()
-		write(t, folder, map[string]string{c.file: c.text})
-		path := filepath.Join(folder, c.file)
-		if c.file == "tickets.jsonl" {
-			write(t, folder, map[string]string{"projects.jsonl": ""})
-			path = folder
-		}
+		path := writeOne(t, c.file, c.text)
 		good, bad, fatal := collect(t, open(t, path).Tickets())
 		if fatal != nil || len(good) != 1 || good[0].Key != "S-1" || len(bad) != 1 || !strings.Contains(bad[0].Error(), c.file+":"+c.bad) || !strings.Contains(bad[0].Reason, "save the file as UTF-8") {
 			t.Errorf("%s: %v, %v, %v", name, good, bad, fatal)
@@ -75,9 +62,7 @@ func TestInvalidTextIsRefused(t *testing.T) {
 	for name, text := range map[string]string{
 		"x.csv": wide("Issue key,Summary\nS-1,n\n"), "x.json": wide("[]"), "y.csv": "Issue key,Summary,Priorit\xe4t\nS-1,n,\n", "z.csv": wide("Ключ,Issue key,Summary\n"),
 	} {
-		folder := t.TempDir()
-		write(t, folder, map[string]string{name: text})
-		if _, err := Open(filepath.Join(folder, name)); err == nil || !strings.Contains(err.Error(), "save the file as UTF-8") {
+		if _, err := Open(writeOne(t, name, text)); err == nil || !strings.Contains(err.Error(), "save the file as UTF-8") {
 			t.Errorf("%s without a mark: %v", name, err)
 		}
 	}

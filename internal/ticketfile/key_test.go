@@ -2,7 +2,6 @@ package ticketfile
 
 import (
 	"cmp"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,13 +38,7 @@ func TestKeysThatQueriesCanName(t *testing.T) {
 		{"tickets.jsonl", line("S-1", "…"), "", "", ""},
 		{"x.csv", csv("(-7)"), "", "", ""},
 	} {
-		folder := t.TempDir()
-		write(t, folder, map[string]string{c.file: c.text})
-		path := filepath.Join(folder, c.file)
-		if c.file == "tickets.jsonl" {
-			write(t, folder, map[string]string{"projects.jsonl": ""})
-			path = folder
-		}
+		path := writeOne(t, c.file, c.text)
 		r := open(t, path)
 		good, bad, _ := collect(t, r.Tickets())
 		if c.project == "" {

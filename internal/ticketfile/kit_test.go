@@ -28,6 +28,19 @@ func write(t *testing.T, folder string, files map[string]string) {
 	}
 }
 
+// writeOne creates a file in a folder of its own, and returns the path to open: of JSON Lines, the
+// folder.
+func writeOne(t *testing.T, name, content string) (path string) {
+	t.Helper()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{name: content})
+	if name != "tickets.jsonl" {
+		return filepath.Join(folder, name)
+	}
+	write(t, folder, map[string]string{"projects.jsonl": ""})
+	return folder
+}
+
 func zip(t *testing.T, content string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -53,9 +66,7 @@ func open(t *testing.T, path string) *Reader {
 // openCSV opens an export with this content, with its comments.
 func openCSV(t *testing.T, content string) *Reader {
 	t.Helper()
-	folder := t.TempDir()
-	write(t, folder, map[string]string{"export.csv": content})
-	r := open(t, filepath.Join(folder, "export.csv"))
+	r := open(t, writeOne(t, "export.csv", content))
 	r.Restricted = Keep
 	return r
 }
@@ -63,9 +74,7 @@ func openCSV(t *testing.T, content string) *Reader {
 // openTickets opens a folder with these ticket lines and no projects.
 func openTickets(t *testing.T, lines string) *Reader {
 	t.Helper()
-	folder := t.TempDir()
-	write(t, folder, map[string]string{"projects.jsonl": "", "tickets.jsonl": lines})
-	return open(t, folder)
+	return open(t, writeOne(t, "tickets.jsonl", lines))
 }
 
 // collect reads all rows and returns the good rows, the bad rows and the error that ended reading.

@@ -68,9 +68,7 @@ func TestIssuesWithoutFields(t *testing.T) {
 		"self": `[{"id":"1","self":"x"},{"id":"2"}]`,
 		"list": `[{"expand":"","id":"1","key":"A-1"},{"id":"2","key":"A-2"}]`,
 	} {
-		folder := t.TempDir()
-		write(t, folder, map[string]string{"x.json": file})
-		r := open(t, filepath.Join(folder, "x.json"))
+		r := open(t, writeOne(t, "x.json", file))
 		good, bad, fatal := collect(t, r.Tickets())
 		if len(good) != 0 || fatal != nil || len(bad) != 1 || !strings.Contains(bad[0].Reason, "2 issues have no fields") || !strings.Contains(bad[0].Reason, "fields=*all") {
 			t.Errorf("%s: %v, %v, %v", name, good, bad, fatal)
@@ -86,9 +84,7 @@ func TestCutOffFiles(t *testing.T) {
 	t.Parallel()
 	whole := `[{"number":1,"title":"n","url":"https://github.com/a/s/issues/1"},` + "\n" + `{"number":2,"title":"n","url":"https://github.com/a/s/issues/2"}]`
 	for _, left := range []int{len(whole) - 1, len(whole) - 20, len(whole) / 2} {
-		folder := t.TempDir()
-		write(t, folder, map[string]string{"x.json": whole[:left]})
-		_, _, fatal := collect(t, open(t, filepath.Join(folder, "x.json")).Projects())
+		_, _, fatal := collect(t, open(t, writeOne(t, "x.json", whole[:left])).Projects())
 		if fatal == nil || !strings.Contains(fatal.Error(), "it is cut off: after issue ") || !strings.Contains(fatal.Error(), fmt.Sprintf("offset %d", left)) {
 			t.Errorf("%d of %d bytes: %v", left, len(whole), fatal)
 		}
@@ -98,9 +94,7 @@ func TestCutOffFiles(t *testing.T) {
 		"page.json":  {`{"issues":[{"key":"A-1","fields":{"summary":"n"}},{"key":"A-2"`, "it is cut off"},
 		"empty.json": {"", "the file is empty"},
 	} {
-		folder := t.TempDir()
-		write(t, folder, map[string]string{name: c.text})
-		if _, err := Open(filepath.Join(folder, name)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := Open(writeOne(t, name, c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -170,17 +169,6 @@ func TestDamagedGzip(t *testing.T) {
 	}
 }
 
-func TestFileRemovedAfterOpen(t *testing.T) {
-	t.Parallel()
-	r := openCSV(t, oneExport)
-	if err := os.Remove(r.tickets[0]); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, fatal := collect(t, r.Tickets()); !errors.Is(fatal, os.ErrNotExist) {
-		t.Errorf("reading ended with %v, want %v", fatal, os.ErrNotExist)
-	}
-}
-
 func TestStoppedPasses(t *testing.T) {
 	t.Parallel()
 	r := openTickets(t, oneTicket+"{}\n"+oneTicket)
@@ -192,28 +180,5 @@ func TestStoppedPasses(t *testing.T) {
 	}
 	if seen != 2 {
 		t.Errorf("%d rows were read, want 2", seen)
-	}
-}
-
-func TestTicketsHaveTheirLine(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	write(t, folder, map[string]string{
-		"projects.jsonl": `{"project_id":"S","name":"Shop"}`,
-		"tickets.jsonl":  "\n" + `{"ticket_id":"S-1","project_id":"S","name":"a"}` + "\n\n" + `{"ticket_id":"S-2","project_id":"S","name":"b"}`,
-	})
-	r, err := Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []int
-	for _, ticket := range all(t, r.Tickets()) {
-		lines = append(lines, ticket.Line)
-		if want := filepath.Join(folder, "tickets.jsonl"); ticket.File != want {
-			t.Errorf("the ticket's file is %q, want %q", ticket.File, want)
-		}
-	}
-	if want := []int{2, 4}; !slices.Equal(lines, want) {
-		t.Errorf("the tickets' lines are %v, want %v", lines, want)
 	}
 }

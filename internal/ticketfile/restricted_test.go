@@ -58,13 +58,7 @@ func TestRestrictedComments(t *testing.T) {
 			"github.json":   `{"number":1,"title":"n","url":"https://github.com/x/a/issues/1","comments":` + comments + `}`,
 			"tickets.jsonl": `{"ticket_id":"A-1","project_id":"A","name":"n","comments":` + comments + `}`,
 		} {
-			folder := t.TempDir()
-			write(t, folder, map[string]string{name: file})
-			path := filepath.Join(folder, name)
-			if name == "tickets.jsonl" {
-				write(t, folder, map[string]string{"projects.jsonl": ""})
-				path = folder
-			}
+			path := writeOne(t, name, file)
 			for restricted, done := range map[string]string{"": "left out", Omit: "left out", Keep: "imported"} {
 				r := open(t, path)
 				r.Restricted = restricted
@@ -94,13 +88,7 @@ func TestRestrictedTickets(t *testing.T) {
 		"x.json":        `[{"key":"A-1","fields":{"summary":"open","security":null}},{"key":"B-2","fields":{"summary":"hidden","security":{"id":"1","name":"Personnel only"}}}]`,
 		"tickets.jsonl": `{"ticket_id":"A-1","project_id":"A","name":"open","visibility":"public"}` + "\n" + `{"ticket_id":"B-2","project_id":"B","name":"hidden","security":"Personnel only"}`,
 	} {
-		folder := t.TempDir()
-		write(t, folder, map[string]string{name: file})
-		path := filepath.Join(folder, name)
-		if name == "tickets.jsonl" {
-			write(t, folder, map[string]string{"projects.jsonl": ""})
-			path = folder
-		}
+		path := writeOne(t, name, file)
 		r := open(t, path)
 		if got := one(t, r.Tickets()); got.Key != "A-1" || !slices.Contains(r.Notices(), "tickets that only Personnel only may see, left out: 1") {
 			t.Errorf("%s: %v, %q", name, got, r.Notices())

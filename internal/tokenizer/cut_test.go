@@ -30,18 +30,6 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-func TestPiecesCanBeStopped(t *testing.T) {
-	t.Parallel()
-	seen := 0
-	for range pieces(strings.Repeat("a", 3*maxPiece)) {
-		seen++
-		break
-	}
-	if seen != 1 {
-		t.Errorf("%d pieces were yielded, want 1", seen)
-	}
-}
-
 func TestCut(t *testing.T) {
 	t.Parallel()
 	run := func(length int) string { return strings.Repeat("a", length) }

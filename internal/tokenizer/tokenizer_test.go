@@ -18,14 +18,6 @@ func mustLoad(t testing.TB) *Tokenizer {
 	return tokens
 }
 
-func TestLoadReturnsOneTokenizer(t *testing.T) {
-	t.Parallel()
-	first, second := mustLoad(t), mustLoad(t)
-	if first != second {
-		t.Error("Load created a second tokenizer")
-	}
-}
-
 // The expected ids come from OpenAI's own tokenizer, which proves that the vocabulary and the
 // splitting expression are those of cl100k_base.
 func TestEncodesAsOpenAI(t *testing.T) {

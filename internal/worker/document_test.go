@@ -1,8 +1,6 @@
 package worker_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -54,19 +52,5 @@ func TestDocumentsAreEmbedded(t *testing.T) {
 	}
 	if inputs != 1 {
 		t.Errorf("%d chunks were embedded again after a change of only the last one", inputs)
-	}
-}
-
-func TestRejectedDocument(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.model.before = func(_ context.Context, _ string, _ []string) error { return errors.New("this one is poison") }
-	b.run(`insert into public.documents (title) values ('Poison')`)
-	o := quick(t)
-	o.Attempts = 2
-	b.start(o)
-	b.await(1, deadJobs)
-	if got := b.number(`select count(*) from public.documents where embedding_status = 'failed'`); got != 1 {
-		t.Error("the status of a document whose job is dead is not failed")
 	}
 }

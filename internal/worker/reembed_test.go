@@ -8,68 +8,15 @@ import (
 	"testing"
 
 	"tasklens/internal/chunk"
-	"tasklens/internal/memo"
 	"tasklens/internal/reembed"
-	"tasklens/internal/search"
 )
 
-// found returns the tickets that vector search finds for the text of one, the nearest first. It
-// searches like the service, by the serving model.
-func (b *bench) found(serving *reembed.Serving, input string) (names []string) {
+func (b *bench) mustNotFinish() {
 	b.t.Helper()
-	model, err := serving.Use(b.t.Context())
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	searcher := search.New(search.Weights{Vector: 1, Keyword: 0}, func(_ context.Context, message string, err error) { b.t.Errorf("%s: %v", message, err) })
-	page, err := searcher.Hybrid(b.t.Context(), b.rows, search.Query{Text: input, MatchThreshold: new(0.9), Limit: 10}, memo.NewEmbeddings(b.model, "", nil, nil).Query(model, input))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	for _, hit := range page.Hits {
-		if hit.VectorRank != nil {
-			names = append(names, *hit.TicketName)
-		}
-	}
-	return names
-}
-
-// mustFind searches by the inputs that were embedded, which only the right model finds: its vectors
-// for them are equal, those of the other model far away.
-func (b *bench) mustFind(when string, serving *reembed.Serving) {
-	b.t.Helper()
-	for _, name := range []string{"Pump 1", "Pump 2", "Pump 9"} {
-		var text string
-		if err := b.tracker.QueryRow(b.t.Context(), `select 'Pumps — ' || name || e'\n\n' || name || e'\n\n' || description from public.tickets where name = $1`, name).Scan(&text); err != nil {
-			b.t.Fatal(err)
-		}
-		if got := b.found(serving, text); !slices.Equal(got, []string{name}) {
-			b.t.Errorf("%s, a search for %q finds %q", when, name, got)
-		}
+	if serves, err := reembed.Finish(b.t.Context(), b.rows); err != nil || serves {
+		b.t.Fatalf("the new set serves: %v, %v", serves, err)
 	}
 }
-
-// use starts another set for a model, and updates the service's reading of it.
-func (b *bench) use(model string) {
-	b.t.Helper()
-	if _, err := reembed.Begin(b.t.Context(), b.rows, model); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-func (b *bench) finish(want bool) {
-	b.t.Helper()
-	if serves, err := reembed.Finish(b.t.Context(), b.rows); err != nil || serves != want {
-		b.t.Fatalf("the new set serves: %v, %v; want %v", serves, err, want)
-	}
-}
-
-// serving returns a fresh reading of the serving model.
-func (b *bench) serving() *reembed.Serving {
-	return reembed.NewServing(b.rows, b.model.EmbeddingModel())
-}
-
-const inSet = `select count(*) from public.chunks where embedding_set = $1 and model = $2`
 
 // A source that the new model rejects keeps the old set in use; abandoned, the new set leaves no
 // trace.
@@ -88,11 +35,12 @@ func TestRejectedSourceKeepsTheOldSet(t *testing.T) {
 	b.start(o)
 	b.await(0, openJobs)
 	before := b.stored()
-	b.use("new model")
+	if _, err := reembed.Begin(t.Context(), b.rows, "new model"); err != nil {
+		t.Fatal(err)
+	}
 	b.await(1, deadJobs)
 	b.await(0, openJobs)
-	b.finish(false)
-	b.mustFind("while a source is rejected", b.serving())
+	b.mustNotFinish()
 	if was, err := reembed.Abandon(t.Context(), b.rows); err != nil || !was {
 		t.Fatal(was, err)
 	}
@@ -119,8 +67,8 @@ func TestAnotherChunkingIsLeftToOthers(t *testing.T) {
 	b.run(`update public.tickets set description = 'Dry' where name = 'Pump 1'`)
 	b.await(1, `select count(*) from public.chunks where text like '%Dry'`)
 	b.await(4, `select count(distinct source_id) from tasklens.embedding_jobs where dead_at is null`)
-	if got := b.number(inSet, 2, "stand-in"); got != 0 {
+	if got := b.number(`select count(*) from public.chunks where embedding_set = 2`); got != 0 {
 		t.Errorf("%d chunks are in the new set, want none", got)
 	}
-	b.finish(false)
+	b.mustNotFinish()
 }

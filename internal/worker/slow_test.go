@@ -64,32 +64,6 @@ func TestSlowDatabase(t *testing.T) {
 	b.mustBeCurrent()
 }
 
-// A ticket whose chunks no call can store fails alone; the others of its batch keep their attempts.
-func TestTooSlowTicketFailsAlone(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	testbed.TimeOut(t, b.database, "public.chunks", "new.text like '%valve 17'")
-	b.fill(30)
-	o := quick(t)
-	o.Attempts = 2
-	b.start(o)
-	b.await(1, deadJobs)
-	b.await(0, openJobs)
-	if got := b.number(`select count(*) from public.list_dead_embedding_jobs() where ticket_key = 'P-17' and last_error like '%in time%'`); got != 1 {
-		t.Error("the dead job lacks the error of the timeout")
-	}
-	if got := b.number(`select count(*) from public.chunks`); got != 30 {
-		t.Errorf("there are %d chunks, want 30: those of all sources but one", got)
-	}
-	for _, inputs := range b.model.requests()[1:] {
-		for _, input := range inputs {
-			if !strings.HasSuffix(input, "valve 17") {
-				t.Errorf("%.60q was embedded again", input)
-			}
-		}
-	}
-}
-
 // While a long text is replaced, a reader finds the old or the new one, never both or none.
 func TestLongTextIsReplacedAtOnce(t *testing.T) {
 	t.Parallel()

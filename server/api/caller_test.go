@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -177,4 +179,23 @@ func TestUnreachableKeySet(t *testing.T) {
 	}
 	s.get("/healthz").want(http.StatusOK)
 	s.get("/api/projects", asking(key)...).want(http.StatusOK)
+}
+
+// In strict mode Supabase Auth decides whether a token is still valid.
+func TestSignedOut(t *testing.T) {
+	t.Parallel()
+	auth := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, `{"code":403,"error_code":"session_not_found","msg":"gone"}`)
+	}))
+	defer auth.Close()
+	s := start(t, func(c *setup) {
+		c.verifier = func(s *service, options identity.Options) *identity.Verifier {
+			options.Issuer, options.Secret, options.SupabaseURL = issuer, s.secret, auth.URL
+			return identity.New(options)
+		}
+	})
+	if code := s.get("/api/projects", asking(s.user(1, "session_id", "ended"))...).want(http.StatusUnauthorized).problem().Code; code != "session_ended" {
+		t.Errorf("the code is %q", code)
+	}
 }

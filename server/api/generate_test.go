@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"tasklens/internal/worker"
 )
 
 type generated struct {
@@ -62,32 +60,6 @@ func TestGenerateAfterEdit(t *testing.T) {
 	}
 	if last := after.EmbeddingIDs[after.Chunks-1]; last != before.EmbeddingIDs[before.Chunks-1] {
 		t.Error("the note's chunk has another id now")
-	}
-}
-
-// The mapping of a Database Webhook's body in docs/indexing.md, sent with the service key; the raw
-// body is rejected.
-func TestWebhookBodyMapsToGenerate(t *testing.T) {
-	t.Parallel()
-	s := start(t, authenticated)
-	s.load(checkout, []ticket{{Key: "TX-1", Project: "TX", Name: "Hooked"}})
-	tracker := s.connect()
-	key := asking(s.token("service_role"))
-	for _, table := range []string{"tickets", "projects"} {
-		var hook, body []byte
-		err := tracker.QueryRow(t.Context(), `select w.body, jsonb_build_object('project_id', w.body -> 'record' -> 'project_id', 'ticket_id', w.body -> 'record' -> 'ticket_id')
-			from (select jsonb_build_object('type', 'UPDATE', 'table', $1::text, 'schema', 'public', 'record', to_jsonb(r), 'old_record', to_jsonb(r)) as body
-				from public.`+table+` r limit 1) w`, table).Scan(&hook, &body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.send(http.MethodPost, "/api/embeddings/generate", string(hook), key...).want(http.StatusBadRequest)
-		if made := read[generated](s.send(http.MethodPost, "/api/embeddings/generate", string(body), key...)); made.Chunks != 1 || made.Embedded != 1 {
-			t.Errorf("%s made %+v", body, made)
-		}
-	}
-	if left := read[worker.Status](s.get("/api/embeddings/status", key...)); left.Pending != len(checkout)-1 {
-		t.Errorf("storing left jobs: %+v", left)
 	}
 }
 

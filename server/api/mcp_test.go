@@ -53,12 +53,7 @@ func structured[T any](s *service, name string, arguments any, headers ...string
 
 type foundTickets struct {
 	Results []struct {
-		Key         string `json:"ticket_key"`
-		Name        string `json:"ticket_name"`
-		Status      string
-		ProjectName string `json:"project_name"`
-		Text        string
-		Assignee    *string
+		Key string `json:"ticket_key"`
 	}
 	NextPage *int `json:"next_page"`
 }
@@ -136,7 +131,7 @@ func TestFetchLongComments(t *testing.T) {
 	}
 }
 
-// Pages of a search are consecutive, and fields adds more.
+// Pages of a search are consecutive.
 func TestSearchTicketsPages(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t)
@@ -157,18 +152,6 @@ func TestSearchTicketsPages(t *testing.T) {
 	}
 	if pages < 2 || len(seen) != 3*(pages-1)+1 && len(seen) != 3*(pages-1)+2 && len(seen) != 3*pages {
 		t.Errorf("%d pages have %d tickets", pages, len(seen))
-	}
-	run(t, s.connect(), "update public.tickets set assignee = 'Lena', description = $2 where ticket_id = $1", s.ids["IAM-97"], strings.Repeat("Login fails. ", 100))
-	s.generate("IAM", "IAM-97").want(http.StatusOK)
-	for _, whole := range []bool{false, true} {
-		arguments := map[string]any{"query": "IAM-97", "limit": 1}
-		if whole {
-			arguments["fields"] = []string{"text", "assignee"}
-		}
-		first := structured[foundTickets](s, "search_tickets", arguments).Results[0]
-		if first.Key != "IAM-97" || (first.Assignee != nil) != whole || (len(first.Text) > 300) != whole {
-			t.Errorf("with fields %t: %+v", whole, first)
-		}
 	}
 }
 

@@ -1,16 +1,10 @@
 package api_test
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"tasklens/internal/reembed"
-	"tasklens/scripts/lab/offline"
 )
 
 // Values of Cache-Status.
@@ -60,46 +54,6 @@ func (s *service) costs(want map[string]int, step func()) {
 }
 
 var oneVersion = map[string]int{"data_version": 1}
-
-// sets is a database that reports which model serves.
-type sets struct {
-	model atomic.Pointer[string]
-	asked atomic.Int64
-}
-
-func (s *sets) Call(_ context.Context, _ string, _, result any) error {
-	s.asked.Add(1)
-	*result.(*[]reembed.Sets) = []reembed.Sets{{Model: *s.model.Load()}}
-	return nil
-}
-
-// Long after the serving model was last read, a cache hit costs one call. A new result uses the
-// model that serves by then, and is not found under another model's name.
-func TestServingModelOfCachedResponses(t *testing.T) {
-	t.Parallel()
-	var serving sets
-	first, second := offline.EmbeddingModel, offline.EmbeddingModel+"@768"
-	serving.model.Store(&first)
-	s := startTracker(t, func(c *setup) { c.serving = &serving })
-	search := func(query string) *response { return s.post("/api/hybrid-search", map[string]any{"query": query}) }
-	search("login").from(madeAndKept)
-	asked := serving.asked.Load()
-	serving.model.Store(&second)
-	time.Sleep(1100 * time.Millisecond) // so that the answer is too old for what is made
-	s.costs(oneVersion, func() { search("login").from(fromMemory) })
-	if now := serving.asked.Load(); now != asked {
-		t.Errorf("the serving model was read %d times for a cache hit", now-asked)
-	}
-	search("payment").from(madeOnce)
-	if !slices.ContainsFunc(s.model.requests("embeddings"), func(r seen) bool {
-		return strings.Contains(string(r.body), `"payment"`) && strings.Contains(string(r.body), `"dimensions":768`)
-	}) {
-		t.Error("the serving model did not embed the query")
-	}
-	search("payment").from(madeAndKept)
-	search("payment").from(fromMemory)
-	search("login").from(madeAndKept)
-}
 
 // A stream and a whole response share one cache entry, whichever was made first.
 func TestCachedAnswerAsStream(t *testing.T) {

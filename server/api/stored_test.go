@@ -25,13 +25,10 @@ func TestStoredNames(t *testing.T) {
 	}
 	for _, c := range []struct{ query, names, text, filters string }{
 		{"payment status: To Do", "TX-401 TX-403", "payment", `{"statuses":["To Do"]}`},
-		{"payment status:to do", "TX-401 TX-403", "payment", `{"statuses":["To Do"]}`},
 		{"payment in Checkout", "TX-400 TX-401 TX-403", "payment", `{"projects":["TX"]}`},
 		{"in the Identity project", "IAM-97 IAM-98", "", `{"projects":["IAM"]}`},
-		{"project:Identity", "IAM-97 IAM-98", "", `{"projects":["IAM"]}`},
 		{"status:open project:Identity", "IAM-98", "", `{"projects":["IAM"],"open":true}`},
 		{"assignee:wiktro", "TX-402", "", `{"assignee":["Wiktor"]}`},
-		{"project:identiti", "IAM-97 IAM-98", "", `{"projects":["IAM"]}`},
 		{"-label:paymets type:story", "", "", `{"types":["story"],"not":{"labels":{"any":["paymets"]}}}`},
 	} {
 		got := ask(c.query)
@@ -44,28 +41,14 @@ func TestStoredNames(t *testing.T) {
 			t.Errorf("%q: %q, read as %+v, %s; want %s, %q and %s", c.query, names, got.ReadAs, got.Candidates, c.names, c.text, c.filters)
 		}
 	}
-	for query, want := range map[string]string{
-		"assignee:zzzz":        `[{"member":"assignee","value":"zzzz","names":[]}]`,
-		"status:Done type:bug": "",
-	} {
-		if got := ask(query); string(got.Candidates) != want {
-			t.Errorf("%q: %s, want %s", query, got.Candidates, want)
-		}
-	}
 	// Beside words, a filter whose value nothing has is text; a value that resembles one is that.
 	for query, want := range map[string][3]string{
-		"payment status:500":             {"payment status:500", `{}`, `[{"member":"statuses","value":"500","names":[]}]`},
-		"payment status:500 type:bug":    {"payment status:500", `{"types":["bug"]}`, `[{"member":"statuses","value":"500","names":[]}]`},
-		`payment type:"no such"`:         {`payment type:"no such"`, `{}`, `[{"member":"types","value":"no such","names":[]}]`},
-		"payment label:paymets":          {"payment", `{"labels":{"any":["payments"]}}`, `[{"member":"labels","value":"paymets","names":["payments"]}]`},
-		"payment status:500,Done":        {"payment", `{"statuses":["500","Done"]}`, ""},
-		"status:500":                     {"", `{"statuses":["500"]}`, `[{"member":"statuses","value":"500","names":[]}]`},
-		"payment https://status:500/ is": {"", "", ""},
+		"payment status:500":    {"payment status:500", `{}`, `[{"member":"statuses","value":"500","names":[]}]`},
+		"payment label:paymets": {"payment", `{"labels":{"any":["payments"]}}`, `[{"member":"labels","value":"paymets","names":["payments"]}]`},
+		"status:500":            {"", `{"statuses":["500"]}`, `[{"member":"statuses","value":"500","names":[]}]`},
+		"status:Done type:bug":  {"", `{"statuses":["Done"],"types":["bug"]}`, ""},
 	} {
 		got := ask(query)
-		if want[1] == "" && got.ReadAs == nil {
-			continue
-		}
 		if got.ReadAs == nil || got.ReadAs.Text != want[0] || string(got.ReadAs.Filters) != want[1] || string(got.Candidates) != want[2] || strings.HasPrefix(query, "payment") && len(got.Results) == 0 {
 			t.Errorf("%q: %d results, read as %+v, %s; want %q", query, len(got.Results), got.ReadAs, got.Candidates, want)
 		}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -24,11 +23,22 @@ func TestStreamByHeader(t *testing.T) {
 	}
 }
 
-// Text reaches the client while the model still generates the rest; a citation is held back until
-// it is complete and checked.
+// Text reaches the client while the model still generates the rest, even if another client waits for
+// the whole answer to the same question; a citation is held back until it is complete and checked.
 func TestStreamGoesOutAsItComes(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold = 0 })
+	arrived, held := make(chan struct{}), make(chan struct{})
+	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
+		if name == "completions" {
+			close(arrived)
+			<-held
+		}
+		return false
+	})
+	whole := make(chan *response, 1)
+	go func() { whole <- s.post("/api/query", map[string]any{"question": doubleCharge, "top_k": 2}) }()
+	<-arrived
 	seen := make(chan struct{})
 	s.streams(func(say func(string, string), _ *http.Request, raw io.Writer) {
 		wait := func() {
@@ -61,83 +71,36 @@ func TestStreamGoesOutAsItComes(t *testing.T) {
 	if text != " [1], not." || done.Answer != "The key was lost [1], not." || !done.Sources[0].Cited || done.Sources[1].Cited || done.Model != "chat-2030" {
 		t.Errorf("then came %q, %+v", text, done)
 	}
+	close(held)
+	(<-whole).want(http.StatusOK)
 }
 
-// Text is streamed as it is made, even if another client waits for the whole answer to the same
-// question.
-func TestStreamDoesNotWaitForTheWhole(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.threshold = 0 })
-	arrived, held := make(chan struct{}), make(chan struct{})
-	let := sync.OnceFunc(func() { close(held) })
-	defer let()
-	s.model.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
-		if name == "completions" {
-			close(arrived)
-			<-held
-		}
-		return false
-	})
-	whole := make(chan *response, 1)
-	go func() { whole <- s.post("/api/query", map[string]any{"question": doubleCharge}) }()
-	<-arrived
-	s.streams(func(say func(string, string), _ *http.Request, raw io.Writer) {
-		say("The key ", "")
-		<-held
-		say("was lost [1].", "stop")
-		fmt.Fprint(raw, "data: [DONE]\n\n")
-	})
-	opened := s.openStream(doubleCharge, nil)
-	for _, want := range []string{"", "The key"} {
-		e, _ := opened.next()
-		if got := decoded[struct{ Text string }](t, e).Text; got != want {
-			t.Fatalf("event %s has %q, not %q", e.name, got, want)
-		}
-	}
-	let()
-	if _, text, _ := opened.rest(); text != " was lost [1]." {
-		t.Errorf("then came %q", text)
-	}
-	got := <-whole
-	if got.want(http.StatusOK); read[answered](got).Answer == "" {
-		t.Errorf("the whole is %s", got.text)
-	}
-}
-
+// A failure before the first event is a problem like others, and later the last event.
 func TestStreamEnds(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold, c.attemptTimeout = 0, 3*time.Second })
 	for name, c := range map[string]struct {
 		speak  func(say func(string, string), r *http.Request, raw io.Writer)
-		status int    // of the error
-		text   string // where there is none
+		status int
+		begun  bool
 	}{
-		"cut off":  {func(say func(string, string), _ *http.Request, _ io.Writer) { say("So", "length") }, 0, "So\n\n(The answer ends here because it reached its greatest length.)"},
-		"filtered": {func(say func(string, string), _ *http.Request, _ io.Writer) { say("", "content_filter") }, 0, "The model provider's content filter withheld the answer to this question."},
-		"empty":    {func(say func(string, string), _ *http.Request, _ io.Writer) { say("", "stop") }, 0, "The model gave no answer to this question."},
-		"stops":    {func(say func(string, string), _ *http.Request, _ io.Writer) { say("So", "") }, 502, ""},
+		"stops": {func(say func(string, string), _ *http.Request, _ io.Writer) { say("So", "") }, 502, false},
 		"an error": {func(say func(string, string), _ *http.Request, raw io.Writer) {
 			say("So ", "")
 			fmt.Fprint(raw, "data: {\"error\":{\"message\":\""+upstreamText+"\"}}\n\n")
-		}, 502, "So"},
+		}, 502, true},
 		"a lost connection": {func(say func(string, string), _ *http.Request, _ io.Writer) {
 			say("So ", "")
 			panic(http.ErrAbortHandler)
-		}, 502, "So"},
-		"silence": {func(say func(string, string), r *http.Request, _ io.Writer) { say("So ", ""); <-r.Context().Done() }, 504, "So"},
+		}, 502, true},
+		"silence": {func(say func(string, string), r *http.Request, _ io.Writer) { say("So ", ""); <-r.Context().Done() }, 504, true},
 	} {
 		s.streams(c.speak)
-		if c.text == "" { // nothing was sent yet
+		if !c.begun {
 			s.post("/api/query", map[string]any{"question": doubleCharge, "stream": true}).want(c.status)
 			continue
 		}
-		names, text, last := s.openStream(doubleCharge, nil).rest()
-		if c.status == 0 {
-			if done := decoded[answered](t, last); last.name != "done" || done.Answer != c.text || text != c.text {
-				t.Errorf("%s: %q ended by %+v", name, names, last)
-			}
-			continue
-		}
+		names, _, last := s.openStream(doubleCharge, nil).rest()
 		if failure := decoded[problem](t, last); last.name != "error" || failure.Status != c.status || failure.RequestID == "" {
 			t.Errorf("%s: %q ended by %+v", name, names, last)
 		}
