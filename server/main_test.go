@@ -13,26 +13,27 @@ import (
 // A verb that is called wrongly says what is wrong, before it does anything.
 func TestWrongArgumentsAreNamed(t *testing.T) {
 	t.Parallel()
-	note := filepath.Join(testbed.Folder(t, "notes", map[string]string{"a.md": "A"}), "a.md")
+	folder := testbed.Folder(t, "files", map[string]string{"notes/a.md": "A", "a.csv": "Issue key,Summary\n"})
+	notes, tickets := filepath.Join(folder, "notes"), filepath.Join(folder, "a.csv")
 	for line, want := range map[string]string{
-		"":                                "there is no verb",
-		"--help":                          "there is no verb",
-		"serv":                            `there is no verb "serv"`,
-		"serve --port 1":                  "flag provided but not defined: -port",
-		"worker now":                      `"now" is one too many`,
-		"version 2":                       `"2" is one too many`,
-		"health x":                        `"x" is one too many`,
-		"check --yaml":                    "flag provided but not defined: -yaml",
-		"enrich --retry more":             `"more" is one too many`,
-		"backfill --price much":           `invalid value "much" for flag -price`,
-		"reembed --estimate --abandon":    "give either --estimate or --abandon",
-		"import":                          "name what to import",
-		"import --prune-many x.json":      "--prune-many goes with --prune",
-		"import --restricted some x.json": `--restricted is keep or omit, not "some"`,
-		"import --prefix a.b x.json":      `the prefix "a.b" is not of letters`,
-		"import none.csv":                 "none.csv: no such file",
-		"import --prune " + note:          "--prune requires the whole folder",
-		"import " + note + " none.csv":    "documents are imported from one path",
+		"":                                  "there is no verb",
+		"--help":                            "there is no verb",
+		"serv":                              `there is no verb "serv"`,
+		"serve --port 1":                    "flag provided but not defined: -port",
+		"worker now":                        `"now" is one too many`,
+		"version 2":                         `"2" is one too many`,
+		"health x":                          `"x" is one too many`,
+		"check --yaml":                      "flag provided but not defined: -yaml",
+		"enrich --retry more":               `"more" is one too many`,
+		"backfill --price much":             `invalid value "much" for flag -price`,
+		"reembed --estimate --abandon":      "give either --estimate or --abandon",
+		"import":                            "name what to import",
+		"import --prune-many x.json":        "--prune-many goes with --prune",
+		"import --restricted some x.json":   `--restricted is keep or omit, not "some"`,
+		"import --prefix a.b " + tickets:    `the prefix "a.b" is not of letters`,
+		"import none.csv":                   "none.csv: no such file",
+		"import --prune " + notes + "/a.md": "--prune requires the whole folder",
+		"import " + notes + " " + tickets:   "documents are imported from one path",
 		"import --origin " + strings.Repeat("x", 9999) + " x": "--origin is longer than",
 	} {
 		if _, err := runVerb(t.Context(), strings.Fields(line)); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), want) {

@@ -17,38 +17,6 @@ import (
 // names are the kinds of text in a fixed order.
 var names = slices.Sorted(maps.Keys(kinds))
 
-func TestSplitSizes(t *testing.T) {
-	t.Parallel()
-	tokens := cl100k(t)
-	for _, name := range []string{"words", "sentences", "paragraphs", "code", "han", "emoji", "noise"} {
-		for _, test := range []struct {
-			tokens   int
-			chunks   int
-			low, top int // tokens of a chunk
-		}{
-			{1, 1, 1, 1},
-			{499, 1, 499, 499},
-			{500, 1, 500, 500},
-			{501, 2, 210, 370},
-			{700, 2, 210, 490},
-			{2000, 5, 210, 490},
-		} {
-			t.Run(fmt.Sprintf("%s/%d", name, test.tokens), func(t *testing.T) {
-				t.Parallel()
-				chunks := split(t, tokens, exactly(t, tokens, write(1, 12_000, name), test.tokens))
-				if len(chunks) < test.chunks || len(chunks) > test.chunks+2 || test.tokens < 2000 && len(chunks) != test.chunks {
-					t.Errorf("%d chunks, want %d", len(chunks), test.chunks)
-				}
-				for i, c := range chunks {
-					if c.Tokens < test.low || c.Tokens > test.top {
-						t.Errorf("chunk %d has %d tokens, want %d to %d", i, c.Tokens, test.low, test.top)
-					}
-				}
-			})
-		}
-	}
-}
-
 // Chunks are of similar size if no place is better than another.
 func TestSplitBalances(t *testing.T) {
 	t.Parallel()

@@ -21,15 +21,15 @@ import (
 
 func serve(t *testing.T, handler http.HandlerFunc) *Client {
 	t.Helper()
-	return serveAs(t, Config{APIKey: "the-key", EmbeddingModel: "embedder", ChatModel: "chatter", ThinksApart: true, AttemptTimeout: 20 * time.Second}, handler)
+	return serveAs(t, Config{BaseURL: "/v1", APIKey: "the-key", EmbeddingModel: "embedder", ChatModel: "chatter", ThinksApart: true, AttemptTimeout: 20 * time.Second}, handler)
 }
 
-// serveAs starts a provider and returns a client of it.
+// serveAs starts a provider and returns a client of it. The base URL is a path.
 func serveAs(t *testing.T, config Config, handler http.Handler) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	config.BaseURL = server.URL
+	config.BaseURL = server.URL + config.BaseURL
 	return New(config)
 }
 

@@ -179,6 +179,23 @@ func TestServing(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a failure keeps the last value, and is not retried by every query", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			db := &sets{model: "one"}
+			serving := reembed.NewServing(db, "configured")
+			used(t, serving)
+			db.set("two", true)
+			time.Sleep(time.Second)
+			for range 3 {
+				if model, _ := used(t, serving); model != "one" {
+					t.Errorf("the model is %q", model)
+				}
+			}
+			if db.asked != 2 {
+				t.Errorf("the database was queried %d times, want twice", db.asked)
+			}
+		})
+	})
 }
 
 // A set without a model uses the configured one; a fixed model needs no read.
