@@ -41,8 +41,8 @@ func TestWritesAreEmbedded(t *testing.T) {
 	b.mustBeCurrent()
 }
 
-// A text that cannot be embedded, on which the provider fails as if it were down, or whose chunks no
-// call can store, fails alone in the end, with its error, and can be retried.
+// A text that cannot be embedded, on which the provider fails as if it were down, or whose chunks
+// no call can store, fails alone in the end, with its error, and can be retried.
 func TestFailingTextBecomesDeadAlone(t *testing.T) {
 	t.Parallel()
 	for reason, failure := range map[string]error{"poison": fmt.Errorf("%w: this one is poison", fault.ErrInput), "reset by peer": errors.New("connection reset by peer"), "in time": nil} {

@@ -23,8 +23,8 @@ func TestStreamByHeader(t *testing.T) {
 	}
 }
 
-// Text reaches the client while the model still generates the rest, even if another client waits for
-// the whole answer to the same question; a citation is held back until it is complete and checked.
+// Text reaches the client while the model still generates the rest, even if another client waits
+// for the whole answer to the same question; a citation is held back until it is checked.
 func TestStreamGoesOutAsItComes(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.threshold = 0 })
