@@ -2,7 +2,7 @@
 -- transaction.
 
 create table public.keyword_entries (
-  keyword_entry_id bigint generated always as identity primary key,
+  keyword_entry_id bigint generated always as (coalesce(ticket_id, ~project_id)) stored primary key,
   project_id bigint not null references public.projects on delete cascade,
   ticket_id bigint,
   title_length integer not null,
@@ -13,12 +13,11 @@ create table public.keyword_entries (
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
     on update cascade on delete cascade,
   unique nulls not distinct (ticket_id, project_id)
-)
--- Candidates are counted from narrow rows. The words are stored out of line and uncompressed, and
--- read for the best candidates only.
-with (toast_tuple_target = 128);
-alter table public.keyword_entries alter column title_words set storage main, alter column words set storage external;
+);
+-- More than 2 kB are out of line. They are read often: decompressing costs more than space.
+alter table public.keyword_entries alter column words set storage external;
 comment on table public.keyword_entries is 'The words of a ticket (name A, description B, status notes C, implied words D) or of a project (ticket_id null).';
+comment on column public.keyword_entries.keyword_entry_id is 'That of its ticket, or ~project_id, so that neither is looked up for the other.';
 comment on column public.keyword_entries.language is 'The language of the words: that of the project, or a former one until they are indexed again.';
 create index keyword_entries_project_id_idx on public.keyword_entries (project_id, language);
 create index keyword_entries_words_idx on public.keyword_entries using gin (words);
@@ -26,7 +25,6 @@ create index keyword_entries_title_words_idx on public.keyword_entries using gin
 
 alter table public.keyword_entries enable row level security;
 revoke all on public.keyword_entries from anon, authenticated, service_role;
-revoke all on sequence public.keyword_entries_keyword_entry_id_seq from anon, authenticated, service_role;
 grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
   using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
@@ -152,7 +150,7 @@ as $$
   cross join lateral (select tasklens.language_of(x.project_id) as language offset 0) l
   cross join lateral tasklens.index_words(x.name, x.body, x.notes, l.language) i
   order by x.ticket_id, x.project_id
-  on conflict (ticket_id, project_id) do update
+  on conflict (keyword_entry_id) do update
     set language = excluded.language, title_words = excluded.title_words, words = excluded.words, title_length = excluded.title_length, body_length = excluded.body_length
     where (keyword_entries.language, keyword_entries.words) is distinct from (excluded.language, excluded.words)
 $$;

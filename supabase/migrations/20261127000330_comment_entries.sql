@@ -10,7 +10,7 @@ create table public.comment_entries (
   foreign key (ticket_id, project_id) references public.tickets (ticket_id, project_id)
     on update cascade on delete cascade
 );
--- Stored out of line and uncompressed, like the words of keyword_entries.
+-- As those of keyword_entries.
 alter table public.comment_entries alter column words set storage external;
 comment on table public.comment_entries is 'The words of a comment (C, implied words D). project_id and ticket_id are those of its ticket.';
 create index comment_entries_ticket_id_idx on public.comment_entries (ticket_id, project_id, comment_id);

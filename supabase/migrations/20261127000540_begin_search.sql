@@ -10,14 +10,9 @@ as $$
 declare
   entry_limit constant integer := greatest(1000, sqrt(700.0 * (select t.entries from tasklens.word_entries(array['']) t)));
   comment_limit constant integer := 20000;
-  sampled constant integer := 100;
   holds constant text := case when required is null then '' else ' and e.words @@ $2' end;
-  reach integer; -- entries looked for
   entry_ids bigint[];
   commented bigint[];
-  first bigint;
-  span bigint; -- of the tickets' ids
-  passing bigint;
 begin
   if scope.projects is null and not scope.on_tickets and required is null then
     return null;
@@ -28,34 +23,16 @@ begin
   then
     return null;
   end if;
-  -- The own texts. Most filters that leave few leave very few, so 500 are looked for first.
-  foreach reach in array array[case when scope.on_tickets then least(500, entry_limit) else entry_limit end, entry_limit] loop
-    -- Planned separately for every filter.
-    execute case
-      when scope.on_tickets then format('select array(
-          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id where %s%s limit $3)',
-        scope.condition, holds)
-      else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
-        case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
-      into entry_ids using scope, required, reach + 1;
-    exit when cardinality(entry_ids) <= reach;
-    if reach = entry_limit then
-      return null;
-    end if;
-    -- There are more than 500. Before the others are looked for, a sample of the tickets, the same
-    -- in every search, shows whether more than twice the limit pass.
-    if required is null then
-      select min(t.ticket_id), max(t.ticket_id) - min(t.ticket_id) + 1 into first, span from public.tickets t;
-      execute format('select count(*) from unnest($2) as u(ticket_id) where (
-          select %s from public.tickets t where t.ticket_id = u.ticket_id and (($1).projects is null or t.project_id = any (($1).projects)))',
-        scope.condition_of_one)
-        into passing
-        using scope, array(select first + (hashint8extended(i, 0) % span + span) % span from generate_series(1, sampled) i);
-      if passing >= 10 and passing * span::double precision / sampled > 2.0 * entry_limit then
-        return null;
-      end if;
-    end if;
-  end loop;
+  -- The own texts. Planned separately for every filter.
+  execute case
+    when scope.on_tickets then format('select array(select t.ticket_id from public.tickets t%s where %s%s limit $3)',
+      case when required is not null then ' join public.keyword_entries e on e.keyword_entry_id = t.ticket_id' end, scope.condition, holds)
+    else format('select array(select e.keyword_entry_id from public.keyword_entries e where %s%s limit $3)',
+      case when scope.projects is null then 'true' else 'e.project_id = any (($1).projects)' end, holds) end
+    into entry_ids using scope, required, entry_limit + 1;
+  if cardinality(entry_ids) > entry_limit then
+    return null;
+  end if;
   -- The tickets with a comment that holds what is required.
   if required is not null then
     execute format('select array(select m.ticket_id from public.comment_entries m where m.words @@ $2%s limit $3)',
@@ -67,8 +44,7 @@ begin
       execute format('select array(
           select u from unnest($4) as u
           union
-          select e.keyword_entry_id from public.tickets t join public.keyword_entries e on e.ticket_id = t.ticket_id
-          where t.ticket_id = any ($2) and %s
+          select t.ticket_id from public.tickets t where t.ticket_id = any ($2) and %s
           limit $3)', scope.condition)
         into entry_ids using scope, commented, entry_limit + 1, entry_ids;
     end if;
@@ -147,10 +123,10 @@ begin
       select t.ticket_id from public.tickets t
       where (upper(t.key) = any (query.ticket_keys) or t.ticket_id = any (numbered)) and (visible is null or t.project_id = any (visible))
         and t.ticket_id <> all (query.excluded_tickets)
-        and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.ticket_id = t.ticket_id) is not true));
+        and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = t.ticket_id) is not true));
     query.named_tickets := case when query.required_of_named is null then tickets else array(
       select u from unnest(tickets) as u
-      where exists (select from public.keyword_entries e where e.ticket_id = u and e.words @@ query.required_of_named)
+      where exists (select from public.keyword_entries e where e.keyword_entry_id = u and e.words @@ query.required_of_named)
         or exists (select from public.comment_entries m where m.ticket_id = u and m.words @@ query.required_of_named)) end;
     -- Nobody who types a ticket's key alone looks for others whose keys begin alike.
     if query.required is null and cardinality(query.named_tickets) > 0 and query.plain ~ '^\s*\S+-[0-9]+\s*$' then

@@ -67,7 +67,7 @@ begin
         case when scope.on_tickets then format(' and (select %s from public.tickets t where t.ticket_id = e.ticket_id)', replace(scope.condition_of_one, '($1)', '($1.scope)')) end,
         case when query.required is not null then ' and e.words @@ ($1.query).required' end) end),
       case when scope.projects is not null then ' and m.project_id = any (($1.scope).projects)' end,
-      case when among is not null then ' and m.ticket_id = any (array(select x.ticket_id from public.keyword_entries x where x.keyword_entry_id = any ($7)))' end)
+      case when among is not null then ' and m.ticket_id = any ($7)' end)
       into as_typed, otherwise
       using search, words, needle, read_limit, pattern, '(?<![[:alnum:]])' || regexp_replace(identifier, '([^[:alnum:]])', '\\\1', 'g') || '(?![[:alnum:]])', among;
     holders := holders || as_typed;
@@ -104,7 +104,7 @@ declare
   in_entries text; -- what terms are found in
   in_comments text;
   best_comments text := 'x.gain desc, x.ticket_id';
-  best text := 'x.gain desc, x.keyword_entry_id';
+  best text := 'x.gain desc, x.ticket_id nulls last, x.project_id';
   latest_first text := '';
 begin
   if latest is not null then
@@ -122,7 +122,7 @@ begin
       case when scope.on_tickets then format(' and (select %s from public.tickets t where t.ticket_id = x.ticket_id)', scope.condition_of_one) end);
     comment_condition := entry_condition;
   else
-    few_tickets := array(select e.ticket_id from public.keyword_entries e where e.keyword_entry_id = any (few) and e.ticket_id is not null);
+    few_tickets := array(select u from unnest(few) as u where u >= 0);
     -- "is true": a condition for which no index is used.
     entry_condition := ' and (x.keyword_entry_id = any ($6)) is true';
     comment_condition := ' and x.ticket_id = any ($7)';
@@ -164,9 +164,7 @@ begin
     ), hit as (
       %s
       union all
-      select e.keyword_entry_id, x.project_id, x.ticket_id, 0.5 * x.gain, x.comment_id
-      from (select x.* from comment x order by %s limit $5) x
-      join public.keyword_entries e on e.ticket_id = x.ticket_id
+      select x.ticket_id, x.project_id, x.ticket_id, 0.5 * x.gain, x.comment_id from (select x.* from comment x order by %s limit $5) x
     )
     select x.* from (
       select h.keyword_entry_id, min(h.project_id) as project_id, min(h.ticket_id) as ticket_id, sum(h.gain) as gain, min(h.comment_id) from hit h group by 1) x

@@ -33,16 +33,16 @@ begin
   return query
   with by_words as materialized (
     select e.keyword_entry_id, e.project_id, e.ticket_id, a.comment_id, s.score,
-      row_number() over (order by s.score desc, e.keyword_entry_id) as place
+      row_number() over (order by s.score desc, e.ticket_id nulls last, e.project_id) as place
     from unnest(score_entries.entry_ids, score_entries.comment_ids) as a(entry_id, comment_id)
     join public.keyword_entries e on e.keyword_entry_id = a.entry_id
     left join public.comment_entries m on m.comment_id = a.comment_id
     cross join lateral (
       select sum(f.idf * f.n / (1.2 + f.n)) as score
       from (
-        -- For n occurrences in a part, ts_rank returns (1/1² + 1/2² + … + 1/n²) / (π²/6). n is
-        -- 0.645 times the odds rank / (1 - rank), within 6 per cent up to 30 occurrences; beyond
-        -- that it is lower, at most 270.
+        -- For n occurrences in a part, ts_rank returns (1/1² + 1/2² + … + 1/n²) / (π²/6).
+        -- n is 0.645 times the odds rank / (1 - rank), within 6 per cent up to 30
+        -- occurrences; beyond that it is lower, at most 270.
         select r.idf, r.title * (r.a / (1.0024 - r.a)) + r.body * (r.b / (1.0024 - r.b) + 0.5 * r.c / (1.0024 - r.c)) + r.comment * (r.m / (1.0024 - r.m)) as n
         from (
           select t.idf, w.title, w.body, w.comment,
@@ -112,12 +112,10 @@ begin
       and (query.excluded is null
         or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
   ), first as materialized (
-    select e.keyword_entry_id, e.project_id, e.ticket_id, 3 as tier from public.keyword_entries e
-    where e.ticket_id = any (tasklens.passing_tickets(search.scope, query.named_tickets))
-    union all
-    select e.keyword_entry_id, e.project_id, e.ticket_id, case when e.keyword_entry_id = any (search.holders) then 2 else 1 end
+    select e.keyword_entry_id, e.project_id, e.ticket_id,
+      case when e.keyword_entry_id = any (query.named_tickets) then 3 when e.keyword_entry_id = any (search.holders) then 2 else 1 end as tier
     from public.keyword_entries e
-    where e.keyword_entry_id = any (search.holders || search.alike) and (e.ticket_id in (select unnest(query.named_tickets))) is not true
+    where e.keyword_entry_id = any (tasklens.passing_tickets(search.scope, query.named_tickets) || search.holders || search.alike)
   ), listed as materialized (
     select keyword_entry_id, coalesce(f.project_id, c.project_id) as project_id, coalesce(f.ticket_id, c.ticket_id) as ticket_id,
       coalesce(c.gain, 0) as gain, c.comment_id, coalesce(f.tier, 0) as tier, f.tier < 3 or c.place <= scored_count as is_scored

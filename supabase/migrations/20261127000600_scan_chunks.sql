@@ -52,13 +52,10 @@ begin
   end if;
   -- Inline, because a common word is looked for in thousands of chunks.
   if asked.excluded is not null then
-    of_each := ' and (case
-        when c.ticket_id is not null then (select e.words @@ ($6).excluded from public.keyword_entries e where e.ticket_id = c.ticket_id)
-        else (select e.words @@ ($6).excluded from public.keyword_entries e where e.ticket_id is null and e.project_id = c.project_id) end) is false';
+    of_each := ' and (select e.words @@ ($6).excluded from public.keyword_entries e where e.keyword_entry_id = coalesce(c.ticket_id, ~c.project_id)) is false';
   end if;
   if exact then
-    select array_agg(e.ticket_id), array_agg(e.project_id) filter (where e.ticket_id is null) into few_tickets, few_projects
-      from public.keyword_entries e where e.keyword_entry_id = any (search.few);
+    select array_agg(u) filter (where u >= 0), array_agg(~u) filter (where u < 0) into few_tickets, few_projects from unnest(search.few) as u;
     source := '(
       select c.* from public.chunks c where c.ticket_id = any ($7)
       union all
@@ -68,10 +65,8 @@ begin
       conditions := conditions || ' and c.project_id = any (($1).projects)';
     end if;
     if asked.required is not null then
-      of_each := ' and (case
-          when c.ticket_id is not null then (select e.words @@ ($6).required from public.keyword_entries e where e.ticket_id = c.ticket_id)
-            or exists (select from public.comment_entries m where m.ticket_id = c.ticket_id and m.words @@ ($6).required)
-          else (select e.words @@ ($6).required from public.keyword_entries e where e.ticket_id is null and e.project_id = c.project_id) end)'
+      of_each := ' and ((select e.words @@ ($6).required from public.keyword_entries e where e.keyword_entry_id = coalesce(c.ticket_id, ~c.project_id))
+          or exists (select from public.comment_entries m where m.ticket_id = c.ticket_id and m.words @@ ($6).required))'
         || of_each;
     end if;
     if scope.on_tickets then

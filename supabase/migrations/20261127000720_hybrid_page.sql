@@ -43,10 +43,8 @@ begin
     select l.*, count(*) over () > page_start + page_size as has_more from listed l order by l.place limit page_size offset page_start
   ), holder as materialized (
     -- Beside other words an identifier does not decide the order.
-    select coalesce(e.ticket_id, ~e.project_id) as source
-    from tasklens.identifier_holders(search, array(
-      select e.keyword_entry_id from page p join public.keyword_entries e on e.project_id = p.project_id and e.ticket_id is not distinct from p.ticket_id)) h
-    join public.keyword_entries e on e.keyword_entry_id = any (h.holders || h.alike)
+    select unnest(h.holders || h.alike) as source
+    from tasklens.identifier_holders(search, array(select coalesce(p.ticket_id, ~p.project_id) from page p)) h
     where not query.is_identifier and cardinality(query.identifiers) > 0
   )
   select l.place, l.project_id, l.ticket_id, f.chunk_id, f.similarity, f.vector_rank, f.keyword_score, f.keyword_rank,

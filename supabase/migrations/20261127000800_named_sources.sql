@@ -59,8 +59,9 @@ begin
           t.before ~ ('[' || quotes || ']$') and t.after ~ ('^[' || quotes || ']')
             or t.before ~* ('\m' || project_word || '[\s:' || quotes || ']+$') or t.after ~* ('^[\s' || quotes || '-]+' || project_word || '\M') as is_marked) e
       where (scope.projects is null or m.project_id = any (scope.projects)) and (e.is_marked
-        -- A name of several words is unambiguous; a single word may be an ordinary one, unless all its
-        -- words are capitals within a sentence, or it ends the question after "of", "in" or the like.
+        -- A name of several words is unambiguous; a single word may be an ordinary one, unless all
+        -- its words are capitals within a sentence, or it ends the question after "of", "in" or the
+        -- like.
         or m.by = 'name' and m.last > m.first
         or m.by <> 'key' and (e.is_capital and t.name !~ '\m[[:lower:]][[:alnum:]]{3}' and t.before ~ '[[:alnum:]][^[:alnum:].!?:\n]*$'
           or t.after !~ '[[:alnum:]]' and t.before ~* '\m(of|in|on|for|about|with|within|from|at)[^[:alnum:]]+(the[^[:alnum:]]+)?$')
@@ -187,9 +188,9 @@ begin
   holding.query.required := null;
   holding.query.identifiers := array(select i from unnest((holding.query).identifiers) i where i !~ '^[[:alnum:]_-]+-[0-9]+$');
   named.ticket_ids := named.ticket_ids || array(
-    select e.ticket_id
-    from tasklens.identifier_holders(holding, null) h join public.keyword_entries e on e.keyword_entry_id = any (h.holders || h.alike)
-    where ((holding.query).is_identifier or cardinality(h.holders || h.alike) <= few_holders) and e.ticket_id is not null order by e.ticket_id desc);
+    select u
+    from tasklens.identifier_holders(holding, null) h cross join unnest(h.holders || h.alike) as u
+    where ((holding.query).is_identifier or cardinality(h.holders || h.alike) <= few_holders) and u >= 0 order by u desc);
   named.ticket_ids := array(
     select u.id from unnest(named.ticket_ids) with ordinality u(id, place) group by u.id order by min(u.place) limit 5);
 

@@ -54,15 +54,14 @@ begin
   -- The bounds are those of search_by_keyword, with fewer entries scored: each has four times the
   -- words of a usual query, and a list has 100 at most.
   with candidate as materialized (
-    select c.keyword_entry_id, c.ticket_id, c.comment_id
+    select c.ticket_id, c.comment_id
     from tasklens.keyword_candidates(search, 8000, 1000) c
     where cardinality((plan.words).terms) > 0 and c.ticket_id is not null and c.ticket_id <> all (exclude_tickets)
     limit 200
   ), by_words as (
-    select c.keyword_entry_id, c.ticket_id, s.score, row_number() over (order by s.score desc, c.ticket_id) as rank
-    from (select array_agg(c.keyword_entry_id) as entries, array_agg(c.comment_id) as comments from candidate c) a
+    select s.keyword_entry_id as ticket_id, s.score, row_number() over (order by s.score desc, s.keyword_entry_id) as rank
+    from (select array_agg(c.ticket_id) as entries, array_agg(c.comment_id) as comments from candidate c) a
     cross join lateral tasklens.score_entries(a.entries, a.comments, plan.words, plan.name, 100) s
-    join candidate c using (keyword_entry_id)
     order by rank
     limit 100
   )
@@ -70,12 +69,13 @@ begin
     f.by_vector, f.by_words, d.score, coalesce(is_known and d.score >= 0.5, false)
   from unnest(tickets, similarities) with ordinality as n(ticket_id, similarity, rank)
   full join (
-    -- share: of what the text itself would score; name_share: of what the words of its name are worth.
+    -- share: of what the text itself would score; name_share: of what the words of its name are
+    -- worth.
     select b.ticket_id, b.rank, b.score, least(1, b.score / plan.own_score) as share, coalesce((
         select sum(u.worth) from unnest(plan.name_words, plan.name_worths) as u(word, worth) where e.words @@ u.word::tsquery)
         / (select nullif(sum(u), 0) from unnest(plan.name_worths) u), 0) as name_share
     from by_words b
-    cross join lateral (select (array[k.words])[1] as words from public.keyword_entries k where k.keyword_entry_id = b.keyword_entry_id offset 0) e
+    cross join lateral (select (array[k.words])[1] as words from public.keyword_entries k where k.keyword_entry_id = b.ticket_id offset 0) e
   ) w on w.ticket_id = n.ticket_id
   left join lateral (
     select max(1 - (x.embedding operator(extensions.<=>) query_embedding)) as similarity
