@@ -78,11 +78,17 @@ func (w *writer) children(n node, lists int) {
 			separator = its
 		}
 	}
-	between := ""
+	between, begin := "", len(w.text)
 	for i, child := range n.Content {
 		if w.lead(between, func() { w.lead(marker(n, i, lists), func() { w.node(child, lists) }) }) {
 			between = separator
+		} else if n.Type == "tableRow" { // an empty cell keeps the others in their columns
+			w.write(between)
+			between = separator
 		}
+	}
+	if n.Type == "tableRow" && strings.Trim(string(w.text[begin:]), separator) == "" {
+		w.text = w.text[:begin]
 	}
 }
 

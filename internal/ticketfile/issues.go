@@ -166,7 +166,7 @@ func (r *row) comments(list gjson.Result, created, updated string, markdown func
 		if level, has := members["level"]; has { // of Jira's XML: the group
 			members["grouplevel"] = level
 		}
-		if r.omits("comments", r.restricted(members)) {
+		if r.omits("comments", r.limited(members)) {
 			continue
 		}
 		body := c.Get("body")

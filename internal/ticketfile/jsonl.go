@@ -16,6 +16,9 @@ var lines = format{name: "jsonl", columns: columnsOf(func(m member) string { ret
 func (r *row) finishLine(t *Ticket) error {
 	t.Description = r.document(t.Description)
 	for _, n := range r.members["notes"].Array() {
+		if r.omits("notes", r.limited(n.Map())) {
+			continue
+		}
 		text := n.Get("note")
 		if !n.IsObject() {
 			text = n

@@ -41,6 +41,28 @@ func saysWho(member string) bool {
 	return slices.Contains(audience, member) || slices.Contains(openTo, member) || isProperty(member)
 }
 
+// A comment has few members, so others than these limit it too: by their names or values, or if
+// they say that somebody does not see it. Own are those that have any value.
+var (
+	limits  = regexp.MustCompile(`restrict|internal|private|hidden|confidential|secret|audience|viewableby|(staff|agents?|team|admins?)only|^(is)?deleted(at|on|by)?$`)
+	limited = regexp.MustCompile(`^(internal|private|confidential|restricted|hidden|secret|deleted|work|staff|agents?|team|admins?)(only)?(notes?|comments?|reply|replies)?$`)
+	own     = []string{"id", "key", "author", "body", "note", "status"}
+)
+
+// limited describes what limits a comment or note; "" means nothing.
+func (r *Reader) limited(members map[string]gjson.Result) string {
+	who := r.restricted(members)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if member := fold(name); who == "" && !saysWho(member) && !slices.Contains(own, member) {
+			value := fold(r.valueOf(members[name]))
+			if limits.MatchString(member) && !forAll(value) || limited.MatchString(value) || strings.Contains(member, "visible") && slices.Contains([]string{"false", "0", "no"}, value) {
+				who = "limited by " + strings.Trim(quote(name), `"`)
+			}
+		}
+	}
+	return who
+}
+
 // forAll reports whether such a value restricts nothing.
 func forAll(value string) bool {
 	return value == "" || slices.Contains([]string{"false", "0", "no", "none", "null", "all", "everybody", "everyone", "anyone", "public", "jsdpublic"}, fold(value))

@@ -49,8 +49,14 @@ func TestRestrictedComments(t *testing.T) {
 		`"@rolelevel":"Administrators"`:               "that only Administrators may see",
 		`"isMinimized":true,"minimizedReason":"SPAM"`: "that are minimized",
 		`"minimized":{"reason":"abuse"}`:              "that are minimized",
-		`"jsdPublic":true,"visibility":null,"isMinimized":false,"properties":[],"internal":false`:                   "",
-		`"visibility":"PUBLIC","public":true,"properties":[{"key":"sd.public.comment","value":{"internal":false}}]`: "",
+		`"internal_only":true`:                        "limited by internal_only",
+		`"Customer visible":"no"`:                     "limited by Customer visible",
+		`"type":"private-note"`:                       "limited by type",
+		`"audience":["agents"]`:                       "limited by audience",
+		`"deleted_at":"2025-03-14"`:                   "limited by deleted_at",
+		`"internal_only":false,"customer_visible":true,"type":"comment","deleted_at":null,"audience":"all","author":"staff"`: "",
+		`"jsdPublic":true,"visibility":null,"isMinimized":false,"properties":[],"internal":false`:                            "",
+		`"visibility":"PUBLIC","public":true,"properties":[{"key":"sd.public.comment","value":{"internal":false}}]`:          "",
 	} {
 		comments := `[{"id":"1","body":"shown"},{"id":"2","body":"secret",` + marks + `}]`
 		for name, file := range map[string]string{
@@ -75,6 +81,17 @@ func TestRestrictedComments(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Notes are left out for the same reasons.
+func TestRestrictedNotes(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"projects.jsonl": "", "tickets.jsonl": `{"ticket_id":"A-1","project_id":"A","name":"n","notes":["plain",{"note":"private","status":"Internal"},{"note":"secret","private":true}]}`})
+	r := open(t, folder)
+	if got := one(t, r.Tickets()); len(got.Notes) != 2 || !slices.Contains(r.Notices(), "notes that are internal, left out: 1") {
+		t.Errorf("the notes are %v, the notices %q", got.Notes, r.Notices())
 	}
 }
 
