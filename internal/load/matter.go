@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -30,17 +31,18 @@ func (m matter) add(name string, values ...string) bool {
 }
 
 var (
-	yamlBlock   = regexp.MustCompile(`(?ms)\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\z)`)
-	tomlBlock   = regexp.MustCompile(`(?ms)\A\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\z)`)
+	yamlBlock   = regexp.MustCompile(`(?ms)\A\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\z)`)
+	tomlBlock   = regexp.MustCompile(`(?ms)\A\s*\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\z)`)
 	yamlField   = regexp.MustCompile(`^["']?[\p{L}_][\p{L}\p{N}_ .-]{0,40}["']?[ \t]*:(?:\s|$)`)
 	oneWord     = regexp.MustCompile(`(?m)^["']?[^\s:]+:(?:\s|$)`)
 	tomlField   = regexp.MustCompile(`(?m)^[\w."-]+[ \t]*=`)
 	continued   = regexp.MustCompile(`^(?:[ \t#}\]-]|$)`)
 	placeholder = regexp.MustCompile(`\{\{|<%`)
+	unfilled    = regexp.MustCompile(`^(?:\{\{[^}]*\}\}|<%.*%>)$`) // a placeholder alone
 )
 
-// frontMatter splits off YAML between two lines of dashes at the start, or TOML between two of
-// plus signs. What cannot be read is left out and named; deeper nesting is not read. A block that
+// frontMatter splits off YAML between two lines of dashes at the start, TOML between two of plus
+// signs, or a JSON object. What cannot be read is left out and named; deeper nesting is not read. A block that
 // is neither is text.
 func frontMatter(text string) (fields matter, body string, problems []string) {
 	fields = matter{}
@@ -49,12 +51,16 @@ func frontMatter(text string) (fields matter, body string, problems []string) {
 		return fields, text, nil
 	}
 	if found == nil {
-		if found = tomlBlock.FindStringSubmatch(text); found == nil || !tomlField.MatchString(found[1]) {
-			return fields, text, nil
-		}
 		var values map[string]any
-		if _, err := toml.Decode(found[1], &values); err != nil {
-			return fields, text[len(found[0]):], []string{fmt.Sprintf("the front matter is left out: %v", err)}
+		object := json.NewDecoder(strings.NewReader(text))
+		if found = tomlBlock.FindStringSubmatch(text); found != nil && tomlField.MatchString(found[1]) {
+			if _, err := toml.Decode(found[1], &values); err != nil {
+				return fields, text[len(found[0]):], []string{fmt.Sprintf("the front matter is left out: %v", err)}
+			}
+		} else if object.Decode(&values) == nil && len(values) > 0 && strings.HasPrefix(text[object.InputOffset():], "\n") {
+			found = []string{text[:object.InputOffset()], ""}
+		} else {
+			return fields, text, nil
 		}
 		same, _ := yaml.Marshal(values)
 		found[1] = string(same)

@@ -93,7 +93,7 @@ func heading(body string) string {
 	if found == nil {
 		return ""
 	}
-	return cmp.Or(found[1], found[2], tagged.ReplaceAllString(found[3], ""))
+	return unfilled.ReplaceAllString(cmp.Or(found[1], found[2], tagged.ReplaceAllString(found[3], "")), "")
 }
 
 // clip makes a text one line of at most so many characters.

@@ -36,10 +36,11 @@ type part struct {
 		Message words  `json:"message"`
 		Delta   words  `json:"delta"`
 		Finish  string `json:"finish_reason"`
+		Error   any    `json:"error"`
 	} `json:"choices"`
 	Usage struct {
-		In  int64 `json:"prompt_tokens"`
-		Out int64 `json:"completion_tokens"`
+		In  any `json:"prompt_tokens"` // a count of another form costs no answer
+		Out any `json:"completion_tokens"`
 	} `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
@@ -63,8 +64,13 @@ func (w words) split() (text string, thought bool) {
 	thought = strings.Join(texts([]any{w.ReasoningContent, w.Reasoning}), "") != ""
 	text, _ = w.Content.(string)
 	parts, _ := w.Content.([]any)
+	if one, is := w.Content.(map[string]any); is {
+		parts = []any{one}
+	}
 	for _, p := range parts {
-		if p, is := p.(map[string]any); is && (p["type"] == nil || p["type"] == "text" || p["type"] == "output_text") {
+		if piece, is := p.(string); is {
+			text += piece
+		} else if p, is := p.(map[string]any); is && (p["type"] == nil || p["type"] == "text" || p["type"] == "output_text") {
 			more, _ := p["text"].(string)
 			text += more
 		} else {
@@ -77,6 +83,7 @@ func (w words) split() (text string, thought bool) {
 // Reasons for which a model ends, in providers' words.
 var (
 	endLength = regexp.MustCompile(`(?i)^(max_?(output_|completion_)?tokens|(model_)?length)$`)
+	endFailed = regexp.MustCompile(`(?i)error|abort|cancel|fail|insufficient|overload|time_?out`)
 	endFilter = regexp.MustCompile(`(?i)^(safety|recitation|blocklist|prohibited_content|spii|sensitive|image_safety)$|filter|policy|block`)
 )
 
@@ -92,20 +99,23 @@ func (c *completion) add(data []byte) error {
 		case refused == nil && err != nil:
 			return fmt.Errorf("read the answer: %w", err)
 		}
-		if refused != nil || sayFilter.Match(data) && p.Usage.Out == 0 && c.text.Len() == 0 && bytes.Contains(data, []byte("eason")) {
+		if refused != nil || sayFilter.Match(data) && count(p.Usage.Out) == 0 && c.text.Len() == 0 && bytes.Contains(data, []byte("eason")) {
 			c.said.Finish = chat.FinishFilter // what came before it stays
 		}
 	}
 	if p.Model != "" {
 		c.said.Model = p.Model
 	}
-	if p.Usage.In+p.Usage.Out != 0 {
-		c.said.TokensIn, c.said.TokensOut = tokens(p.Usage.In), tokens(p.Usage.Out)
+	if in, out := count(p.Usage.In), count(p.Usage.Out); in+out != 0 {
+		c.said.TokensIn, c.said.TokensOut = in, out
 	}
 	if len(p.Choices) == 0 {
 		return nil
 	}
 	choice := p.Choices[0]
+	if choice.Error != nil || endFailed.MatchString(choice.Finish) { // what came before is not the whole answer
+		return &refusal{status: http.StatusBadGateway, code: choice.Finish, text: strings.Join(texts(choice.Error), " ")}
+	}
 	said := choice.Delta
 	if !reflect.ValueOf(choice.Message).IsZero() && c.text.Len() == 0 {
 		said = choice.Message
@@ -122,6 +132,11 @@ func (c *completion) add(data []byte) error {
 		c.said.Finish = choice.Finish
 	}
 	return c.pass(c.thoughts.write(text) + said.Refusal)
+}
+
+func count(value any) int {
+	number, _ := value.(float64)
+	return tokens(int64(number))
 }
 
 // maxCall is the most bytes of a call's arguments. No valid one is longer.
@@ -170,15 +185,21 @@ func (c *completion) pass(text string) error {
 	return nil
 }
 
+// looksLikeEvents matches a stream whose type a proxy has lost.
+var looksLikeEvents = regexp.MustCompile(`^\s*(?:data|event|id|retry)?:`)
+
 // read takes a response, which is a stream or whole, whatever was requested. arrived is called for
 // all that arrives of a stream, comments too.
 func (c *completion) read(ctx context.Context, response *http.Response, arrived func()) error {
 	if !isStream(response) {
 		content, err := io.ReadAll(response.Body)
-		if err == nil {
+		if err == nil && !looksLikeEvents.Match(content) {
 			err = c.add(content)
 		}
-		return err
+		if err != nil || !looksLikeEvents.Match(content) {
+			return err
+		}
+		response.Body = io.NopCloser(bytes.NewReader(content))
 	}
 	// The decoder drops a last event without an empty line after it.
 	response.Body = io.NopCloser(io.MultiReader(listening{response.Body, arrived}, strings.NewReader("\n\n")))
@@ -188,6 +209,9 @@ func (c *completion) read(ctx context.Context, response *http.Response, arrived 
 			return err // buffered data could go on for long
 		}
 		data := bytes.TrimSpace(events.Event().Data)
+		if events.Event().Type == "error" && readRefusal(http.StatusOK, nil, data) == nil {
+			return readRefusal(http.StatusBadGateway, nil, data)
+		}
 		if done = bytes.HasPrefix(data, []byte("[DONE]")); done || len(data) == 0 {
 			continue
 		}

@@ -136,9 +136,13 @@ func (e *embedding) single(ctx context.Context, place int, err error) error {
 // isAboutInputs reports whether fewer or shorter inputs may be accepted.
 func isAboutInputs(err error) bool {
 	refused, is := err.(*refusal)
-	return is && (refused.isTooLarge() || refused.isFilter() || refused.status == http.StatusBadRequest ||
+	return errors.Is(err, errUnread) || is && (refused.isTooLarge() || refused.isFilter() || refused.status == http.StatusBadRequest || refused.status == http.StatusGatewayTimeout ||
 		refused.status == http.StatusUnprocessableEntity || refused.status == http.StatusInternalServerError)
 }
+
+// errUnread marks a response without a vector for each input. A server may take only one at a time,
+// or fail for a single text.
+var errUnread = errors.New("read the embeddings")
 
 // sayDimensions: the server takes no dimensions, and would give vectors of another length.
 var sayDimensions = regexp.MustCompile(`(?i)\bdimensions?\b|matryoshka`)
@@ -167,14 +171,18 @@ func (e *embedding) ask(ctx context.Context, inputs []string) ([]vector.Vector, 
 	if err != nil {
 		return nil, err
 	}
-	return e.read(content, len(inputs))
+	vectors, err := e.read(content, len(inputs))
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errUnread, err)
+	}
+	return vectors, err
 }
 
 // read reads a response: by index, or in order if the server leaves the indexes out.
 func (e *embedding) read(content []byte, inputs int) ([]vector.Vector, error) {
 	var response openai.CreateEmbeddingResponse
 	if err := json.Unmarshal(content, &response); err != nil {
-		return nil, fmt.Errorf("read the embeddings: %w", err)
+		return nil, err
 	}
 	if len(response.Data) != inputs {
 		return nil, unusable("gave %d embeddings for %d inputs", len(response.Data), inputs)

@@ -25,7 +25,8 @@ func TestSmallerRequests(t *testing.T) {
 	}{
 		"TEI": {status(422, `{"error":"%s","error_type":"Validation"}`), 32}, "DashScope": {status(400, `{"error":{"message":"%s","code":"InvalidParameter"}}`), 10},
 		"nothing": {status(413, ``), 10}, "a proxy": {status(413, `<html>Request Entity Too Large</html>`), 3}, "one": {status(400, `{"message":"no"}`), 1},
-		"llama.cpp": {status(500, `{"error":{"code":500,"message":"input is too large to process: %s"}}`), 7},
+		"a proxy's patience": {status(504, `<html>Gateway Time-out</html>`), 8},
+		"llama.cpp":          {status(500, `{"error":{"code":500,"message":"input is too large to process: %s"}}`), 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,6 +83,42 @@ func TestOneOddText(t *testing.T) {
 				t.Errorf("later requests have %d inputs, the open circuits are %v", client.inputLimit("e"), client.OpenCircuits())
 			}
 		})
+	}
+}
+
+// A response that is not a vector for each input costs no other text its own.
+func TestUnreadableEmbeddings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		embed    func(inputs []string) string
+		embedded int
+	}{
+		"one at a time": {func([]string) string { return `{"data":[{"index":0,"embedding":[1,0]}]}` }, 20},
+		"NaN for one": {func(inputs []string) string {
+			data := strings.Repeat(`{"embedding":[1,0]},`, len(inputs))
+			if slices.Contains(inputs, "odd") {
+				data = strings.Replace(data, "1", "NaN", 1)
+			}
+			return `{"data":[` + strings.TrimSuffix(data, ",") + `]}`
+		}, 19},
+	} {
+		server := &peculiar{embed: func(w http.ResponseWriter, inputs []string) bool {
+			say(200, c.embed(inputs))(w, nil)
+			return true
+		}}
+		inputs := texted(20, 30)
+		inputs[7] = "odd"
+		client := server.client(t)
+		vectors, _, err := client.Embed(t.Context(), "e", inputs)
+		embedded := 0
+		for _, v := range vectors {
+			if v != nil {
+				embedded++
+			}
+		}
+		if embedded != c.embedded || (err == nil) != (embedded == 20) || err != nil && !errors.Is(err, fault.ErrInput) || client.OpenCircuits() != nil {
+			t.Errorf("%s: %d vectors, %v", name, embedded, err)
+		}
 	}
 }
 

@@ -101,7 +101,6 @@ func TestEmbedRejectsMalformedResponses(t *testing.T) {
 		"infinite number":     fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":%q}]}`, one, encoded(float32(math.Inf(1)))),
 		"invalid base64":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":"?"}]}`, one),
 		"null value":          fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":1,"embedding":null}]}`, one),
-		"too few":             fmt.Sprintf(`{"data":[{"index":0,"embedding":%q}]}`, one),
 		"repeated index":      fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":0,"embedding":%q}]}`, one, one),
 		"negative index":      fmt.Sprintf(`{"data":[{"index":-1,"embedding":%q},{"index":1,"embedding":%q}]}`, one, one),
 		"index out of range":  fmt.Sprintf(`{"data":[{"index":0,"embedding":%q},{"index":2,"embedding":%q}]}`, one, one),

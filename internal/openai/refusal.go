@@ -108,7 +108,7 @@ func readRefusal(status int, header http.Header, body []byte) *refusal {
 func isError(object map[string]any) bool {
 	switch object["error"] {
 	case nil, "", false:
-		return object["object"] == "error" || object["choices"] == nil && object["data"] == nil && (object["detail"] != nil || object["message"] != nil)
+		return object["object"] == "error" || object["choices"] == nil && object["data"] == nil && (object["detail"] != nil || object["message"] != nil || object["msg"] != nil || object["errors"] != nil)
 	}
 	return true
 }

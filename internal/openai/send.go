@@ -55,5 +55,5 @@ func (c *Client) post(ctx context.Context, path string, body map[string]any, opt
 }
 
 func isStream(response *http.Response) bool {
-	return response.StatusCode < 300 && strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
+	return response.StatusCode < 300 && strings.HasPrefix(strings.ToLower(response.Header.Get("Content-Type")), "text/event-stream")
 }

@@ -7,11 +7,12 @@ import (
 
 // Marks around what a model thinks: tags, special tokens, and the channels of gpt-oss. A thought
 // stands before the answer; where the prompt has opened it, the text has only the closing mark.
-// Special tokens around the answer are no part of it.
+// Special tokens and tags around the answer are no part of it.
 const (
-	thoughtTag = `(?:seed:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)`
+	thoughtTag = `(?:ant|\w{1,20}[:_-])?(?:think|thinking|thoughts?|reason|reasoning|reflection|scratchpad|analysis|monologue|cot)(?:[_-]\w{1,20})?`
 	openTag    = `<` + thoughtTag + `(?:\s[^<>]{0,80})?>|<details type="reasoning"[^<>]{0,80}>|\[think\]`
-	special    = `<[|｜][\w▁]{1,30}[|｜]>`
+	answerTag  = `(?:final|(?:final[_-])?(?:answer|response))>`
+	special    = `(?:<[|｜][\w▁]{1,30}[|｜]>|</` + answerTag + `)`
 )
 
 var (
@@ -19,9 +20,9 @@ var (
 	closes   = regexp.MustCompile(`(?i)</` + thoughtTag + `>|</details>|\[/think\]|◁/think▷|<\|(?:end_of_thought|end_thinking)\|>|<unused95>|(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final[^<]{0,20}<\|message\|>|assistantfinal`)
 	opened   = regexp.MustCompile(`(?i)` + openTag + `|<details>`)
 	mayOpen  = regexp.MustCompile(`(?i)^\s*(?:[<\[◁][^>\]▷\s]{0,40}|<(?:` + thoughtTag + `|details)\s[^<>]{0,80})?$|^\s*<\|[a-z_|<>]{0,60}$`)
-	leading  = regexp.MustCompile(`(?i)^\s*<[|｜](?:begin.of.(?:sentence|text|solution)|start_(?:response|text))[|｜]>`)
-	trailing = regexp.MustCompile(`(?:(?:\s*` + special + `)+\s*)?(?:<(?:[|｜][\w▁]{0,30}[|｜]?)?)?$`)
-	specials = regexp.MustCompile(`^\s*(?:` + special + `\s*)+$`)
+	leading  = regexp.MustCompile(`(?i)^\s*<[|｜](?:begin.of.(?:sentence|text|solution)|start_(?:response|text))[|｜]>|^\s*<` + answerTag)
+	trailing = regexp.MustCompile(`(?i)(?:(?:\s*` + special + `)+\s*)?(?:<(?:[|｜][\w▁]{0,30}[|｜]?|/[\w-]{0,20})?)?$`)
+	specials = regexp.MustCompile(`(?i)^\s*(?:` + special + `\s*)+$`)
 )
 
 // longestMark is more than any mark has bytes.

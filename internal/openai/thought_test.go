@@ -38,6 +38,10 @@ func TestThoughts(t *testing.T) {
 		"a solution":             {"<|begin_of_thought|>" + thought + "<|end_of_thought|>\n\n<|begin_of_solution|>" + answer + "<|end_of_solution|>", answer, `"stop"`, true},
 		"unused tokens":          {"<unused94>thought\n" + thought + "<unused95>" + answer, answer, `"stop"`, true},
 		"Kimi":                   {"◁think▷" + thought + "◁/think▷" + answer, answer, `"stop"`, true},
+		"a prefix":               {"<inner_monologue>" + thought + "</inner_monologue>" + answer, answer, `"stop"`, true},
+		"a suffix":               {"<thought_process>" + thought + "</thought_process>" + answer, answer, `"stop"`, true},
+		"an answer in tags":      {"<think>a</think>\n<answer>\n" + answer + "</answer>", answer, `"stop"`, true},
+		"a final answer":         {"<final>Yes, <b>so</b></final>\n", "Yes, <b>so</b>", `"stop"`, false},
 		"details":                {"<details type=\"reasoning\" done=\"true\">\n<summary>Thought</summary>\n" + thought + "</details>\n" + answer, answer, `"stop"`, true},
 		"other details":          {"Yes. <details><summary>Why</summary>So.</details> a < b <", "Yes. <details><summary>Why</summary>So.</details> a < b <", `"stop"`, false},
 		"a token is the subject": {"It ends with <|im_end|>, a token.\n", "It ends with <|im_end|>, a token.\n", `"stop"`, false},
@@ -92,6 +96,10 @@ func TestSeparateThoughts(t *testing.T) {
 	if err != nil || said.Text != "Hi" || !said.Thought {
 		t.Errorf("whole: %+v, %v", said, err)
 	}
+	said, err = serve(t, say(200, `{"choices":[{"message":{"content":{"type":"text","text":"Hi"}}}],"usage":{"prompt_tokens":"7","completion_tokens":2.0}}`)).Complete(t.Context(), chat.Request{MaxTokens: 1})
+	if err != nil || said.Text != "Hi" || said.TokensOut != 2 {
+		t.Errorf("one part: %+v, %v", said, err)
+	}
 	said, err = serve(t, say(200, `{"choices":[{"message":{"content":"","reasoning_content":"Hm, hm"},"finish_reason":"length"}]}`)).Complete(t.Context(), chat.Request{MaxTokens: 1})
 	if err != nil || said.Text != "" || !said.Thought || said.Finish != chat.FinishLength {
 		t.Errorf("all room used up: %+v, %v", said, err)
@@ -131,6 +139,11 @@ func TestEndsOfStreams(t *testing.T) {
 		"null choices":                  {events(`{"choices":[null]}`, `{"choices":null}`), false},
 		"invalid JSON":                  {events(delta(`"content":"Hi"`, "null"), `{"oops`), false},
 		"a server that does not stream": {say(200, "\n"+`{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`), true},
+		"its type is lost":              {headed(raw(piece+"data: [DONE]\n\n"), "Content-Type", "text/plain"), true},
+		"the model failed":              {raw(piece + "data: " + delta("", `"insufficient_system_resource"`) + "\n\ndata: [DONE]\n\n"), false},
+		"a choice failed":               {raw(piece + `data: {"choices":[{"delta":{},"finish_reason":"stop","error":{"code":502}}]}` + "\n\n"), false},
+		"an event of errors":            {raw(piece + "event: error\ndata: {\"code\":\"1305\"}\n\ndata: [DONE]\n\n"), false},
+		"an error in other words":       {raw(piece + `data: {"code":"1305","msg":"busy"}` + "\n\ndata: [DONE]\n\n"), false},
 		"an error with status 200":      {say(200, `{"error":"no"}`), false},
 		"an error beside choices":       {raw(piece + `data: {"error":{"code":502,"message":"gone"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"), false},
 	} {

@@ -48,6 +48,8 @@ func TestParseDate(t *testing.T) {
 		"March 14, 2025 at 9:12 AM":     at(9, 12, 0, 0),
 		"Fri, 14 Mar 2025 09:12:33 GMT": at(9, 12, 33, 0),
 		"Friday, March 14, 2025":        at(0, 0, 0, 0),
+		"Friday, March 14th, 2025":      at(0, 0, 0, 0),
+		"14th March 2025 9:12":          at(9, 12, 0, 0),
 		"Fri Mar 14 2025 09:12:33 GMT-0330 (Newfoundland)": at(12, 42, 33, 0),
 		"20250314":                                 at(0, 0, 0, 0),
 		"20250314T091233Z":                         at(9, 12, 33, 0),

@@ -80,7 +80,10 @@ func addFile(to *[]string, path string) error {
 
 const projectLines, ticketLines = "projects.jsonl", "tickets.jsonl"
 
-var exportNames = []string{".csv", ".json", ".jsonl", ".ndjson"}
+var (
+	exportNames = []string{".csv", ".tsv", ".json", ".jsonl", ".ndjson"}
+	tableNames  = []string{".csv", ".tsv", ".txt"} // Excel's Unicode text
+)
 
 // IsExport reports whether a file in a folder has the name of an export.
 func IsExport(name string) bool {
@@ -102,7 +105,7 @@ func (r *Reader) start(path string) (rows rows, err error) {
 		rows.next = (&jsonLines{in: in, reader: r}).nextProject
 	case r.projects != nil:
 		rows = newLines(in, r)
-	case extension(path) == ".csv":
+	case slices.Contains(tableNames, extension(path)):
 		rows, err = newRecords(in, r)
 	case slices.Contains(exportNames, extension(path)):
 		rows, err = newIssues(in, r)

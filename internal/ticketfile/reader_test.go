@@ -29,6 +29,8 @@ func TestOpenForms(t *testing.T) {
 		"mixed folder":          {map[string]string{"projects.jsonl": oneProject, "tickets.jsonl.gz": "\uFEFF" + oneTicket}, ""},
 		"export":                {map[string]string{"x.csv": oneExport}, "x.csv"},
 		"gzipped export":        {map[string]string{"x.csv.gz": "\uFEFF" + oneExport}, "x.csv.gz"},
+		"separated by tabs":     {map[string]string{"x.tsv": strings.ReplaceAll(oneExport, ",", "\t")}, ""},
+		"Excel's Unicode text":  {map[string]string{"x.txt": strings.ReplaceAll(oneExport, ",", "\t")}, "x.txt"},
 		"file name in capitals": {map[string]string{"X.CSV": oneExport}, "X.CSV"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func readArguments(schema *jsonschema.Schema, arguments json.RawMessage, into an
 
 // fit returns a value as its schema has it, nil if it is absent. Models and their clients send
 // objects, lists, numbers and booleans as texts, ids as numbers, 5.0 for 5, an empty text for
-// nothing, one element for a list, and enumerations in another case. A member of an object that
+// nothing, one element for a list, [] for {}, and enumerations in another case or as one text. A member of an object that
 // does not fit stays as it is: the API takes more forms of it than tools publish.
 func fit(path string, schema *jsonschema.Schema, value any) (any, error) {
 	value = heldBy(value, schema.Type)
@@ -63,6 +63,9 @@ func fit(path string, schema *jsonschema.Schema, value any) (any, error) {
 	case value == nil || isText && strings.TrimSpace(text) == "":
 		return nil, nil
 	case kind == "object":
+		if list, is := value.([]any); is && len(list) == 0 { // PHP's
+			return nil, nil
+		}
 		if members, is := value.(object); is {
 			for name, property := range schema.Properties {
 				if fitting, err := fit(path+"."+name, property, members[name]); err == nil && fitting != nil {
@@ -73,7 +76,11 @@ func fit(path string, schema *jsonschema.Schema, value any) (any, error) {
 		}
 	case kind == "array":
 		list, is := value.([]any)
-		if !is {
+		if !is && isText && schema.Items.Enum != nil {
+			for name := range strings.SplitSeq(text, ",") {
+				list = append(list, name)
+			}
+		} else if !is {
 			list = []any{value}
 		}
 		fitting := make([]any, len(list))
@@ -90,7 +97,7 @@ func fit(path string, schema *jsonschema.Schema, value any) (any, error) {
 		}
 	case kind == "string" && schema.Enum != nil && isText:
 		for _, known := range schema.Enum {
-			if strings.EqualFold(known.(string), strings.Trim(text, `" `)) {
+			if strings.EqualFold(known.(string), strings.Trim(text, `"'[] `)) {
 				return known, nil
 			}
 		}
