@@ -42,8 +42,8 @@ var (
 )
 
 // frontMatter splits off YAML between two lines of dashes at the start, TOML between two of plus
-// signs, or a JSON object. What cannot be read is left out and named; deeper nesting is not read. A block that
-// is neither is text.
+// signs, or a JSON object. What cannot be read is left out and named; deeper nesting is not read. A
+// block that is none of these is text.
 func frontMatter(text string) (fields matter, body string, problems []string) {
 	fields = matter{}
 	found := yamlBlock.FindStringSubmatch(text)

@@ -44,8 +44,8 @@ func saysWho(member string) bool {
 // A comment has few members, so others than these limit it too: by their names or values, or if
 // they say that somebody does not see it. Own are those that have any value.
 var (
-	limits  = regexp.MustCompile(`restrict|internal|private|hidden|confidential|secret|audience|viewableby|(staff|agents?|team|admins?)only|^(is)?deleted(at|on|by)?$`)
-	limited = regexp.MustCompile(`^(internal|private|confidential|restricted|hidden|secret|deleted|work|staff|agents?|team|admins?)(only)?(notes?|comments?|reply|replies)?$`)
+	limits  = regexp.MustCompile(`restrict|internal|private|hidden|confidential|secret$|audience|viewableby|(staff|agents?|team|admins?)only|^(is)?deleted(at|on|by)?$`)
+	limited = regexp.MustCompile(`^(internal|private|confidential|restricted|hidden|secret|deleted)(only)?(notes?|comments?|reply|replies)?$|^(work|staff|agents?|team|admins?)(notes?|only)$`)
 	own     = []string{"id", "key", "author", "body", "note", "status"}
 )
 

@@ -54,9 +54,9 @@ func TestRestrictedComments(t *testing.T) {
 		`"type":"private-note"`:                       "limited by type",
 		`"audience":["agents"]`:                       "limited by audience",
 		`"deleted_at":"2025-03-14"`:                   "limited by deleted_at",
-		`"internal_only":false,"customer_visible":true,"type":"comment","deleted_at":null,"audience":"all","author":"staff"`: "",
-		`"jsdPublic":true,"visibility":null,"isMinimized":false,"properties":[],"internal":false`:                            "",
-		`"visibility":"PUBLIC","public":true,"properties":[{"key":"sd.public.comment","value":{"internal":false}}]`:          "",
+		`"internal_only":false,"customer_visible":true,"type":"comment","deleted_at":null,"audience":"all","author":"Private","role":"agent"`: "",
+		`"jsdPublic":true,"visibility":null,"isMinimized":false,"properties":[],"internal":false`:                                             "",
+		`"visibility":"PUBLIC","public":true,"properties":[{"key":"sd.public.comment","value":{"internal":false}}]`:                           "",
 	} {
 		comments := `[{"id":"1","body":"shown"},{"id":"2","body":"secret",` + marks + `}]`
 		for name, file := range map[string]string{

@@ -53,8 +53,9 @@ func readArguments(schema *jsonschema.Schema, arguments json.RawMessage, into an
 
 // fit returns a value as its schema has it, nil if it is absent. Models and their clients send
 // objects, lists, numbers and booleans as texts, ids as numbers, 5.0 for 5, an empty text for
-// nothing, one element for a list, [] for {}, and enumerations in another case or as one text. A member of an object that
-// does not fit stays as it is: the API takes more forms of it than tools publish.
+// nothing, one element for a list, [] for {}, and enumerations in another case or as one text. A
+// member of an object that does not fit stays as it is: the API takes more forms of it than tools
+// publish.
 func fit(path string, schema *jsonschema.Schema, value any) (any, error) {
 	value = heldBy(value, schema.Type)
 	text, isText := value.(string)
