@@ -12,6 +12,7 @@ declare
   mixed constant text := '(?=(?:[A-Za-z+/]*[0-9]){10})(?=[A-Z0-9+/]*[a-z])(?=[a-z0-9+/]*[A-Z])';
 begin
   if marked ~* '\mdata:[a-z]' then
+    marked := regexp_replace(marked, '"data:image/svg[^"\n]{64,}"|''data:image/svg[^''\n]{64,}''', '"[image]"', 'gi'); -- plain SVG has spaces
     marked := regexp_replace(marked, '\mdata:([a-z]+)/[a-z0-9.+-]+(?:;[a-z0-9=._-]+)*,[^][\s()<>"''`]{64,}', '[\1]', 'gi');
   end if;
   if strpos(marked, '-----BEGIN ') > 0 then
@@ -47,10 +48,10 @@ end
 $$;
 comment on function tasklens.mark_data is 'A text with a short mark such as [image], [PRIVATE KEY] or [data] in place of each inline datum.';
 
--- Comments (<!-- -->, [//]: # (…)) and elements that browsers do not show, but not within code. As
--- on GitHub, a comment that is not closed is one where it begins a line, and then hides the rest.
--- An element is hidden only if it is closed. Security definer: writers of tickets need no rights in
--- this schema.
+-- Comments (<!-- -->, [//]: # (…)) and elements that browsers do not show, but not within code.
+-- As on GitHub, a comment that is not closed is one where it begins a line, and then hides the
+-- rest. An element is hidden only if it is closed. Security definer: writers of tickets need no
+-- rights in this schema.
 create function tasklens.visible_text(text text) returns text
 language plpgsql immutable security definer set search_path = ''
 as $$
@@ -61,6 +62,15 @@ declare
     '|\((?:[^()\n]|\n[ \t]*[^()\s])*\))?[ \t]*(?=\r?\n|$))?';
   tag constant text := '</?[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:@][A-Za-z0-9_.:-]*(?:\s*=\s*(?:"[^"]*"|''[^'']*''|[^]\s"''=<>`]+))?)*\s*/?>';
   unseen constant text := '<(?:script|style|template|title|noframes|noembed|datalist|svg)\M';
+  -- In a style, also what has no size or is far outside. White is not seen where nothing has a
+  -- background.
+  zero constant text := '\s*:\s*0+(?:\.0+)?(?![.0-9])';
+  flat constant text := '(?<![a-z-])(?:max-)?(?:height|width)' || zero;
+  white constant text := case when marked ~* 'background|bgcolor' then null
+    else '(?<![a-z-])color\s*[:=]\s*["'']?(?:white|transparent|#fff(?:fff)?\M|rgba?\(\s*255\s*,\s*255\s*,\s*255)' end;
+  hides constant text := '(?:' || concat_ws('|', 'display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all',
+    '(?:opacity|font-size)' || zero || '|font-size\s*:\s*1px', flat || '[^<>]*overflow\s*:\s*hidden|overflow\s*:\s*hidden[^<>]*' || flat,
+    '(?:left|top|text-indent)\s*:\s*-(?:[0-9]{4}|[0-9]{3}r?em)|clip(?:-path)?\s*:\s*(?:rect\(\s*[01]|inset\(\s*(?:50|100)%)', white) || ')';
   result text;
   token record;
   pieces text[] := array[]::text[];
@@ -74,7 +84,7 @@ declare
   indent integer;
   content_at integer := 0;  -- where the content of a list's item begins
 begin
-  if (marked !~* ('<!--|<[^<>]*(?:\mhidden\M|display\s*:\s*none)|\]:[ \t]*[#<]|' || unseen)) is not false then
+  if (marked !~* ('<!--|<[^<>]*(?:\mhidden\M|' || hides || ')|\]:[ \t]*[#<]|' || unseen)) is not false then
     return marked;
   end if;
   for token in
@@ -148,7 +158,7 @@ begin
     end if;
   end loop;
   result := array_to_string(pieces, '');
-  if result ~* ('<[^<>]*(?:\mhidden\M|display\s*:\s*none)|' || unseen) then
+  if result ~* ('<[^<>]*(?:\mhidden\M|' || hides || ')|' || unseen) then
     result := (
       with tag as (
         select p.place, p.piece, p.piece like '</%' as closes, n.name,
@@ -162,7 +172,7 @@ begin
         ) m
         where not m.closes and m.mate is not null and (m.piece ~* ('^' || unseen)
           or regexp_replace(m.piece, '"[^"]*"|''[^'']*''', '', 'g') ~* '\shidden(?=[\s=/>])'
-          or m.piece ~* '\sstyle\s*=\s*["'']?[^"''>]*(?:display\s*:\s*none|visibility\s*:\s*hidden)')
+          or m.piece ~* ('\sstyle\s*=\s*(?:"[^">]*|''[^''>]*|[^"''\s>]*)' || hides) or m.piece ~* ('^<font\s(?:[^>]*\s)?' || white))
       ), edge as (
         select r.place, 1 as change, r.name from range r union all select r.mate, -1, null from range r
       ), shown as (

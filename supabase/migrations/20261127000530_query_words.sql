@@ -42,14 +42,17 @@ $$;
 comment on function tasklens.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
 -- The nearest known words by shared trigrams, or with two letters swapped, which leaves few
--- trigrams. Words with digits are codes, for which a similar one is wrong.
+-- trigrams. Words with digits are codes, for which a similar one is wrong, but not one that is
+-- typed halfway.
 create function tasklens.nearest_words(word text, visible bigint[])
 returns table (near text, entries bigint, titles bigint, comments bigint, similarity double precision)
 language plpgsql stable rows 3 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  is_code constant boolean := nearest_words.word ~ '[0-9]';
 begin
-  if length(nearest_words.word) not between 4 and 40 or nearest_words.word ~ '[0-9]' then
+  if length(nearest_words.word) not between 4 and 40 or nearest_words.word ~ '^[0-9]{4}$' then
     return;
   end if;
   return query
@@ -59,17 +62,24 @@ begin
     from (
       select c.word, extensions.similarity(c.word, nearest_words.word)::double precision as similarity
       from tasklens.word_counts c
-      where length(c.word) between 4 and 40 and c.word operator(extensions.%) nearest_words.word
+      where length(c.word) between 4 and 40 and c.word operator(extensions.%) nearest_words.word and not is_code
       union all
       select g.word, extensions.similarity(g.word, nearest_words.word)
       from tasklens.word_count_changes g
-      where length(g.word) between 4 and 40 and g.word operator(extensions.%) nearest_words.word
+      where length(g.word) between 4 and 40 and g.word operator(extensions.%) nearest_words.word and not is_code
       union all
       select c.word, 0.8
       from generate_series(1, length(nearest_words.word) - 1) i
       join tasklens.word_counts c on c.word = overlay(nearest_words.word placing reverse(substr(nearest_words.word, i, 2)) from i)
+      where not is_code
+      union all
+      select c.word, 0.9 from tasklens.word_counts c
+      where length(c.word) between 4 and 40 and c.word like nearest_words.word || '%' and is_code
+      union all
+      select g.word, 0.9 from tasklens.word_count_changes g
+      where length(g.word) between 4 and 40 and g.word like nearest_words.word || '%' and is_code
     ) x
-    where x.word !~ '[0-9]' and x.similarity >= 0.45
+    where (is_code or x.word !~ '[0-9]') and x.similarity >= 0.45
     group by x.word
     order by 2 desc, 1
     -- For restricted callers some of the nearest may be invisible.

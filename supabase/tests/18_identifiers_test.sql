@@ -1,7 +1,7 @@
 -- Identifiers: texts that hold one whole come first; keys and numbers of tickets.
 
 begin;
-select plan(42);
+select plan(44);
 
 \ir kit/vectors.sql
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
@@ -46,6 +46,10 @@ select is(pg_temp.exact('8.1.1', '{"statuses": ["To Do"]}'), '{13}', 'filters on
 select is(pg_temp.exact('8.1.1 -release'), '{-2}', 'an excluded word applies');
 select is(pg_temp.exact('java.lang.ClassCastException -TX-400'), '{16,21}', 'an excluded key excludes its ticket only');
 select results_eq($$ select s.ticket_id from public.search_hybrid('EXC_BAD_ACCESS', match_count => 1) s $$, '{11}'::bigint[], 'hybrid search has them first, too');
+
+-- Typed halfway.
+select results_eq($$ select k.ticket_id, k.exact from public.search_by_keyword('E046') k $$, $$ values (22::bigint, false) $$, 'the beginning of a code finds it');
+select is_empty($$ select from public.search_by_keyword('E0473') $$, 'a similar code does not');
 
 -- Keys and numbers.
 select results_eq($$ select k.ticket_id, k.exact from public.search_by_keyword('TX-400') k $$, $$ values (11::bigint, true), (16, true) $$,

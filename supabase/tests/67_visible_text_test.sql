@@ -28,6 +28,11 @@ select is_empty($$ select left(d.text, 200), left(d.seen, 200), d.wanted from pg
   '<STYLE>p {}</STYLE>a', 'a',
   '<div hidden><div>a</div>b</div>c', 'c',
   '<p style="color: red; display : none">a</p>b', 'b',
+  '<p style="font-family: ''Arial''; visibility:collapse">a</p>b', 'b',
+  '<p style="font-size:0px">a</p><p style="opacity: 0.0;">b</p><p style="mso-hide:all">c</p>d', 'd',
+  '<div style="max-height:0;overflow:hidden">a</div><div style="overflow:hidden; width: 0">b</div>c', 'c',
+  '<p style="position:absolute;left:-9999px">a</p><p style="text-indent:-999em">b</p><p style="clip:rect(0,0,0,0)">c</p>d', 'd',
+  '<p style="color:#FFF">a</p><font size="1" color="white">b</font><p style="color:transparent">c</p>d', 'd',
   '<details><summary>Log</summary><template>a</template>b</details>', '<details><summary>Log</summary>b</details>'
   ]) d $$, 'elements that browsers do not show are hidden');
 
@@ -45,6 +50,7 @@ select is_empty($$ select left(d.text, 200), left(d.seen, 200), d.wanted from pg
 select is_empty($$ select left(d.text, 200), left(d.seen, 200), d.wanted from pg_temp.differing(array[
   '![photo](data:image/png;base64,' || repeat('iVBORw0KGgo1', 20) || ') after', '![photo]([image]) after',
   '<img alt="photo" src="data:image/svg+xml,' || repeat('%3Csvg%20', 20) || '">', '<img alt="photo" src="[image]">',
+  '<img src="data:image/svg+xml;utf8,<svg a=''b''>' || repeat('<path d=''M0 0''/>', 20) || '</svg>" alt="photo">', '<img src="[image]" alt="photo">',
   e'```\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEow\n-----END RSA PRIVATE KEY-----\n```', e'```\n[RSA PRIVATE KEY]\n```',
   'token: ' || repeat('eyJhbGci0iJI', 20) || '== end', 'token: [data] end',
   e'a\n' || repeat(repeat('iVBORw0KGgo1', 6) || e'\n', 9) || e'AAA=\nb', e'a\n[data]\nb',
@@ -58,7 +64,10 @@ select is_empty($$ select left(text, 200), left(tasklens.visible_text(text), 200
   repeat('https://example.org/a?b=' || repeat('aB3', 70) || ' ', 3), repeat(md5('a') || md5('b') || e'\n', 20),
   repeat('水泵在负载下漏水', 500), repeat('ปั๊มรั่ว', 500), '/home/' || repeat('SomeLongFolderName/', 20),
   repeat('2026-01-05 09:00:00 INFO [main] o.e.Foo - {"id":51,"name":"a b"} ', 60), 'a < b && c > d; List<String> <hidden>',
-  e'  a\r\n\r\n\r\nb \n', '[1]: https://example.org "title"', '<p class="hidden" title="a hidden b">c</p>', 'a <!-- b', e'a <!-- b\n\nc --> d', '\<!-- a -->',
+  e'  a\r\n\r\n\r\nb \n', '[1]: https://example.org "title"', '<p class="hidden" title="a hidden b">c</p>',
+  '<p style="opacity:0.5;font-size:0.8em;line-height:0;max-height:0;margin-left:-10px;color:#ffff00">a</p>', '<p aria-hidden="true" style="overflow:hidden;min-width:0">a</p>',
+  '<td style="background:#036"><b style="color:#fff">a</b></td>', '<td bgcolor="navy"><font color="white">a</font></td>', 'style="display:none" hides it',
+ 'a <!-- b', e'a <!-- b\n\nc --> d', '\<!-- a -->',
   'the <script> tag', '', null]) text where tasklens.visible_text(text) is distinct from text $$,
   'other texts stay byte for byte: traces, addresses, hashes, paths, logs, scripts without spaces');
 
