@@ -163,38 +163,3 @@ func TestVotesAreCountedTogether(t *testing.T) {
 		t.Errorf("the scores of %d documents do not follow from their votes", n)
 	}
 }
-
-// A vote cast while another is uncommitted waits for it, and both count.
-func TestVoteCountsBesideAnUncommittedOne(t *testing.T) {
-	t.Parallel()
-	s := newShelf(t, 1)
-	const vote = "select public.rate_document($1, true)"
-	first, err := s.session().Begin(s.ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := first.Exec(s.ctx, vote, s.ids[0]); err != nil {
-		t.Fatal(err)
-	}
-	second := s.session()
-	waits := second.PgConn().PID()
-	done := make(chan error, 1)
-	go func() {
-		_, err := second.Exec(s.ctx, vote, s.ids[0])
-		done <- err
-	}()
-	for s.number("select cardinality(pg_blocking_pids($1))", waits) == 0 {
-		if len(done) > 0 {
-			t.Fatal("the second vote does not wait for the first")
-		}
-	}
-	if err := first.Commit(s.ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if n := s.number("select helpful_votes from public.documents"); n != 2 {
-		t.Errorf("%d of 2 votes are counted", n)
-	}
-}

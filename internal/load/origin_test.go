@@ -322,21 +322,3 @@ func (o *overtaken) Call(ctx context.Context, function string, arguments, result
 	}
 	return o.Database.Call(ctx, function, arguments, result)
 }
-
-// Two spellings of a key are not taken for one ticket: neither replaces the other.
-func TestSpellingsOfAKey(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	var r told
-	line := func(key, name string) string {
-		return `{"ticket_id":"` + key + `","project_id":"A","name":"` + name + `"}` + "\n"
-	}
-	summary, err := load.Load(t.Context(), b.db, files(t, map[string]string{"projects.jsonl": `{"project_id":"A","name":"Pumps"}`,
-		"tickets.jsonl": line("DUP-1", "first") + line("dup-1", "second") + line("DUP.1", "third") + line("DUP-2", "old") + line("DUP-2", "new")}), r.report(), load.Options{Prune: true})
-	if !errors.Is(err, load.ErrNotPruned) || summary.BadRows != 2 || summary.Repeated != 1 {
-		t.Errorf("%+v, %v", summary, err)
-	}
-	if want := map[string]string{"DUP-1": "DUP-1 A: first", "DUP-2": "DUP-2 A: new"}; !slices.ContainsFunc(r.bad, func(s string) bool { return strings.Contains(s, `"dup-1" and "DUP-1"`) }) || len(b.stored(t)) != len(want) {
-		t.Errorf("stored %v, said %q", b.stored(t), r.bad)
-	}
-}

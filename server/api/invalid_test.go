@@ -197,24 +197,6 @@ func TestManyElements(t *testing.T) {
 	}
 }
 
-func TestMediaTypes(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for _, route := range postRoutes[1:] {
-		for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "application/problem+json", "multipart/form-data; boundary=x", "*/*"} {
-			s.send(http.MethodPost, route.path, route.good, "Content-Type", kind).want(http.StatusUnsupportedMediaType)
-		}
-		for _, encoding := range []string{"gzip", "GZIP", "br", "deflate", "gzip, identity", "nonsense"} {
-			s.send(http.MethodPost, route.path, route.good, "Content-Encoding", encoding).want(http.StatusUnsupportedMediaType)
-		}
-		for _, kind := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"} {
-			s.send(http.MethodPost, route.path, route.good, "Content-Type", kind).want(http.StatusOK)
-		}
-		s.send(http.MethodPost, route.path, route.good, "Content-Encoding", "identity").want(http.StatusOK)
-	}
-	s.send(http.MethodPost, "/api/embeddings/generate", `{"project_id":1}`, "Content-Type", "text/plain").want(http.StatusUnsupportedMediaType)
-}
-
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	s := start(t)

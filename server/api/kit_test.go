@@ -37,19 +37,12 @@ const modelKey = "sk-the-key-of-the-model-provider"
 // setup is what a test changes from the defaults.
 type setup struct {
 	database       func(testing.TB) *testbed.DB
-	embeddingModel string
 	threshold      float64
-	weights        search.Weights
 	fusion         string
-	answers        answer.Options
 	heartbeat      time.Duration
-	failures       int // opens the model's circuit breaker; 0: never
 	requestTimeout time.Duration
 	attemptTimeout time.Duration
-	retries        int
-	serviceKey     string     // empty: a token with the role service_role
 	restURL        string     // empty: the database's own
-	modelURL       string     // empty: the stand-in
 	broken         bool       // drop a part that queries need
 	store          memo.Store // nil: a separate in-memory store
 	forgetful      bool
@@ -117,7 +110,7 @@ const between = 0.29
 func start(t testing.TB, changes ...func(*setup)) *service {
 	t.Helper()
 	want := setup{
-		database: testbed.Database, embeddingModel: offline.EmbeddingModel, threshold: between, weights: search.Weights{Vector: 1, Keyword: 1},
+		database: testbed.Database, threshold: between,
 		logLevel: slog.LevelDebug, requestTimeout: 60 * time.Second, attemptTimeout: 60 * time.Second,
 		limits: api.Limits{HeaderTimeout: 15 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 90 * time.Second},
 	}
@@ -139,8 +132,8 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	}
 	model := openai.New(openai.Config{
 		ThinksApart: true, // as of OpenAI: an answer is a stream from the first on
-		BaseURL:     or(want.modelURL, s.model.url) + "/v1", APIKey: modelKey, EmbeddingModel: want.embeddingModel, ChatModel: offline.ChatModel,
-		AttemptTimeout: want.attemptTimeout, MaxRetries: want.retries, CircuitFailures: want.failures, CircuitPause: 5 * time.Second,
+		BaseURL:     s.model.url + "/v1", APIKey: modelKey, EmbeddingModel: offline.EmbeddingModel, ChatModel: offline.ChatModel,
+		AttemptTimeout: want.attemptTimeout,
 	})
 	log := slog.New(api.WithRequest(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: want.logLevel})))
 	store := want.store
@@ -161,22 +154,22 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	}
 	parts := api.Parts{
 		Memo: remembered, Embeddings: embeddings,
-		Database:     postgrest.New(or(want.restURL, s.database.url), or(want.serviceKey, key), testbed.Schema()),
+		Database:     postgrest.New(or(want.restURL, s.database.url), key, testbed.Schema()),
 		Indexer:      index.New(model, measure),
 		OpenCircuits: model.OpenCircuits,
-		Searcher: search.New(want.weights, func(ctx context.Context, message string, err error) {
+		Searcher: search.New(search.Weights{Vector: 1, Keyword: 1}, func(ctx context.Context, message string, err error) {
 			log.WarnContext(ctx, message, "error", err)
 		}),
 		Comparer: search.NewComparer(model, measure),
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
-		Answerer: answer.New(model, want.answers), Migrations: supabase.Migrations(), Log: log, Limits: want.limits, Console: consoleOf(t),
-		EmbeddingModel: want.embeddingModel, Serving: reembed.Fixed(want.embeddingModel), MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
+		Answerer: answer.New(model, answer.Options{}), Migrations: supabase.Migrations(), Log: log, Limits: want.limits, Console: consoleOf(t),
+		EmbeddingModel: offline.EmbeddingModel, Serving: reembed.Fixed(offline.EmbeddingModel), MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.serves {
 		want.serving = s.rows
 	}
 	if want.serving != nil {
-		parts.Serving = reembed.NewServing(want.serving, want.embeddingModel)
+		parts.Serving = reembed.NewServing(want.serving, offline.EmbeddingModel)
 	}
 	if want.log {
 		s.queries = querylog.New(parts.Database.AsService(), querylog.Options{RetentionDays: 1, Warn: func(int64, error) {}})

@@ -20,9 +20,7 @@ type answered struct {
 type source struct {
 	TicketID   *int64 `json:"ticket_id"`
 	Similarity *float64
-	ProjectID  int64   `json:"project_id"`
 	TicketKey  *string `json:"ticket_key"`
-	TicketName *string `json:"ticket_name"`
 	ChunkID    string  `json:"chunk_id"`
 	Text       string
 	Cited      bool

@@ -9,10 +9,8 @@ import (
 
 // Values of Cache-Status.
 const (
-	fromMemory    = "tasklens; hit"
-	madeOnce      = "tasklens; fwd=miss"
-	madeAndKept   = "tasklens; fwd=miss; stored"
-	notRemembered = "tasklens; fwd=bypass"
+	fromMemory = "tasklens; hit"
+	madeOnce   = "tasklens; fwd=miss"
 )
 
 // from checks a response's Cache-Status.

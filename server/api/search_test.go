@@ -14,36 +14,16 @@ type found struct {
 	Cached   bool
 	Executed []string
 	Degraded []string
-	Relaxed  []string
 }
 
 type hit struct {
-	TicketID    *int64 `json:"ticket_id"`
-	Text        string
 	Similarity  *float64
 	Source      string
-	RRFScore    float64 `json:"rrf_score"`
-	FusedScore  float64 `json:"fused_score"`
-	ProjectID   int64   `json:"project_id"`
 	ProjectName string  `json:"project_name"`
 	TicketKey   *string `json:"ticket_key"`
-	TicketName  *string `json:"ticket_name"`
-	Status      *string
-	VectorRank  *int64   `json:"vector_rank"`
-	KeywordRank *int64   `json:"keyword_rank"`
-	MatchedBy   []string `json:"matched_by"`
-	Exact       bool
-	Highlight   string
-	Explain     *struct {
-		Vector *struct {
-			Rank                             int64
-			Similarity, Weight, Contribution float64
-		}
-		Keyword *struct {
-			Rank                        int64
-			Score, Weight, Contribution float64
-		}
-	}
+	VectorRank  *int64  `json:"vector_rank"`
+	KeywordRank *int64  `json:"keyword_rank"`
+	Explain     *struct{ Vector *struct{} }
 }
 
 // name returns the ticket's key, or the project's name.

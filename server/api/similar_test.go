@@ -11,15 +11,9 @@ import (
 type alike struct{ Results []similarTicket }
 
 type similarTicket struct {
-	TicketID   int64  `json:"ticket_id"`
 	TicketKey  string `json:"ticket_key"`
 	Similarity float64
-	TicketName string `json:"ticket_name"`
-	ProjectID  int64  `json:"project_id"`
-	Status     string
 	FusedScore float64 `json:"fused_score"`
-	ByVector   float64 `json:"vector_contribution"`
-	ByWords    float64 `json:"keyword_contribution"`
 	Likely     bool    `json:"likely_duplicate"`
 }
 
