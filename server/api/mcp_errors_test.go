@@ -19,7 +19,7 @@ func TestToolErrors(t *testing.T) {
 			`{"query":[7]}`: "query: must be a text of at most 2000 characters, not [7]", `{}`: "query: must not be empty where there are no filters", `{"query":"x","filters":{"colour":1}}`: "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, resolved, due, open, not.",
 			`{"query":"x","sort":"best"}`: `sort: must be one of "relevance", "newest", "updated", not "best"`, `{"query":"x","fields":["nothing"]}`: `fields: must be a list of "ticket_key", "ticket_name", "status", "project_name", "text", "ticket_id"`,
 			`{"quary":"x"}`: "quary: is unknown. Allowed: query, filters, sort, limit, page, fields", `{"query":"assignee:me"}`: "needs a user's token",
-			`[]`: "arguments: must be an object, not []", `{"query":"x","filters":"open"}`: "filters: must be an object of assignee, created,",
+			`[1]`: "arguments: must be an object, not [1]", `{"query":"x","filters":"open"}`: "filters: must be an object of assignee, created,",
 			`{"query":"x","filters":"{\"labels\":[\"a\\u0000b\"]}"}`: "filters: must not contain U+0000", `{"query":"x","filters":{"open":"perhaps"}}`: "filters.open: is of type string",
 		},
 		"search":           {`{}`: `query: is required`, `{"query":""}`: "query: ", `{"query":null}`: "query: is required"},
