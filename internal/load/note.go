@@ -2,7 +2,9 @@ package load
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +34,15 @@ type Note struct {
 
 var temporalClasses = []string{"evergreen", "current", "dated", "historical", "unknown"}
 
+// errPrivate is returned for a note that is not for everybody.
+var errPrivate = errors.New("left out")
+
+var (
+	limits  = regexp.MustCompile(`^(?:is[_-]?)?(?:private|confidential|restricted|internal|secret)$`)
+	isTrue  = regexp.MustCompile(`^(?:true|yes|on|1)$`)
+	isFalse = regexp.MustCompile(`^(?:false|no|off|0)$`)
+)
+
 // parseNote reads a note. Its title comes from the front matter, else from the first heading. It is
 // "" if neither has one.
 func parseNote(text string) (note Note, err error) {
@@ -41,6 +52,12 @@ func parseNote(text string) (note Note, err error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	fields, body, problems := frontMatter(text)
 	note.Problems = problems
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		value := strings.ToLower(fields.first(name, maxKeyword))
+		if limits.MatchString(name) && isTrue.MatchString(value) || name == "public" && isFalse.MatchString(value) || name == "visibility" && limits.MatchString(value) {
+			return Note{}, fmt.Errorf("%w: its front matter says %s: %s, and every user reads documents", errPrivate, name, value)
+		}
+	}
 	leftOut := func(field, value, reason string) {
 		note.Problems = append(note.Problems, fmt.Sprintf("%s %q is left out: it %s", field, value, reason))
 	}

@@ -3,6 +3,7 @@ package load
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,6 +24,8 @@ func TestNotes(t *testing.T) {
 		"bad.md":          "\xff",
 		"excel.md":        "\xff\xfe#\x00 \x00\xd3\x00",
 		"nul.md":          "a\x00b",
+		"ours.md":         "---\nvisibility: internal\n---\nText",
+		"pay.md":          "---\ntitle: Pay\nprivate: yes\n---\nText",
 		"export.csv":      "Vorgang;Zusammenfassung\n",
 		"page.json":       `{"issues":[{"key":"A-1"`,
 		"good.csv":        "Issue key,Summary\nA-1,n\n",
@@ -61,10 +64,14 @@ func TestNotes(t *testing.T) {
 	if differ := cmp.Diff(want, got); differ != "" {
 		t.Errorf("notes (-want +got):\n%s", differ)
 	}
-	for i, want := range []string{"export.csv: open import: ", "good.csv: it is an export of tickets", "page.json: open import: ", "bad.md: it is not valid", "huge.md: it is longer", "nul.md: it has NUL bytes"} {
-		if i >= len(bad) || !strings.HasPrefix(bad[i], want) || len(bad) != 6 {
+	for i, want := range []string{"export.csv: open import: ", "good.csv: it is an export of tickets", "page.json: open import: ", "bad.md: it is not valid", "huge.md: it is longer", "nul.md: it has NUL bytes",
+		"ours.md: left out: its front matter says visibility: internal", "pay.md: left out: its front matter says private: yes"} {
+		if i >= len(bad) || !strings.HasPrefix(bad[i], want) || len(bad) != 8 {
 			t.Errorf("the errors are %q, want %q", bad, want)
 		}
+	}
+	if slices.Contains(opened.ids(), IDOfPath("notes", "pay.md")) || !slices.Contains(opened.ids(), IDOfPath("notes", "nul.md")) {
+		t.Error("pruning keeps a private note, or removes one that cannot be read")
 	}
 	if opened.Len() != len(got)+len(bad) {
 		t.Errorf("Len is %d, want the number of notes and errors", opened.Len())
@@ -82,6 +89,7 @@ func TestFrontMatter(t *testing.T) {
 		"---\ntemporal_class: Newest\ndate: soon\ntitle: A\n---\nText":                                          {Title: "A", Content: "Text", Problems: []string{`temporal_class "Newest" is left out: it is none of evergreen current dated historical unknown`, `date "soon" is left out: it is not a date`}},
 		"---\ntags: [a,\n  b\ntitle: A\ndate created: 2025-03-14\n---\nText":                                    {Title: "A", Content: "Text", Problems: []string{"tags is left out: it is not valid YAML"}},
 		"---\nA rule: and text.\n\nMore of it.\n\n---\nText":                                                    {Content: "---\nA rule: and text.\n\nMore of it.\n\n---\nText"},
+		"---\nprivate: false\npublic: true\n---\nText":                                                          {Content: "Text"},
 		"---\n---\nText":           {Content: "Text"},
 		"---\n- a\n- b\n---\nText": {Content: "---\n- a\n- b\n---\nText"},
 		"+++\ntitle = \"A = B\"\ndate = 2025-03-14T09:12:00+01:00\ntags = [\"a\", \"b\"]\n[params]\ntitle = \"no\"\n+++\nText": {Title: "A = B", Content: "Text", Keywords: []string{"a", "b"}, CreatedAt: "2025-03-14T08:12:00Z"},

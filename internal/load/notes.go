@@ -110,6 +110,9 @@ func (n *Notes) All() iter.Seq2[Note, error] {
 		}
 		for _, file := range n.Files {
 			note, err := n.read(file)
+			if errors.Is(err, errPrivate) { // pruning removes it
+				n.known = slices.DeleteFunc(n.known, func(known string) bool { return known == file })
+			}
 			if err != nil {
 				err = &ticketfile.RowError{File: file, Reason: err.Error()}
 			}
@@ -120,7 +123,7 @@ func (n *Notes) All() iter.Seq2[Note, error] {
 	}
 }
 
-// ids are those of all files, also of those that cannot be read.
+// ids are those of all files, also of those that cannot be read, without what is private.
 func (n *Notes) ids() []string {
 	ids := make([]string, len(n.known))
 	for i, file := range n.known {
