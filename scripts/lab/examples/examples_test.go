@@ -46,19 +46,17 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	const fence = "```"
 	for name, c := range map[string]struct{ text, wrong string }{
-		"holds":              {fence + "sh run\necho one; echo \"two 127.0.0.1:8080\"\n" + fence + "\nIt prints:\n" + fence + "text output\none\ntwo 127.0.0.1:8080\n" + fence, ""},
-		"a list's":           {"- so:\n\n  " + fence + "sh run\n  true\n  " + fence, ""},
-		"SQL":                {fence + "sql run\nselect 1\n" + fence + "\n" + fence + "text output\nselect     1\n---+---\nrollback…\n" + fence, ""},
-		"JSON":               {fence + "sh run\necho '{\"a\":0.1}'\n" + fence + "\n" + fence + "json output\n{\"a\": 0.2}\n" + fence, ""},
-		"a diagram":          {fence + "mermaid\na --> b\n" + fence + "\n" + fence + "sh run\ntrue\n" + fence, ""},
-		"fails":              {fence + "sh run\necho why >&2; false\n" + fence, "a.md:1: echo why >&2; false: exit status 1: why"},
-		"an early failure":   {fence + "sh run\nfalse | true\n" + fence, "exit status 1"},
-		"another output":     {fence + "sh run\necho one\n" + fence + "\n" + fence + "text output\ntwo\n" + fence, `the line "two" was not printed`},
-		"not marked":         {fence + "sh\ntrue\n" + fence, "neither run"},
-		"output of nothing":  {fence + "json output\n{}\n" + fence, "an output without a block"},
-		"nothing is run":     {"text", "no examples found"},
-		"an output in vain":  {fence + "sh run\ntrue\n" + fence + "\n" + fence + "sh\nelsewhere\n" + fence, ""},
-		"a list that is old": {fence + "sh run\ntrue\n" + fence, "but there is no such block"},
+		"holds":             {fence + "sh run\necho one; echo \"two 127.0.0.1:8080\"\n" + fence + "\nIt prints:\n" + fence + "text output\none\ntwo 127.0.0.1:8080\n" + fence, ""},
+		"a list's":          {"- so:\n\n  " + fence + "sh run\n  true\n  " + fence, ""},
+		"SQL":               {fence + "sql run\nselect 1\n" + fence + "\n" + fence + "text output\nselect     1\n---+---\nrollback…\n" + fence, ""},
+		"JSON":              {fence + "sh run\necho '{\"a\":0.1}'\n" + fence + "\n" + fence + "json output\n{\"a\": 0.2}\n" + fence, ""},
+		"a diagram":         {fence + "mermaid\na --> b\n" + fence + "\n" + fence + "sh run\ntrue\n" + fence, ""},
+		"fails":             {fence + "sh run\necho why >&2; false\n" + fence, "a.md:1: echo why >&2; false: exit status 1: why"},
+		"an early failure":  {fence + "sh run\nfalse | true\n" + fence, "exit status 1"},
+		"another output":    {fence + "sh run\necho one\n" + fence + "\n" + fence + "text output\ntwo\n" + fence, `the line "two" was not printed`},
+		"output of nothing": {fence + "json output\n{}\n" + fence, "an output without a block"},
+		"nothing is run":    {"text", "no examples found"},
+		"not marked":        {fence + "sh\nfalse\n" + fence + "\n" + fence + "sh run\ntrue\n" + fence, ""},
 	} {
 		root := t.TempDir()
 		if err := os.WriteFile(filepath.Join(root, "a.md"), []byte(c.text), 0o600); err != nil {
@@ -71,9 +69,6 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := Run{Root: root, Service: "127.0.0.1:9"}
-		if strings.Contains(c.text, "elsewhere") || name == "a list that is old" {
-			run.Elsewhere = map[string]string{"a.md: elsewhere": "needs a host"}
-		}
 		var out bytes.Buffer
 		err := run.Do(t.Context(), []string{"a.md"}, &out)
 		text := out.String()

@@ -23,15 +23,11 @@ const patience = 2 * time.Minute
 type Run struct {
 	Root    string // root of the repository, where commands run
 	Service string // host:port of the service that the examples call
-	// Elsewhere are blocks to skip, with the reason, keyed by file, a colon and the block's first
-	// line.
-	Elsewhere map[string]string
 }
 
 // Do runs the examples of files, given relative to the root, and prints failures. It returns an
 // error if there are any.
 func (r Run) Do(ctx context.Context, files []string, out io.Writer) error {
-	used := map[string]bool{}
 	ran, wrong := 0, 0
 	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join(r.Root, file))
@@ -49,27 +45,13 @@ func (r Run) Do(ctx context.Context, files []string, out io.Writer) error {
 					shown = &all[i+1]
 				}
 				err = r.try(ctx, b, shown)
-			case b.isStep(): // see Steps
-			case b.isOutput():
-				if i == 0 || !all[i-1].runs() && !all[i-1].isStep() {
-					err = errors.New("it is an output without a block that prints it")
-				}
-			case b.executable():
-				name := file + ": " + b.name()
-				if used[name] = true; r.Elsewhere[name] == "" {
-					err = errors.New(`it neither runs (mark it "run") nor is it in the list of blocks that can't run`)
-				}
+			case b.isOutput() && (i == 0 || !all[i-1].runs() && !all[i-1].isStep()): // see Steps
+				err = errors.New("it is an output without a block that prints it")
 			}
 			if err != nil {
 				wrong++
 				fmt.Fprintf(out, "%s:%d: %s: %v\n", file, b.line, b.name(), err)
 			}
-		}
-	}
-	for name := range r.Elsewhere {
-		if !used[name] {
-			wrong++
-			fmt.Fprintf(out, "%s: it is in the list of blocks that can't run, but there is no such block\n", name)
 		}
 	}
 	if wrong > 0 {
@@ -80,16 +62,6 @@ func (r Run) Do(ctx context.Context, files []string, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "%d examples passed\n", ran)
 	return nil
-}
-
-// executable reports whether a reader would copy the block to run it.
-func (b block) executable() bool {
-	language, _, _ := strings.Cut(b.info, " ")
-	switch language {
-	case "sh", "bash", "console", "sql", "json", "js", "ts", "javascript", "typescript", "nginx", "yaml":
-		return true
-	}
-	return false
 }
 
 func (r Run) try(ctx context.Context, b block, shown *block) error {
