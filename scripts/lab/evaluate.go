@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -81,17 +82,12 @@ func aboutFields(ctx context.Context, c settings, folder string) error {
 }
 
 func compareResults(before, after string) error {
-	a, err := os.Open(before)
-	if err != nil {
+	a, err := os.ReadFile(before)
+	b, other := os.ReadFile(after)
+	if err = cmp.Or(err, other); err != nil {
 		return err
 	}
-	defer a.Close()
-	b, err := os.Open(after)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	return eval.Compare(os.Stdout, a, b)
+	return eval.Compare(os.Stdout, bytes.NewReader(a), bytes.NewReader(b))
 }
 
 // evaluation measures what a folder has judgements or questions for.

@@ -35,7 +35,7 @@ type ranker func(ctx context.Context, query Query) ([]string, error)
 // Do ranks all queries by the service and by the reference, and compares the tickets that
 // duplicate one another.
 func (r Run) Do(ctx context.Context) (rows []Row, err error) {
-	tickets, err := byKey[int64](ctx, r.Connection, "t.ticket_id")
+	tickets, err := idsByKey(ctx, r.Connection)
 	if err != nil {
 		return nil, err
 	}
@@ -96,20 +96,17 @@ func rankAll(ctx context.Context, name string, queries []Query, rank ranker, atO
 	return newRow(name, ranked, queries), err
 }
 
-// byKey reads an expression of each ticket (t) of a project (p), by the ticket's key.
-func byKey[V any](ctx context.Context, connection *pgx.Conn, expression string) (map[string]V, error) {
+// idsByKey reads the tickets.
+func idsByKey(ctx context.Context, connection *pgx.Conn) (map[string]int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	rows, err := connection.Query(ctx, "select t.key, "+expression+" from public.tickets t join public.projects p using (project_id)")
+	tickets := map[string]int64{}
+	rows, err := connection.Query(ctx, "select key, ticket_id from public.tickets")
 	if err != nil {
 		return nil, fmt.Errorf("read tickets: %w", err)
 	}
-	tickets := map[string]V{}
 	var key string
-	var value V
-	_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
-		tickets[key] = value
-		return nil
-	})
+	var id int64
+	_, err = pgx.ForEachRow(rows, []any{&key, &id}, func() error { tickets[key] = id; return nil })
 	return tickets, err
 }

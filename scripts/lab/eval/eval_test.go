@@ -2,7 +2,6 @@ package eval_test
 
 import (
 	"context"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -146,13 +145,5 @@ func TestARunMeasuresTheServiceAndTheReference(t *testing.T) {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("%q is not in:\n%s", line, &text)
 		}
-	}
-}
-
-func TestAnEmptyDatabaseIsNotMeasured(t *testing.T) {
-	t.Parallel()
-	connection := testbed.Connect(t, testbed.Database(t).OwnerURL)
-	if err := (eval.Result{To: io.Discard}).Contents(t.Context(), connection); err == nil || !strings.Contains(err.Error(), "the database holds none") {
-		t.Errorf("the error is %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,8 +56,8 @@ func ReadFieldQuestions(folder string) ([]FieldQuestion, error) {
 	})
 }
 
-// FieldRates are how many questions of each kind, and of all, got each verdict.
-type FieldRates map[string]map[string]int
+// FieldRates are how many questions got each verdict.
+type FieldRates map[string]int
 
 // CheckFields asks questions of one half. What is not right is shown if the half is to choose by.
 func CheckFields(ctx context.Context, answerer *answer.Answerer, db answer.Database, embed func(text string) search.Embedding, questions []FieldQuestion, half string, show func(string)) (FieldRates, error) {
@@ -74,12 +73,7 @@ func CheckFields(ctx context.Context, answerer *answer.Answerer, db answer.Datab
 			return nil, fmt.Errorf("ask %q: %w", q.Question, err)
 		}
 		verdict := q.judge(got, asked.Search)
-		for _, kind := range []string{q.Kind, "all"} {
-			if rates[kind] == nil {
-				rates[kind] = map[string]int{}
-			}
-			rates[kind][verdict]++
-		}
+		rates[verdict]++
 		if verdict != right && half == "choose" {
 			show(fmt.Sprintf("%s: %s %q: %s", verdict, q.ID, q.Question, strings.ReplaceAll(got.Text, "\n", " | ")))
 		}
@@ -87,16 +81,11 @@ func CheckFields(ctx context.Context, answerer *answer.Answerer, db answer.Datab
 	return rates, nil
 }
 
-// Print writes a line for each kind and verdict.
+// Print writes a line for each verdict.
 func (r FieldRates) Print(to io.Writer, half string) {
-	for _, kind := range slices.Sorted(maps.Keys(r)) {
-		total := 0
-		for _, n := range r[kind] {
-			total += n
-		}
-		for _, verdict := range []string{right, doubts, prose, wrong} {
-			fmt.Fprintf(to, "questions about fields, %s, half to %s by\t%s, of %d\t%d\n", kind, half, verdict, total, r[kind][verdict])
-		}
+	total := r[right] + r[doubts] + r[prose] + r[wrong]
+	for _, verdict := range []string{right, doubts, prose, wrong} {
+		fmt.Fprintf(to, "questions about fields, half to %s by\t%s, of %d\t%d\n", half, verdict, total, r[verdict])
 	}
 }
 

@@ -25,7 +25,11 @@ func (s Service) keyword(ctx context.Context, query Query) ([]string, error) {
 // listed returns the service's list with its own threshold.
 func (s Service) listed(ctx context.Context, query Query) ([]string, error) {
 	p, err := s.search(ctx, query.Text, nil, pageSize, 0)
-	return items(p.Results), err
+	var keys []string
+	for _, h := range p.Results {
+		keys = append(keys, h.item())
+	}
+	return keys, err
 }
 
 // vector returns the vector ranking, from searches with threshold 0, which cut nothing off. Items
@@ -47,13 +51,6 @@ func (s Service) vector(ctx context.Context, query Query) ([]string, error) {
 		}
 	}
 	return ended(ranked), nil
-}
-
-func items(hits []hit) (out []string) {
-	for _, h := range hits {
-		out = append(out, h.item())
-	}
-	return out
 }
 
 // place puts a hit at its rank (from 1), if the ranking is long enough.

@@ -1,13 +1,9 @@
 package eval
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"net/http"
-	"strconv"
 	"strings"
 
 	"tasklens/internal/threshold"
@@ -54,31 +50,19 @@ func CheckModel(ctx context.Context, service Service, questions []Asked) (check 
 
 // countTokens reads the service's metrics.
 func (c *ModelCheck) countTokens(ctx context.Context, service Service) error {
-	text, err := web.Read(ctx, http.MethodGet, service.URL+"/metrics", nil)
-	if err != nil {
-		return fmt.Errorf("count tokens: %w", err)
-	}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for lines.Scan() {
-		series, value, _ := strings.Cut(lines.Text(), "} ")
-		labels, found := strings.CutPrefix(series, "tasklens_model_tokens_total{")
-		if !found {
-			continue
-		}
-		count, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			return fmt.Errorf("count tokens: %w", err)
-		}
+	values, err := web.Metrics(ctx, service.URL)
+	for series, tokens := range values {
 		switch {
-		case strings.Contains(labels, `operation="embeddings"`):
-			c.EmbeddingTokens += int(count)
-		case strings.Contains(labels, `direction="input"`):
-			c.ChatIn += int(count)
+		case !strings.HasPrefix(series, "tasklens_model_tokens_total{"):
+		case strings.Contains(series, `operation="embeddings"`):
+			c.EmbeddingTokens += int(tokens)
+		case strings.Contains(series, `direction="input"`):
+			c.ChatIn += int(tokens)
 		default:
-			c.ChatOut += int(count)
+			c.ChatOut += int(tokens)
 		}
 	}
-	return lines.Err()
+	return err
 }
 
 // Print prints the check as a Markdown table; see docs/models.md. dollars is negative if the price

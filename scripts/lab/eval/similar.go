@@ -48,7 +48,7 @@ func (c *comparison) rank(ctx context.Context, query Query) (keys []string, err 
 
 // siblings returns a query for each stored ticket that is relevant beside others: these duplicate
 // one another.
-func siblings[T any](queries []Query, stored map[string]T) (all []Query) {
+func siblings(queries []Query, stored map[string]int64) (all []Query) {
 	judged := map[string]measure.Judged{}
 	for _, q := range queries {
 		for one := range q.Judged {

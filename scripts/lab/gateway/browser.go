@@ -23,8 +23,4 @@ func allowOrigin(w http.ResponseWriter, r *http.Request) (preflight bool) {
 
 // Prefixed serves a PostgREST under the path where Supabase has it, which is where supabase-js
 // looks for it.
-func Prefixed(rest http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle(prefix+"/", http.StripPrefix(prefix, rest))
-	return mux
-}
+func Prefixed(rest http.Handler) http.Handler { return http.StripPrefix(prefix, rest) }

@@ -67,7 +67,7 @@ func Read(ctx context.Context, method, url string, request any) ([]byte, error) 
 	return text, nil
 }
 
-// Metrics returns the metrics without labels of a service.
+// Metrics returns the metrics of a service by name, with their labels as they stand there.
 func Metrics(ctx context.Context, service string) (map[string]float64, error) {
 	text, err := Read(ctx, http.MethodGet, service+"/metrics", nil)
 	if err != nil {
@@ -75,8 +75,8 @@ func Metrics(ctx context.Context, service string) (map[string]float64, error) {
 	}
 	values := map[string]float64{}
 	for line := range strings.Lines(string(text)) {
-		if name, value, _ := strings.Cut(strings.TrimSpace(line), " "); !strings.ContainsAny(name, "#{") {
-			values[name], _ = strconv.ParseFloat(value, 64)
+		if at := strings.LastIndexByte(line, ' '); at > 0 && line[0] != '#' {
+			values[line[:at]], _ = strconv.ParseFloat(strings.TrimSpace(line[at:]), 64)
 		}
 	}
 	if values["go_goroutines"] == 0 {
