@@ -4,13 +4,18 @@
 // the database or the caller, reads no environment and logs nothing.
 //
 // Embeddings come from words and a lexicon (package embed); answers are sentences of the sources in
-// the prompt (package extract). Both are deterministic.
+// the prompt (package extract), or a call of the tool (package figures). All are deterministic.
 package offline
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
+
+	"tasklens/scripts/lab/offline/embed"
 )
 
 // The models; any other name is a 404, as with OpenAI. The two embedding models differ only in
@@ -18,36 +23,111 @@ import (
 const (
 	EmbeddingModel     = "offline-embedding-3" // on the scale of text-embedding-3-small
 	HighEmbeddingModel = "offline-embedding-2" // on the scale of text-embedding-ada-002
-	NoiseModel         = "offline-noise"       // random vectors
 	ChatModel          = "offline-chat"
 )
 
-// patience is the timeout for reading a request and for writing its response, if the server
-// supports deadlines.
-const patience = time.Minute
+// An embedder returns the vector of a text with so many dimensions.
+type embedder = func(text string, dimensions int) []float32
 
-// NewHandler serves POST /v1/embeddings, POST /v1/chat/completions, GET /v1/models and GET
-// /v1/models/{model}. It accepts any API key, so use it on loopback only. It is safe for concurrent
-// use.
+// Option changes how a handler answers.
+type Option func(*options)
+
+type options struct {
+	embedDelay, chatDelay time.Duration
+	embedders             map[string]embedder // by model name
+}
+
+// Delay delays embedding requests and chat requests, to simulate real models.
+func Delay(embed, chat time.Duration) Option {
+	return func(o *options) { o.embedDelay, o.chatDelay = embed, chat }
+}
+
+// Embedder replaces EmbeddingModel's function. It must return the requested number of dimensions
+// and be safe for concurrent use.
+func Embedder(embed func(text string, dimensions int) []float32) Option {
+	return func(o *options) { o.embedders[EmbeddingModel] = embed }
+}
+
+// NewHandler serves POST /v1/embeddings and POST /v1/chat/completions. It accepts any API key, so
+// use it on loopback only. It is safe for concurrent use.
 func NewHandler(given ...Option) http.Handler {
-	o := newOptions(given)
+	o := options{embedders: map[string]embedder{EmbeddingModel: embed.Of3Small.Vector, HighEmbeddingModel: embed.High.Vector}}
+	for _, set := range given {
+		set(&o)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/embeddings", delayed(o.embedDelay, o.serveEmbeddings))
 	mux.HandleFunc("POST /v1/chat/completions", delayed(o.chatDelay, serveChat))
-	mux.HandleFunc("GET /v1/models", serveModels)
-	mux.HandleFunc("GET /v1/models/{model}", serveModel)
-	for _, path := range []string{"/v1/embeddings", "/v1/chat/completions", "/v1/models", "/v1/models/{model}"} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			writeProblem(w, &problem{status: http.StatusMethodNotAllowed, message: fmt.Sprintf("Not allowed to %s on %s.", r.Method, r.URL.Path)})
-		})
+	return mux
+}
+
+// delayed delays a response, unless the client disconnects.
+func delayed(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(delay):
+			next(w, r)
+		}
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, &problem{status: http.StatusNotFound, code: "unknown_url", message: fmt.Sprintf("Unknown request URL: %s %s.", r.Method, r.URL.Path)})
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		control, end := http.NewResponseController(w), time.Now().Add(patience)
-		_ = control.SetReadDeadline(end) // ignored for writers without deadlines, such as a test's recorder
-		_ = control.SetWriteDeadline(end)
-		mux.ServeHTTP(w, r)
-	})
+}
+
+type object = map[string]any
+
+// A problem is an error in OpenAI's format.
+type problem struct {
+	status  int
+	code    any // such as model_not_found; nil is null in JSON
+	param   any // the invalid field
+	message string
+}
+
+func invalid(param, format string, args ...any) *problem {
+	return &problem{http.StatusBadRequest, nil, param, fmt.Sprintf(format, args...)}
+}
+
+func modelNotFound(model string) *problem {
+	return &problem{http.StatusNotFound, "model_not_found", "model", fmt.Sprintf("The model %.100q does not exist here; there are %s and %s.", model, EmbeddingModel, ChatModel)}
+}
+
+func (p *problem) write(w http.ResponseWriter) {
+	writeJSON(w, p.status, object{"error": object{"message": p.message, "type": "invalid_request_error", "param": p.param, "code": p.code}})
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // fails only if the client has disconnected
+}
+
+// Limits of OpenAI's API, and of a request's bytes.
+const (
+	maxInputs        = 2048
+	maxInputTokens   = 8191
+	maxRequestTokens = 300_000
+	maxChatTokens    = 128_000
+	maxBody          = 8 << 20
+)
+
+// countTokens estimates the tokens of English.
+func countTokens(text string) int { return (len(text) + 3) / 4 }
+
+// readJSON decodes the body. Unsupported fields are ignored.
+func readJSON(w http.ResponseWriter, r *http.Request, into any) *problem {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return &problem{status: http.StatusRequestEntityTooLarge, message: fmt.Sprintf("The request is larger than %d bytes.", maxBody)}
+	}
+	if err == nil {
+		err = json.Unmarshal(body, into)
+	}
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrongType):
+		return invalid(wrongType.Field, "Invalid type for '%s': got %s.", wrongType.Field, wrongType.Value)
+	case err != nil:
+		return &problem{status: http.StatusBadRequest, message: fmt.Sprintf("We could not parse the JSON body of your request: %v.", err)}
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/shared"
 
 	"tasklens/scripts/lab/offline"
 )
@@ -200,37 +201,13 @@ func post(t *testing.T, server *httptest.Server, path, body string) *http.Respon
 	return response
 }
 
-func TestModels(t *testing.T) {
-	t.Parallel()
-	client := newClient(t)
-	page, err := client.Models.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	for _, m := range page.Data {
-		ids = append(ids, m.ID)
-	}
-	if diff := cmp.Diff([]string{offline.EmbeddingModel, offline.HighEmbeddingModel, offline.NoiseModel, offline.ChatModel}, ids); diff != "" {
-		t.Errorf("models (-want +got):\n%s", diff)
-	}
-	if m, err := client.Models.Get(t.Context(), offline.ChatModel); err != nil || m.ID != offline.ChatModel {
-		t.Errorf("model = %v, %v", m, err)
-	}
-	_, err = client.Models.Get(t.Context(), "gpt-5")
-	var problem *openai.Error
-	if !errors.As(err, &problem) || problem.StatusCode != 404 || problem.Code != "model_not_found" {
-		t.Errorf("error = %v, want model_not_found", err)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
 	const embeddings, chat = "/v1/embeddings", "/v1/chat/completions"
 	many := strings.Repeat(`"a",`, 2048) + `"a"`
 	long := `"` + strings.Repeat("word ", 9000) + `"`
-	large := strings.Repeat(`"`+strings.Repeat("word ", 7000)+`",`, 45) + `"a"`
+	large := strings.Repeat(`"`+strings.Repeat("word ", 6000)+`",`, 45) + `"a"`
 	user := `"messages":[{"role":"user","content":"a"}]`
 	for _, c := range []struct {
 		name, path, body string
@@ -242,15 +219,10 @@ func TestRefusals(t *testing.T) {
 		{"a wrong type", embeddings, `{"model":7}`, 400, "model", ""},
 		{"no model", embeddings, `{"input":"a"}`, 400, "model", ""},
 		{"another model", embeddings, `{"model":"text-embedding-3-small","input":"a"}`, 404, "model", "model_not_found"},
-		{"the chat model", embeddings, `{"model":"offline-chat","input":"a"}`, 404, "model", "model_not_found"},
 		{"no input", embeddings, `{"model":"offline-embedding-3"}`, 400, "input", ""},
 		{"an empty string", embeddings, `{"model":"offline-embedding-3","input":""}`, 400, "input", ""},
-		{"an empty string among others", embeddings, `{"model":"offline-embedding-3","input":["a",""]}`, 400, "input", ""},
-		{"an empty array", embeddings, `{"model":"offline-embedding-3","input":[]}`, 400, "input", ""},
 		{"too many inputs", embeddings, `{"model":"offline-embedding-3","input":[` + many + `]}`, 400, "input", ""},
 		{"tokens", embeddings, `{"model":"offline-embedding-3","input":[1,2]}`, 400, "input", ""},
-		{"arrays of tokens", embeddings, `{"model":"offline-embedding-3","input":[[1,2]]}`, 400, "input", ""},
-		{"an object as input", embeddings, `{"model":"offline-embedding-3","input":{}}`, 400, "input", ""},
 		{"too long an input", embeddings, `{"model":"offline-embedding-3","input":` + long + `}`, 400, "input", ""},
 		{"too many tokens", embeddings, `{"model":"offline-embedding-3","input":[` + large + `]}`, 400, "input", "max_tokens_per_request"},
 		{"no dimensions", embeddings, `{"model":"offline-embedding-3","input":"a","dimensions":0}`, 400, "dimensions", ""},
@@ -262,14 +234,11 @@ func TestRefusals(t *testing.T) {
 		{"an unknown role", chat, `{"model":"offline-chat","messages":[{"role":"boss","content":"a"}]}`, 400, "messages[0].role", ""},
 		{"no content", chat, `{"model":"offline-chat","messages":[{"role":"user"}]}`, 400, "messages[0].content", ""},
 		{"a picture", chat, `{"model":"offline-chat","messages":[{"role":"user","content":[{"type":"image_url"}]}]}`, 400, "messages[0].content", ""},
-		{"several answers", chat, `{"model":"offline-chat","n":2,` + user + `}`, 400, "n", ""},
 		{"a schema", chat, `{"model":"offline-chat","response_format":{"type":"json_schema"},` + user + `}`, 400, "response_format", ""},
 		{"tools", chat, `{"model":"offline-chat","tools":[{}],` + user + `}`, 400, "tools", ""},
 		{"no tokens", chat, `{"model":"offline-chat","max_tokens":0,` + user + `}`, 400, "max_tokens", ""},
 		{"stream options alone", chat, `{"model":"offline-chat","stream_options":{},` + user + `}`, 400, "stream_options", ""},
 		{"too long a prompt", chat, `{"model":"offline-chat","messages":[{"role":"user","content":"` + strings.Repeat("word ", 130_000) + `"}]}`, 400, "messages", "context_length_exceeded"},
-		{"an unknown path", "/v1/audio", `{}`, 404, "", "unknown_url"},
-		{"a wrong method", "/v1/models", `{}`, 405, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -290,5 +259,39 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("the message has %d bytes", len(e.Message))
 			}
 		})
+	}
+}
+
+func TestDescribeDocument(t *testing.T) {
+	t.Parallel()
+	client := newClient(t)
+	ask := func(schema, message string) (*openai.ChatCompletion, error) {
+		params := openai.ChatCompletionNewParams{Model: offline.ChatModel, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(message)}}
+		params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
+			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: schema, Strict: openai.Bool(true), Schema: map[string]any{}},
+		}
+		return client.Chat.Completions.New(t.Context(), params)
+	}
+	whole, err := ask("document_enrichment", `{"title": "How to wake the pump", "content": "Ask Wiktor before you wake the pump in Graz, then wait for an hour."}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Keywords      []string
+		NamedEntities []struct{ Name, Type string } `json:"named_entities"`
+		TemporalClass string                        `json:"temporal_class"`
+	}
+	if err := json.Unmarshal([]byte(whole.Choices[0].Message.Content), &said); err != nil {
+		t.Fatal(err)
+	}
+	if len(said.Keywords) == 0 || len(said.NamedEntities) != 2 || said.NamedEntities[0].Name != "Wiktor" || said.TemporalClass != "evergreen" {
+		t.Errorf("said is %+v", said)
+	}
+	var refusal *openai.Error
+	if _, err := ask("document_enrichment", "no JSON"); !errors.As(err, &refusal) || refusal.StatusCode != 400 || !strings.Contains(refusal.Message, "JSON object") {
+		t.Errorf("no document: %v", err)
+	}
+	if other, err := ask("another_form", `{}`); err != nil || other.Choices[0].Message.Content != "{}" {
+		t.Errorf("another form: %+v, %v", other, err)
 	}
 }

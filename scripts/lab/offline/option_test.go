@@ -28,7 +28,6 @@ func TestAnswersAreDelayed(t *testing.T) {
 		}{
 			{http.MethodPost, "/v1/embeddings", embeddingRequest, 200 * time.Millisecond},
 			{http.MethodPost, "/v1/chat/completions", chatRequest, 600 * time.Millisecond},
-			{http.MethodGet, "/v1/models", "", 0},
 		} {
 			started, w := time.Now(), httptest.NewRecorder()
 			handler.ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)))

@@ -6,48 +6,39 @@ import (
 	"net/http"
 )
 
-// stream sends the answer as server-sent events: a chunk with the role, one per piece, two per
-// call, one with the finish reason, the usage if requested, and [DONE]. It stops if the client
+// stream sends a reply as server-sent events: a chunk with the role, one for each piece, two for a
+// call, one with the finish reason, the usage if there is one, and [DONE]. It stops if the client
 // disconnects.
-func (c completion) stream(w http.ResponseWriter, r *http.Request, pieces []string, calls []toolCall, finish string, used *usage, include bool) {
+func (s reply) stream(w http.ResponseWriter, r *http.Request, chunk object) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
-	c.Object = "chat.completion.chunk"
-	control, empty := http.NewResponseController(w), ""
-
-	send := func(choices []choice, used *usage) bool {
-		c.Choices, c.Usage = choices, used
-		data, err := json.Marshal(c)
-		if err != nil || r.Context().Err() != nil {
-			return false
-		}
-		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil {
-			return false
-		}
-		return control.Flush() == nil
+	chunk["object"] = "chat.completion.chunk"
+	deltas := []object{{"role": "assistant", "content": ""}}
+	for _, piece := range s.pieces {
+		deltas = append(deltas, object{"content": piece})
 	}
-	if !send([]choice{{Delta: &answerText{Role: "assistant", Content: &empty}}}, nil) {
-		return
+	if half := len(s.arguments) / 2; s.tool != "" {
+		deltas = append(deltas,
+			object{"tool_calls": []object{{"index": 0, "id": callID, "type": "function", "function": object{"name": s.tool, "arguments": s.arguments[:half]}}}},
+			object{"tool_calls": []object{{"index": 0, "function": object{"arguments": s.arguments[half:]}}}})
 	}
-	for _, piece := range pieces {
-		if !send([]choice{{Delta: &answerText{Content: &piece}}}, nil) {
+	var chunks [][]object
+	for _, delta := range deltas {
+		chunks = append(chunks, []object{{"index": 0, "delta": delta, "finish_reason": nil}})
+	}
+	chunks = append(chunks, []object{{"index": 0, "delta": object{}, "finish_reason": s.finish}})
+	if s.usage != nil {
+		chunks = append(chunks, []object{})
+	}
+	for i, choices := range chunks {
+		chunk["choices"] = choices
+		if s.usage != nil && i == len(chunks)-1 {
+			chunk["usage"] = s.usage
+		}
+		data, _ := json.Marshal(chunk) // strings, numbers and lists of them
+		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil || r.Context().Err() != nil || http.NewResponseController(w).Flush() != nil {
 			return
 		}
-	}
-	for i, call := range calls {
-		half := len(call.Function.Arguments) / 2
-		opening, rest := call, toolCall{Index: &i, Type: call.Type}
-		opening.Index, opening.Function.Arguments = &i, call.Function.Arguments[:half]
-		rest.Function.Arguments = call.Function.Arguments[half:]
-		if !send([]choice{{Delta: &answerText{Calls: []toolCall{opening}}}}, nil) || !send([]choice{{Delta: &answerText{Calls: []toolCall{rest}}}}, nil) {
-			return
-		}
-	}
-	if !send([]choice{{Delta: &answerText{}, FinishReason: &finish}}, nil) {
-		return
-	}
-	if include && !send([]choice{}, used) {
-		return
 	}
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }

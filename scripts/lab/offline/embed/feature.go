@@ -2,6 +2,7 @@ package embed
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"tasklens/scripts/lab/offline/lexicon"
@@ -60,7 +61,7 @@ func Features(text string) []Feature {
 // read also reports whether the text has a heading: a first line above others. Questions have none,
 // chunks have one.
 func read(text string) (features []Feature, headed bool) {
-	b := bag{lex: lexicon.Default(), index: map[uint64]int{}}
+	b := bag{index: map[uint64]int{}}
 	words := splitWords(text)
 	headed = len(words) > 0 && words[len(words)-1].line > words[0].line
 	b.collect(words, headed)
@@ -71,7 +72,6 @@ func read(text string) (features []Feature, headed bool) {
 
 // A bag collects the occurrences of features in text order.
 type bag struct {
-	lex     *lexicon.Lexicon
 	index   map[uint64]int
 	entries []entry
 }
@@ -109,17 +109,20 @@ func (b *bag) collect(words []word, headed bool) {
 	for i, w := range words {
 		at := place(i, headed && w.line == words[0].line)
 		if w.unspaced {
-			b.addCharacter(words, i, at)
+			b.add(hashOf(kindBigram, w.text), characterShare, at)
+			if i > 0 && words[i-1].unspaced {
+				b.add(hashOf(kindBigram, words[i-1].text+w.text), bigramWeight, at)
+			}
 			continue
 		}
 		b.addCompound(words, i, at)
-		weight := b.weigh(w)
+		weight := weigh(w)
 		present := meaning{position: i, weight: weight, hash: hashOf(kindStem, w.stem)}
 		if weight > 0 {
-			b.add(present.hash, weight*b.stemShare(w.stem), at).stem = w.stem
+			b.add(present.hash, weight*stemShare(w.stem), at).stem = w.stem
 		}
 		if i >= phraseEnd {
-			concepts, n := b.lex.Match(stems[i:])
+			concepts, n := lexicon.Match(stems[i:])
 			if n > 1 || weight > 0 {
 				phraseEnd = i + n
 				certainty := 0.5 + float64(0.5*min(weight, 1)) // converted, to prevent a fused multiply-add
@@ -163,7 +166,7 @@ func (b *bag) addPair(one, other meaning, at int) {
 // shares of a word's weight for each of its concepts: 1/√n for n concepts.
 var shares = [...]float64{0, 1, 0.7071, 0.5774, 0.5}
 
-func (b *bag) addConcepts(concepts []lexicon.Concept, certainty float64, at int) {
+func (b *bag) addConcepts(concepts []*lexicon.Concept, certainty float64, at int) {
 	share := certainty * shares[min(len(concepts), len(shares)-1)]
 	for _, c := range concepts {
 		b.add(hashOf(kindConcept, c.Name), share*c.Weight*conceptWeight, at).concept = c.Number
@@ -171,13 +174,6 @@ func (b *bag) addConcepts(concepts []lexicon.Concept, certainty float64, at int)
 		for _, near := range c.Near {
 			b.add(hashOf(kindConcept, near.Name), share*near.Weight*nearWeight, at).concept = near.Number
 		}
-	}
-}
-
-func (b *bag) addCharacter(words []word, i, at int) {
-	b.add(hashOf(kindBigram, words[i].text), characterShare, at)
-	if i > 0 && words[i-1].unspaced {
-		b.add(hashOf(kindBigram, words[i-1].text+words[i].text), bigramWeight, at)
 	}
 }
 
@@ -220,6 +216,27 @@ func (b *bag) features() []Feature {
 		if e.stem != "" {
 			list = appendGrams(list, e.stem, weight)
 		}
+	}
+	return list
+}
+
+const gramLength = 4
+
+// appendGrams adds the four-letter parts of a stem, with marked ends, so that misspelt and compound
+// words are similar. Those of long and short words have the same total weight.
+func appendGrams(list []Feature, stem string, weight int) []Feature {
+	marked := []rune("^" + stem + "$")
+	n := len(marked) - gramLength + 1
+	if len(stem) < gramLength || len(stem) > longestWord || n < 1 {
+		return list
+	}
+	const scale = 1 << 20 // in whole numbers
+	each := weight * int(gramWeight*scale/math.Floor(math.Sqrt(float64(n*scale)))) / 1024
+	if each == 0 {
+		return list
+	}
+	for i := range n {
+		list = append(list, Feature{Hash: hashOf(kindGram, string(marked[i:i+gramLength])), Weight: each})
 	}
 	return list
 }

@@ -65,7 +65,7 @@ func (scale Scale) Vector(text string, d int) []float32 {
 
 // numbers arranges the sum as a unit vector.
 func (s *sum) numbers(scale Scale, headed bool) *[Dimensions]float64 {
-	words, concepts := s.words(), s.concepts()
+	words, concepts := &s.words, &s.concepts
 	centre(words)
 	wordSquare, conceptSquare := 0.0, 0.0
 	for _, n := range words {

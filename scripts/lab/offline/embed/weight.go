@@ -1,8 +1,10 @@
 package embed
 
+import "tasklens/scripts/lab/offline/lexicon"
+
 // weigh returns the weight of a single word. Without a corpus, its length is a proxy for rarity.
-func (b *bag) weigh(w word) float64 {
-	weight := b.lex.Weight(w.stem)
+func weigh(w word) float64 {
+	weight := lexicon.Weight(w.stem)
 	switch n := len(w.text); {
 	case n > longestWord:
 		return 0.3
@@ -22,8 +24,8 @@ func (b *bag) weigh(w word) float64 {
 }
 
 // stemShare is the weight of a stem next to its concepts.
-func (b *bag) stemShare(stem string) float64 {
-	if b.lex.Knows(stem) {
+func stemShare(stem string) float64 {
+	if lexicon.Knows(stem) {
 		return stemWeight
 	}
 	return rareWeight

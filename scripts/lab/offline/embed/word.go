@@ -32,11 +32,11 @@ func splitWords(text string) []word {
 	if !isASCII(text) {
 		text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
 	}
-	s := splitter{lex: lexicon.Default(), words: make([]word, 0, len(text)/6+1)}
+	s := splitter{words: make([]word, 0, len(text)/6+1)}
 	start := -1 // start of the current run of word characters
 	for i, r := range text {
 		switch {
-		case r < utf8.RuneSelf && isWordByte(byte(r)), r >= utf8.RuneSelf && isWordRune(r):
+		case isWordRune(r):
 			if start < 0 {
 				start = i
 			}
@@ -58,7 +58,6 @@ func splitWords(text string) []word {
 }
 
 type splitter struct {
-	lex   *lexicon.Lexicon
 	words []word
 	line  int
 	gap   rune // between the last run and the next: a single connector, or a space for anything else
@@ -86,7 +85,7 @@ func (s *splitter) run(text string, start, end int) {
 		run = strings.NewReplacer("'", "", "’", "").Replace(run)
 	}
 	joined, marked := s.gap != ' ' && len(s.words) > 0, s.gap == '_'
-	for i, part := range s.splitCase(run) {
+	for i, part := range splitCase(run) {
 		lower := strings.ToLower(part)
 		s.words = append(s.words, word{
 			text: lower, stem: lexicon.Stem(lower), line: s.line,
@@ -98,11 +97,11 @@ func (s *splitter) run(text string, start, end int) {
 
 // splitCase splits getHTTPStatus into get, HTTP, Status, but keeps names with a one-letter part
 // (iPhone, OAuth) or known to the lexicon (GitHub).
-func (s *splitter) splitCase(run string) []string {
+func splitCase(run string) []string {
 	if !changesCase(run) || len(run) > longestWord {
 		return []string{run}
 	}
-	if _, n := s.lex.Match([]string{lexicon.Stem(strings.ToLower(run))}); n > 0 {
+	if _, n := lexicon.Match([]string{lexicon.Stem(strings.ToLower(run))}); n > 0 {
 		return []string{run}
 	}
 	var parts []string
@@ -135,8 +134,6 @@ func changesCase(run string) bool {
 
 func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
-
-func isWordByte(b byte) bool { return isLower(b) || isUpper(b) || b >= '0' && b <= '9' }
 
 func isWordRune(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)) && !unicode.In(r, unspacedScripts...)

@@ -1,11 +1,15 @@
 package extract
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"tasklens/scripts/lab/offline/embed"
 )
 
 // The responses without a suitable sentence.
@@ -17,157 +21,205 @@ const (
 const (
 	maxChosen     = 3
 	maxCandidates = 1000 // over all sources
-	longestQuote  = 400  // bytes; longer sentences are cut at a word
-	fits          = 0.44 // minimum score of the best sentence
-	nearBest      = 0.60 // minimum share of the best score for further sentences
-	sameAgain     = 0.70 // maximum overlap of a sentence with an earlier one
+	longestQuote  = 400  // bytes
+	fits          = 0.44 // the least score of the best sentence
+	nearBest      = 0.60 // the least share of the best score for further sentences
+	sameAgain     = 0.70 // the most that a sentence may repeat of an earlier one
 )
 
-// Answer replies to a user's message (see ParsePrompt) with one to three sentences of its sources,
-// each with its citation [N], or with NoSources or NoAnswer, which cite nothing. It is
-// deterministic.
-func Answer(message string) string {
-	prompt, ok := ParsePrompt(message)
-	if !ok {
+// The score of a sentence is the share of the question that it covers, and more:
+const (
+	contextShare = 0.35 // for the coverage of its source (title and text), because the sentence may say "it"
+	remedyBonus  = 0.45 // for a sentence with a solution or a cause, if the question asks for one
+	titleShare   = 0.75 // a title only answers if no sentence does
+)
+
+var (
+	remedies   = regexp.MustCompile(`(?i)fix|resolve|solve|repair|root cause|caused by|because|due to|turned out|workaround|replaced|added|now |changed|rolled back|reverted|instead of|patched|deployed|the reason`)
+	forRemedy  = regexp.MustCompile(`(?i)fix|resolv|solv|repair|why|cause|reason|remed|workaround|how did we|what happened|how was|how were|solution`)
+	numbersIn  = regexp.MustCompile(`\[(\s*\d[\d\s,;]*)\]`) // they would look like citations
+	typedKey   = regexp.MustCompile(`(?i)\b([a-z][a-z0-9_]*?)([ ‐-―-]?)([0-9]+)\b`)
+	forPurpose = regexp.MustCompile(`(?i)\b(?:objective|goal|purpose|aim|mission|scope|about|cover|for|describe|summari[sz]e)s?\b`)
+)
+
+// A candidate is a text that may be quoted.
+type candidate struct {
+	source int // index of its source
+	text   string
+	title  bool
+	score  float64
+}
+
+// Answer replies with one to three sentences of the sources, each with its citation [N], or with
+// NoSources or NoAnswer, which cite nothing. It is deterministic.
+func (p Prompt) Answer() string {
+	if len(p.Sources) == 0 {
 		return NoSources
 	}
-	return prompt.Answer()
-}
-
-// Answer replies to a prompt with sources.
-func (prompt Prompt) Answer() string {
-	var parts []string
-	for _, c := range choose(prompt) {
-		parts = append(parts, quote(prompt.Sources[c.source], c))
-	}
-	if len(parts) == 0 {
+	named, question, isMissing := p.named()
+	if isMissing {
 		return NoAnswer
 	}
-	return strings.Join(parts, " ")
+	chosen, isFact := p.facts(named, question)
+	if !isFact {
+		chosen = p.purpose()
+	}
+	if !isFact && chosen == nil {
+		chosen = p.best(named, question)
+	}
+	var parts []string
+	for _, c := range chosen {
+		parts = append(parts, quote(c.text, p.Sources[c.source].Fields["id"]))
+	}
+	return cmp.Or(strings.Join(parts, " "), NoAnswer)
 }
 
-// choose picks the sentences of an answer.
-func choose(prompt Prompt) []candidate {
-	if chosen, ok := readNames(prompt); ok {
-		return chosen
+// named returns the sources of the tickets that the question names, and the question with "it" for
+// their keys. A named ticket may have no source: no other answers for it.
+func (p Prompt) named() (sources []int, question string, isMissing bool) {
+	byKey, prefixes, said := map[string][]int{}, map[string]bool{}, ""
+	for i, s := range p.Sources {
+		key := strings.ToUpper(s.Fields["ticket"])
+		byKey[key] = append(byKey[key], i)
+		prefix, _, _ := strings.Cut(key, "-")
+		prefixes[prefix] = true
+		said += strings.ToLower(s.Fields["title"] + "\n" + s.Text + "\n")
 	}
-	return best(prompt, false)
+	found := map[int]bool{}
+	question = typedKey.ReplaceAllStringFunc(p.Question, func(typed string) string {
+		m := typedKey.FindStringSubmatch(typed)
+		prefix := strings.ToUpper(m[1])
+		for _, i := range byKey[prefix+"-"+m[3]] {
+			found[i] = true
+		}
+		if byKey[prefix+"-"+m[3]] != nil {
+			return "it"
+		}
+		isMissing = isMissing || (m[2] != "" && m[2] != " " || prefixes[prefix]) && !strings.Contains(said, strings.ToLower(typed)) // UTF-8 is no key
+		return typed
+	})
+	return slices.Sorted(maps.Keys(found)), question, isMissing
 }
 
-// best returns the sentences that fit the question best, those of the best source first, in text
-// order. named: the question names the subject, so every source is about it.
-func best(prompt Prompt, named bool) []candidate {
-	candidates, context := gather(prompt)
-	q := readQuestion(prompt.Question, candidates)
-	q.named = named
-	q.score(candidates, context)
-	slices.SortStableFunc(candidates, func(a, b candidate) int { // stable: ties in the order of the sources
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
+// purpose returns the start of the text of a project that the question names, if it asks what the
+// project is for.
+func (p Prompt) purpose() (chosen []candidate) {
+	for i, s := range p.Sources {
+		isNamed := phrase(p.Question, s.Fields["project"]) || phrase(p.Question, s.Fields["key"])
+		if s.Fields["type"] != "project" || !isNamed || !forPurpose.MatchString(p.Question) || chosen != nil {
+			continue
 		}
-		return 0
-	})
-	var chosen []candidate
-	for _, c := range candidates {
-		if len(chosen) == maxChosen || c.score < fits || len(chosen) > 0 && c.score < nearBest*chosen[0].score {
-			break
-		}
-		if !repeats(c, chosen) {
-			chosen = append(chosen, c)
+		for _, text := range splitSentences(s.Text) {
+			if text != s.Fields["project"] && len(chosen) < 2 {
+				chosen = append(chosen, candidate{source: i, text: text})
+			}
 		}
 	}
-	rank := map[int]int{}
-	for i, c := range chosen {
-		if _, ok := rank[c.source]; !ok {
-			rank[c.source] = i
-		}
-	}
-	slices.SortStableFunc(chosen, func(a, b candidate) int {
-		if a.source != b.source {
-			return rank[a.source] - rank[b.source]
-		}
-		return a.position - b.position
-	})
 	return chosen
 }
 
-// gather lists the sentences and titles of all sources, and what each source says as a whole.
-func gather(prompt Prompt) (candidates []candidate, context []map[uint64]int) {
-	for i, s := range prompt.Sources {
-		context = append(context, weightsOf(s.Title+"\n"+s.Text))
-		position := 0
-		for _, sentence := range splitSentences(s.Text) {
-			if sentence.text == s.Title || len(candidates) >= maxCandidates { // a ticket's text starts with its name
-				continue
+// phrase reports whether a text contains a whole name, in any case.
+func phrase(text, name string) bool {
+	return name != "" && regexp.MustCompile(`(?i)(?:^|\P{L})`+regexp.QuoteMeta(name)+`(?:\P{L}|$)`).MatchString(text)
+}
+
+// best returns the sentences of the named sources, or of all, that fit the question best, the best
+// first.
+func (p Prompt) best(named []int, question string) (chosen []candidate) {
+	var all []candidate
+	context := map[int]string{}
+	for i, s := range p.Sources {
+		if named != nil && !slices.Contains(named, i) {
+			continue
+		}
+		context[i] = s.Fields["title"] + "\n" + s.Text
+		for _, text := range splitSentences(s.Text) {
+			if text != s.Fields["title"] && len(all) < maxCandidates { // a ticket's text starts with its name
+				all = append(all, candidate{source: i, text: text})
 			}
-			candidates = append(candidates, candidate{
-				source: i, position: position, code: sentence.code, text: sentence.text, weights: weightsOf(sentence.text),
-			})
-			position++
 		}
-		if s.Title != "" {
-			candidates = append(candidates, candidate{source: i, position: -1, text: s.Title, weights: weightsOf(s.Title)})
+		if s.Fields["title"] != "" {
+			all = append(all, candidate{source: i, text: s.heading(), title: true})
 		}
 	}
-	return candidates, context
-}
-
-// repeats reports whether an earlier sentence already said most of c.
-func repeats(c candidate, chosen []candidate) bool {
-	for _, other := range chosen {
-		same, all := 0, 0
-		for hash, weight := range c.weights {
-			all += weight
-			same += min(weight, other.weights[hash])
+	q := newQuestion(question, all)
+	covered := map[int]float64{}
+	for i, text := range context {
+		covered[i] = q.coverage(text)
+	}
+	forRemedy := forRemedy.MatchString(question)
+	for i := range all {
+		c := &all[i]
+		c.score = q.coverage(c.text) + contextShare*covered[c.source]
+		switch {
+		case c.title:
+			c.score *= titleShare
+		case forRemedy && remedies.MatchString(c.text) && named != nil:
+			c.score += remedyBonus
+		case forRemedy && remedies.MatchString(c.text):
+			c.score += remedyBonus * covered[c.source]
 		}
-		if all == 0 || float64(same) >= sameAgain*float64(all) {
-			return true
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	for _, c := range all {
+		if len(chosen) == maxChosen || c.score < fits || len(chosen) > 0 && c.score < nearBest*chosen[0].score {
+			break
+		}
+		isRepeated := slices.ContainsFunc(chosen, func(other candidate) bool { return newQuestion(c.text, nil).coverage(other.text) >= sameAgain })
+		if !isRepeated {
+			chosen = append(chosen, c)
 		}
 	}
-	return false
+	return chosen
 }
 
-var citationLike = regexp.MustCompile(`\[(\s*\d[\d\s,;]*)\]`)
-
-// quote returns a sentence with its citation before the full stop. Numbers in square brackets in
-// the text become round ones, or they would look like citations.
-func quote(s Source, c candidate) string {
-	text := strings.Join(strings.Fields(shorten(c.text)), " ")
-	text = citationLike.ReplaceAllString(text, "($1)")
-	if c.position < 0 {
-		text = describe(s, text)
-	}
-	last, size := utf8.DecodeLastRuneInString(text)
-	switch {
-	case last == '.' || last == '。':
-		return fmt.Sprintf("%s [%s]%c", text[:len(text)-size], s.ID, last)
-	case strings.ContainsRune("!?…！？", last):
-		return fmt.Sprintf("%s [%s]", text, s.ID)
-	}
-	return fmt.Sprintf("%s [%s].", strings.TrimRight(text, ",;:"), s.ID)
+// A question is a text with the weights of its features: the rarer among the candidates, the more.
+type question struct {
+	weights map[uint64]float64
+	total   float64
 }
 
-// describe names a ticket by its title: "TX-400 (Done): title".
-func describe(s Source, title string) string {
-	switch {
-	case s.Ticket != "" && s.Status != "":
-		return fmt.Sprintf("%s (%s): %s", s.Ticket, s.Status, title)
-	case s.Ticket != "":
-		return fmt.Sprintf("%s: %s", s.Ticket, title)
+func newQuestion(text string, all []candidate) question {
+	q, holds := question{weights: map[uint64]float64{}}, map[uint64]int{}
+	for _, c := range all {
+		for _, f := range embed.Features(c.text) {
+			holds[f.Hash]++
+		}
 	}
-	return title
+	for _, f := range embed.Features(text) {
+		weight := float64(f.Weight) * math.Log(1+float64(len(all)+1)/float64(holds[f.Hash]+1))
+		q.weights[f.Hash], q.total = weight, q.total+weight
+	}
+	return q
 }
 
-func shorten(text string) string {
-	if len(text) <= longestQuote {
-		return text
+// coverage returns the share of the question that a text covers, 0 to 1.
+func (q question) coverage(text string) float64 {
+	covered, last := 0.0, uint64(0)
+	for _, f := range embed.Features(text) { // ordered by hash
+		if f.Hash != last {
+			covered, last = covered+q.weights[f.Hash], f.Hash
+		}
 	}
-	text = clip(text, longestQuote)
-	if i := strings.LastIndexByte(text, ' '); i > longestQuote/2 {
-		text = text[:i]
+	return covered / max(q.total, 1)
+}
+
+// heading names a ticket by its title: TX-400 (Done): title.
+func (s Source) heading() string {
+	if s.Fields["ticket"] == "" {
+		return s.Fields["title"]
 	}
-	return text + "…"
+	return fmt.Sprintf("%s (%s): %s", s.Fields["ticket"], s.Fields["status"], s.Fields["title"])
+}
+
+// quote returns a sentence with its citation before the full stop.
+func quote(text, id string) string {
+	text = numbersIn.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)")
+	if len(text) > longestQuote {
+		text = strings.ToValidUTF8(text[:longestQuote], "") + "…"
+	}
+	if mark := text[len(text)-1:]; strings.Contains("!?", mark) {
+		return fmt.Sprintf("%s [%s]", text, id)
+	}
+	return fmt.Sprintf("%s [%s].", strings.TrimRight(text, ".,;:"), id)
 }

@@ -12,7 +12,7 @@ var now = time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)
 
 // shown is a call in a short form.
 func shown(call Call) string {
-	parts := []string{call.Intent}
+	parts := []string{call.Action}
 	if call.State != "any" {
 		parts = append(parts, call.State)
 	}
@@ -25,7 +25,7 @@ func shown(call Call) string {
 	for _, word := range call.Words {
 		parts = append(parts, `"`+word+`"`)
 	}
-	if call.Intent == group {
+	if call.Action == "group" {
 		parts = append(parts, "by "+call.GroupBy)
 	}
 	if call.Sort != "created" || call.Ascending {
@@ -38,30 +38,34 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	known := Names{"project": {"Mobile App", "MOB"}, "label": {"ios"}}
 	for question, want := range map[string]string{
-		"How many tickets are blocked in Mobile App?":              "count project:Mobile App status:blocked",
-		"how many bugs are assigned to Zoë Quinn?":                 "count type:bug assignee:Zoë Quinn",
-		"Which unassigned tickets mention payment?":                `list assignee: "payment"`,
-		"Who has the most open bugs?":                              "group open type:bug by assignee sort size",
-		"How many tickets were created per month in 2025?":         "group created:2025-01-01..2025-12-31 by created",
-		"What is the oldest open ticket?":                          "list open sort created",
-		"Which tickets are overdue?":                               "list open due:..2026-03-03 sort due",
-		"What changed this week?":                                  "list updated:2026-03-02..2026-03-08 sort updated",
-		"How many tickets are not done in Mobile App?":             "count open project:Mobile App",
-		"How many tickets were created last week?":                 "count created:2026-02-23..2026-03-01",
-		"How many tickets are not labelled security?":              "count -label:security",
-		"how many ios tickets?":                                    "count label:ios",
-		"And in Mobile App?":                                       "",
-		"Why was the customer charged twice?":                      "",
-		"How many retries does the client make?":                   "",
-		"How many tickets have more than three comments?":          "",
-		"How many tickets crash on startup?":                       `count "crash" "startup"`,
-		"How many bugs freeze the checkout in Mobile App?":         `count project:Mobile App type:bug "freeze" "checkout"`,
-		"How many tickets are in reveiw?":                          "",
-		"open payment bugs in Mobile App":                          `list open project:Mobile App type:bug "payment"`,
-		"Wie viele Tickets sind in Mobile App offen?":              "",
-		"Los tickets de Mobile App siguen abiertos?":               "",
-		"Why is MOB-7 blocked?":                                    "",
-		"How many tickets are there? " + strings.Repeat("x", 1000): "",
+		"How many tickets are blocked in Mobile App?":                  "count status:blocked project:Mobile App",
+		"how many bugs are assigned to Zoë Quinn?":                     "count assignee:Zoë Quinn type:bug",
+		"Which unassigned tickets mention payment?":                    `list assignee: "payment"`,
+		"Who has the most open bugs?":                                  "group open type:bug by assignee sort size",
+		"How many tickets were created per month in 2025?":             "group created:2025-01-01..2025-12-31 by created",
+		"What is the oldest open ticket in Checkout and Payments?":     "list open project:Checkout and Payments sort created",
+		"Which tickets are overdue?":                                   "list open due:..2026-03-03 sort due",
+		"What is blocked in the mobile app?":                           "list status:blocked project:mobile app",
+		"Which tickets of Ann are due next week?":                      "list assignee:Ann due:2026-03-09..2026-03-15 sort due",
+		"Hello there. How many tickets are not done in Mobile App?":    "count open project:Mobile App",
+		"How many tickets were created last week?":                     "count created:2026-02-23..2026-03-01",
+		"How many tickets were resolved since January?":                "count resolved:2026-01-01..",
+		"How many tickets changed in the last 3 days?":                 "count updated:2026-03-01..2026-03-04",
+		"How many tickets are not labelled security?":                  "count -label:security",
+		"how many ios tickets?":                                        "count label:ios",
+		"How many high-priority stories did Ann report?":               "count reporter:Ann priority:high type:story",
+		"And in Mobile App?":                                           "",
+		"Why was the customer charged twice?":                          "",
+		"How many retries does the client make?":                       "",
+		"How many tickets have more than three comments?":              "",
+		"How many tickets crash on startup?":                           "",
+		"How many tickets are due?":                                    "",
+		"Which ticket mentions cold soup?":                             "",
+		"How many tickets are in reveiw?":                              "",
+		"Wie viele Tickets sind in Mobile App offen?":                  "",
+		"Los tickets de Mobile App siguen abiertos?":                   "",
+		"Why is MOB-7 blocked?":                                        "",
+		"How many tickets are there? " + strings.Repeat("x", mostRead): "",
 	} {
 		call, is := Read([]string{question}, known, now)
 		if got := shown(call); is != (want != "") || is && got != want {
@@ -75,9 +79,9 @@ func TestReadThread(t *testing.T) {
 	turns := []Turn{{"user", "How many open bugs are there in Checkout?"}, {"assistant", "4 tickets: TX-9 and others."}}
 	for question, want := range map[string]string{
 		"And in Shipping?": "count open type:bug project:Shipping", "per assignee?": "group open type:bug project:Checkout by assignee",
-		"Which of them are done?": "list type:bug project:Checkout status:done", "How many tickets are overdue?": "count open due:..2026-03-03",
+		"Which of them are done?": "count done type:bug project:Checkout", "How many tickets are overdue?": "count open due:..2026-03-03",
 	} {
-		thread, _ := Thread(question, turns)
+		thread := Thread(question, turns)
 		call, _ := Read(thread, nil, now)
 		if got := shown(call); got != want {
 			t.Errorf("%q is read as %q, want %q", question, got, want)
@@ -86,9 +90,6 @@ func TestReadThread(t *testing.T) {
 	turns[0].Text = "Summarise project Checkout"
 	if call, is := Read([]string{turns[0].Text, "And per assignee?"}, nil, now); is {
 		t.Errorf("after a question about texts: %q", shown(call))
-	}
-	if _, alone := Thread("Who has it?", turns); alone != "Who has TX-9?" {
-		t.Errorf("alone it is %q", alone)
 	}
 }
 

@@ -7,8 +7,7 @@ package lexicon
 
 import (
 	_ "embed"
-	"errors"
-	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,178 +27,95 @@ type Concept struct {
 	Number int     // place in the file, from 1
 	Field  string  // the broader field, such as "identity"
 	Weight float64 // 1 by default, less for concepts in nearly every ticket
-	Near   []Near  // related concepts
+	Near   []*Concept
 }
 
-// Near is a related concept.
-type Near struct {
-	Name   string
-	Number int
-	Weight float64
+// lexicon is what the files say.
+type lexicon struct {
+	weights map[string]float64    // stem → weight of a common word
+	phrases map[string][]*Concept // stems joined by blanks → concepts
+	longest map[string]int        // first stem → number of words of the longest phrase that it starts
 }
 
-// A Lexicon is read-only after loading, and safe for concurrent use.
-type Lexicon struct {
-	weights map[string]float64   // stem → weight of a common word
-	phrases map[string][]Concept // stems joined by blanks → concepts
-	longest map[string]int       // first stem → number of words of the longest phrase that it starts
-}
+var loaded = sync.OnceValue(func() lexicon { return read(conceptsText, commonText) })
 
-// Default is the embedded lexicon, read on first use.
-var Default = sync.OnceValue(func() *Lexicon {
-	l, err := Read(conceptsText, commonText)
-	if err != nil {
-		panic("lexicon: " + err.Error()) // an embedded file is broken; a test prevents this
+// definition is a field, or a concept: its name, a weight, near concepts, and the words.
+//
+//	[identity]
+//	login 1.4 ~session: login log_in
+var definition = regexp.MustCompile(`(?m)^\[(.*)\]$|^([a-z]\S*?)(?: ([\d.]+))?((?: ~\S+)*):(.*(?:\n +.*)*)`)
+
+// read reads a file of concepts and one of common words.
+func read(concepts, common string) lexicon {
+	l := lexicon{weights: map[string]float64{}, phrases: map[string][]*Concept{}, longest: map[string]int{}}
+	byName := map[string]*Concept{}
+	named := func(name string) *Concept {
+		if byName[name] == nil {
+			byName[name] = &Concept{Name: name, Weight: 1}
+		}
+		return byName[name]
+	}
+	field, number := "", 0
+	for _, m := range definition.FindAllStringSubmatch(concepts, -1) {
+		if m[1] != "" {
+			field = m[1]
+			continue
+		}
+		c := named(m[2])
+		number++
+		c.Number, c.Field = number, field
+		if m[3] != "" {
+			c.Weight, _ = strconv.ParseFloat(m[3], 64) // digits and points
+		}
+		for _, near := range strings.Fields(strings.ReplaceAll(m[4], "~", "")) {
+			c.Near = append(c.Near, named(near))
+		}
+		for _, phrase := range strings.Fields(m[5]) {
+			words := strings.Split(phrase, "_")
+			for i := range words {
+				words[i] = Stem(words[i])
+			}
+			key := strings.Join(words, " ")
+			l.phrases[key] = append(l.phrases[key], c)
+			l.longest[words[0]] = max(l.longest[words[0]], len(words))
+		}
+	}
+	weight := 0.0
+	for line := range strings.Lines(common) {
+		if number, is := strings.CutPrefix(strings.TrimSpace(line), "weight "); is {
+			weight, _ = strconv.ParseFloat(number, 64)
+		} else if !strings.HasPrefix(line, "#") {
+			for _, word := range strings.Fields(line) {
+				if _, known := l.weights[Stem(word)]; !known { // the lighter list comes first and wins
+					l.weights[Stem(word)] = weight
+				}
+			}
+		}
 	}
 	return l
-})
-
-// Read parses a file of concepts and one of common words.
-func Read(concepts, common string) (*Lexicon, error) {
-	l := &Lexicon{weights: map[string]float64{}, phrases: map[string][]Concept{}, longest: map[string]int{}}
-	if err := l.readConcepts(concepts); err != nil {
-		return nil, fmt.Errorf("read concepts: %w", err)
-	}
-	if err := l.readCommon(common); err != nil {
-		return nil, fmt.Errorf("read common words: %w", err)
-	}
-	return l, nil
-}
-
-func (l *Lexicon) readConcepts(text string) error {
-	var concepts []Concept
-	var words [][]string // by concept
-	field, known := "", map[string]Concept{}
-	for i, line := range strings.Split(text, "\n") {
-		switch {
-		case strings.TrimSpace(line) == "" || line[0] == '#':
-			continue
-		case line[0] == ' ' && len(words) > 0:
-			last := len(words) - 1
-			words[last] = append(words[last], strings.Fields(line)...)
-			continue
-		case line[0] == '[' && line[len(line)-1] == ']':
-			field = line[1 : len(line)-1]
-			continue
-		}
-		head, list, ok := strings.Cut(line, ":")
-		if !ok || field == "" {
-			return fmt.Errorf("line %d: want [field] or concept: words", i+1)
-		}
-		concept, err := readHead(head)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", i+1, err)
-		}
-		if _, twice := known[concept.Name]; twice {
-			return fmt.Errorf("line %d: concept %s is defined twice", i+1, concept.Name)
-		}
-		concept.Field, concept.Number = field, len(concepts)+1
-		known[concept.Name] = concept
-		concepts, words = append(concepts, concept), append(words, strings.Fields(list))
-	}
-	for i, concept := range concepts {
-		for j, near := range concept.Near {
-			other, ok := known[near.Name]
-			if !ok {
-				return fmt.Errorf("concept %s: unknown near concept %s", concept.Name, near.Name)
-			}
-			concept.Near[j].Weight, concept.Near[j].Number = other.Weight, other.Number
-		}
-		for _, word := range words[i] {
-			l.add(word, concept)
-		}
-	}
-	return nil
-}
-
-// readHead parses the text before the colon: a name, optionally a weight and near concepts.
-func readHead(head string) (Concept, error) {
-	parts := strings.Fields(head)
-	if len(parts) == 0 {
-		return Concept{}, errors.New("concept without a name")
-	}
-	concept := Concept{Name: parts[0], Weight: 1}
-	for _, part := range parts[1:] {
-		if near, ok := strings.CutPrefix(part, "~"); ok {
-			concept.Near = append(concept.Near, Near{Name: near})
-			continue
-		}
-		weight, err := strconv.ParseFloat(part, 64)
-		if err != nil {
-			return Concept{}, fmt.Errorf("weight of %s: %w", concept.Name, err)
-		}
-		concept.Weight = weight
-	}
-	return concept, nil
-}
-
-func (l *Lexicon) add(word string, concept Concept) {
-	stems := strings.Split(word, "_")
-	for i := range stems {
-		stems[i] = Stem(stems[i])
-	}
-	key := strings.Join(stems, " ")
-	for _, known := range l.phrases[key] {
-		if known.Name == concept.Name { // two words of a concept may share a stem
-			return
-		}
-	}
-	l.phrases[key] = append(l.phrases[key], concept)
-	l.longest[stems[0]] = max(l.longest[stems[0]], len(stems))
-}
-
-func (l *Lexicon) readCommon(text string) error {
-	weight := 1.0
-	for i, line := range strings.Split(text, "\n") {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		if number, ok := strings.CutPrefix(line, "weight "); ok {
-			w, err := strconv.ParseFloat(number, 64)
-			if err != nil {
-				return fmt.Errorf("line %d: %w", i+1, err)
-			}
-			weight = w
-			continue
-		}
-		for _, word := range strings.Fields(line) {
-			if _, known := l.weights[Stem(word)]; !known { // the lighter list comes first and wins
-				l.weights[Stem(word)] = weight
-			}
-		}
-	}
-	return nil
 }
 
 // Weight returns the weight of a stem: 0 for a stop word, 1 for a word that is not common.
-func (l *Lexicon) Weight(stem string) float64 {
-	if w, ok := l.weights[stem]; ok {
+func Weight(stem string) float64 {
+	if w, ok := loaded().weights[stem]; ok {
 		return w
 	}
 	return 1
 }
 
 // Knows reports whether a stem is a common word or names a concept by itself.
-func (l *Lexicon) Knows(stem string) bool {
-	if _, common := l.weights[stem]; common {
-		return true
-	}
-	_, named := l.phrases[stem]
-	return named
+func Knows(stem string) bool {
+	_, isCommon := loaded().weights[stem]
+	return isCommon || loaded().phrases[stem] != nil
 }
 
 // Match finds the longest phrase at the start of stems. It returns its concepts, which the caller
 // must not modify, and the number of stems it spans; 0 if there is none.
-func (l *Lexicon) Match(stems []string) ([]Concept, int) {
-	if len(stems) == 0 {
-		return nil, 0
-	}
+func Match(stems []string) ([]*Concept, int) { return loaded().match(stems) }
+
+func (l lexicon) match(stems []string) ([]*Concept, int) {
 	for n := min(l.longest[stems[0]], len(stems)); n > 0; n-- {
-		key := stems[0]
-		if n > 1 {
-			key = strings.Join(stems[:n], " ")
-		}
-		if concepts, ok := l.phrases[key]; ok {
+		if concepts := l.phrases[strings.Join(stems[:n], " ")]; concepts != nil {
 			return concepts, n
 		}
 	}
@@ -212,13 +128,8 @@ const longestStemmed = 32
 // Stem returns the stem of a lower-case word (Snowball's English stemmer, "Porter 2"). A word with
 // anything but the letters a to z is its own stem.
 func Stem(word string) string {
-	if len(word) < 3 || len(word) > longestStemmed {
+	if len(word) < 3 || len(word) > longestStemmed || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word
-	}
-	for i := range len(word) {
-		if word[i] < 'a' || word[i] > 'z' {
-			return word
-		}
 	}
 	return english.Stem(word, false)
 }

@@ -1,29 +1,43 @@
 package lexicon
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDefaultIsBroad(t *testing.T) {
+// Every line of the files is read, and every concept has words.
+func TestFilesAreRead(t *testing.T) {
 	t.Parallel()
-	l := Default()
-	concepts := map[string]bool{}
-	for _, list := range l.phrases {
-		for _, c := range list {
-			concepts[c.Name] = true
+	l := loaded()
+	seen := map[int]bool{}
+	for phrase, concepts := range l.phrases {
+		for _, c := range concepts {
+			seen[c.Number] = true
+			if c.Weight <= 0 || c.Field == "" || slices.ContainsFunc(c.Near, func(near *Concept) bool { return near.Number == 0 }) {
+				t.Errorf("%q: concept %+v", phrase, c)
+			}
 		}
 	}
-	if len(l.phrases) < 500 || len(concepts) < 100 {
-		t.Errorf("the lexicon has %d words and %d concepts, want at least 500 and 100", len(l.phrases), len(concepts))
+	if lines := regexp.MustCompile(`(?m)^[^#\s\[].*`).FindAllString(conceptsText, -1); len(lines) != len(seen) || len(lines) < 200 || len(l.phrases) < 500 {
+		t.Errorf("of %d lines, %d concepts and %d words are read", len(lines), len(seen), len(l.phrases))
+	}
+	for stem, want := range map[string]float64{"the": 0, "zebra": 1} {
+		if got := Weight(stem); got != want {
+			t.Errorf("%q weighs %v, want %v", stem, got, want)
+		}
+	}
+	if !Knows("login") || !Knows("the") || Knows("zebra") {
+		t.Error("Knows: want common words and one-word names of concepts only")
 	}
 }
 
 func TestMatch(t *testing.T) {
 	t.Parallel()
-	l, err := Read(`
+	l := read(`
 # a comment
 [access]
 login 1.5: login
@@ -31,9 +45,6 @@ login 1.5: login
 second ~login: two_step sign_in_code
 [work]
 task 0.5: task login`, "weight 0\nthe\nweight 0.5\nthe login")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for text, want := range map[string]struct {
 		concepts []string
 		words    int
@@ -43,13 +54,12 @@ task 0.5: task login`, "weight 0\nthe\nweight 0.5\nthe login")
 		"sign in code":      {[]string{"second"}, 3},
 		"sign a contract":   {nil, 0},
 		"two":               {nil, 0},
-		"":                  {nil, 0},
 	} {
 		var stems, names []string
 		for _, word := range strings.Fields(text) {
 			stems = append(stems, Stem(word))
 		}
-		concepts, n := l.Match(stems)
+		concepts, n := l.match(stems)
 		for _, c := range concepts {
 			names = append(names, c.Name)
 		}
@@ -57,33 +67,12 @@ task 0.5: task login`, "weight 0\nthe\nweight 0.5\nthe login")
 			t.Errorf("Match(%q) spans %d words, want %d; concepts (-want +got):\n%s", text, n, want.words, diff)
 		}
 	}
-	second, _ := l.Match([]string{"two", "step"})
-	if diff := cmp.Diff([]Near{{Name: "login", Number: 1, Weight: 1.5}}, second[0].Near); diff != "" {
-		t.Errorf("near concepts (-want +got):\n%s", diff)
+	if second, _ := l.match([]string{"two", "step"}); len(second[0].Near) != 1 || second[0].Near[0].Name != "login" || second[0].Near[0].Weight != 1.5 {
+		t.Errorf("near concepts: %+v", second[0].Near)
 	}
-	for stem, want := range map[string]float64{"the": 0, "login": 0.5, "task": 1} {
-		if got := l.Weight(stem); got != want {
-			t.Errorf("Weight(%q) = %v, want %v", stem, got, want)
-		}
-	}
-	if !l.Knows("login") || !l.Knows("the") || l.Knows("sign") || l.Knows("zebra") {
-		t.Error("Knows: want common words and one-word names of concepts only")
-	}
-}
-
-func TestReadRefuses(t *testing.T) {
-	t.Parallel()
-	for name, files := range map[string][2]string{
-		"a concept before any field": {"login: login", ""},
-		"a line without a colon":     {"[a]\nlogin", ""},
-		"a concept without a name":   {"[a]\n: login", ""},
-		"a concept twice":            {"[a]\nx: b\nx: c", ""},
-		"a weight that is no number": {"[a]\nx much: b", ""},
-		"an unknown near concept":    {"[a]\nx ~y: b", ""},
-		"a bad common weight":        {"", "weight little\na"},
-	} {
-		if _, err := Read(files[0], files[1]); err == nil {
-			t.Errorf("Read accepts %s", name)
+	for stem, want := range map[string]float64{"the": 0, "login": 0.5} {
+		if got := l.weights[stem]; got != want {
+			t.Errorf("%q weighs %v, want %v", stem, got, want)
 		}
 	}
 }
