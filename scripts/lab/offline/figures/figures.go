@@ -1,7 +1,7 @@
-// Package figures is how the offline chat model decides to call a tool that counts, groups and lists
-// tickets. It is no parser: each rule of a table cuts its words out of a question, and what no rule
-// knows makes it a question about texts, so that no number answers another question than the one
-// that was asked. It knows no stored names but those of the sources.
+// Package figures is how the offline chat model decides to call a tool that counts, groups and
+// lists tickets. It is no parser: each rule of a table cuts its words out of a question, and what
+// no rule knows makes it a question about texts, so that no number answers another question than
+// the one that was asked. It knows no stored names but those of the sources.
 package figures
 
 import (
