@@ -25,6 +25,7 @@ func TestNotes(t *testing.T) {
 		"excel.md":        "\xff\xfe#\x00 \x00\xd3\x00",
 		"nul.md":          "a\x00b",
 		"ours.md":         "---\nvisibility: internal\n---\nText",
+		"own.md":          "---\npublic: false\n---\nText",
 		"pay.md":          "---\ntitle: Pay\nprivate: yes\n---\nText",
 		"export.csv":      "Vorgang;Zusammenfassung\n",
 		"page.json":       `{"issues":[{"key":"A-1"`,
@@ -65,8 +66,8 @@ func TestNotes(t *testing.T) {
 		t.Errorf("notes (-want +got):\n%s", differ)
 	}
 	for i, want := range []string{"export.csv: open import: ", "good.csv: it is an export of tickets", "page.json: open import: ", "bad.md: it is not valid", "huge.md: it is longer", "nul.md: it has NUL bytes",
-		"ours.md: left out: its front matter says visibility: internal", "pay.md: left out: its front matter says private: yes"} {
-		if i >= len(bad) || !strings.HasPrefix(bad[i], want) || len(bad) != 8 {
+		"ours.md: left out: its front matter says visibility: internal", "own.md: left out: its front matter says public: false", "pay.md: left out: its front matter says private: yes"} {
+		if i >= len(bad) || !strings.HasPrefix(bad[i], want) || len(bad) != 9 {
 			t.Errorf("the errors are %q, want %q", bad, want)
 		}
 	}

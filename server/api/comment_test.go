@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A comment is embedded separately, under its author, and the model is told who wrote it.
+// A comment is embedded on its own, with its author's name, so the model learns who wrote it.
 func TestComment(t *testing.T) {
 	t.Parallel()
 	s := start(t)
