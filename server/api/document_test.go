@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -139,9 +138,6 @@ var inner = regexp.MustCompile(`(?i)goroutine|panic|\.go\b|\bselect\b|\binsert\b
 // checkProblem checks what all error responses have in common.
 func (r *response) checkProblem(path string) {
 	r.t.Helper()
-	if id := r.header.Get("X-Request-Id"); !regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`).MatchString(id) {
-		r.t.Errorf("%s: X-Request-Id is %q", path, id)
-	}
 	if r.status < 400 || path == "/readyz" && r.status == http.StatusServiceUnavailable {
 		return
 	}
@@ -158,14 +154,6 @@ func (r *response) checkProblem(path string) {
 	checkCode(r.t, r.status, p.Code)
 	if p.RequestID != r.header.Get("X-Request-Id") {
 		r.t.Errorf("%s: request_id is %q, X-Request-Id %q", path, p.RequestID, r.header.Get("X-Request-Id"))
-	}
-	doc, err := openDocument()
-	if err != nil {
-		return
-	}
-	var value any
-	if err := errors.Join(json.Unmarshal([]byte(r.text), &value), doc.Components.Schemas["Problem"].Value.VisitJSON(value)); err != nil {
-		r.t.Errorf("%s: %s is not a problem as openapi.yaml has it: %v", path, r.text, err)
 	}
 }
 

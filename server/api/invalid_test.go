@@ -248,20 +248,10 @@ func TestStubbornClient(t *testing.T) {
 func TestPathsAndMethods(t *testing.T) {
 	t.Parallel()
 	s := start(t, counting)
-	allowed := map[string]string{
-		"/healthz": "GET", "/readyz": "GET", "/openapi.yaml": "GET", "/openapi.json": "GET", "/metrics": "GET", "/docs": "GET", "/docs/{file}": "GET",
-		"/": "GET", "/console/{version}/{file}": "GET",
-		"/api/me": "GET", "/api/projects": "GET", "/api/projects/{project_id}/language": "POST", "/api/statuses": "GET", "/api/embeddings/status": "GET",
-		"/api/embeddings/generate": "POST", "/api/query": "POST", "/api/hybrid-search": "POST",
-		"/api/tickets/similar": "POST", "/api/tickets/similar/batch": "POST", "/api/tickets/{ticket}": "GET", "/api/tickets/{ticket_id}/similar": "GET",
-		"/mcp": "POST", "/.well-known/oauth-protected-resource": "GET", "/.well-known/oauth-protected-resource/mcp": "GET",
-		"/api/knowledge/documents": "POST", "/api/knowledge/documents/{id}": "GET DELETE", "/api/knowledge/documents/{id}/similar": "GET",
-		"/api/knowledge/documents/{id}/feedback": "POST", "/api/knowledge/search": "GET", "/api/knowledge/entities/{name}": "GET",
-		"/api/knowledge/enrich/batch": "POST", "/api/knowledge/enrich/stats": "GET",
-	}
-	for path, methods := range allowed {
+	for path, item := range theDocument(t).Paths.Map() {
+		allowed := item.Operations()
 		for _, other := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
-			if strings.Contains(methods, other) {
+			if allowed[other] != nil {
 				continue
 			}
 			body := ""
@@ -269,14 +259,11 @@ func TestPathsAndMethods(t *testing.T) {
 				body = "{}"
 			}
 			r := s.send(other, path, body).want(http.StatusMethodNotAllowed)
-			if first, _, _ := strings.Cut(methods, " "); other != "BREW" && !strings.Contains(r.header.Get("Allow"), first) {
-				t.Errorf("%s %s: Allow is %q", other, path, r.header.Get("Allow"))
+			for method := range allowed {
+				if other != "BREW" && !strings.Contains(r.header.Get("Allow"), method) {
+					t.Errorf("%s %s: Allow is %q", other, path, r.header.Get("Allow"))
+				}
 			}
-		}
-	}
-	for path := range theDocument(t).Paths.Map() {
-		if allowed[path] == "" {
-			t.Errorf("%s stands in openapi.yaml, but not in this test", path)
 		}
 	}
 	for _, path := range []string{"/console", "/console/", "/console/x", "/api", "/api/", "/api/nothing", "/api/queries", "/api/query/1", "/metrics.json", "/api/projects/1", "/%00", "/..%2f..%2fetc/passwd"} {
