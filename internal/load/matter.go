@@ -35,7 +35,7 @@ var (
 	tomlBlock   = regexp.MustCompile(`(?ms)\A\s*\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\z)`)
 	yamlField   = regexp.MustCompile(`^["']?[\p{L}_][\p{L}\p{N}_ .-]{0,40}["']?[ \t]*:(?:\s|$)`)
 	oneWord     = regexp.MustCompile(`(?m)^["']?[^\s:]+:(?:\s|$)`)
-	tomlField   = regexp.MustCompile(`(?m)^[\w."-]+[ \t]*=`)
+	tomlField   = regexp.MustCompile(`(?m)^([\w."-]+)[ \t]*=`)
 	continued   = regexp.MustCompile(`^(?:[ \t#}\]-]|$)`)
 	placeholder = regexp.MustCompile(`\{\{|<%`)
 	unfilled    = regexp.MustCompile(`^(?:\{\{[^}]*\}\}|<%.*%>)$`) // a placeholder alone
@@ -55,15 +55,19 @@ func frontMatter(text string) (fields matter, body string, problems []string) {
 		object := json.NewDecoder(strings.NewReader(text))
 		if found = tomlBlock.FindStringSubmatch(text); found != nil && tomlField.MatchString(found[1]) {
 			if _, err := toml.Decode(found[1], &values); err != nil {
-				return fields, text[len(found[0]):], []string{fmt.Sprintf("the front matter is left out: %v", err)}
+				problems = append(problems, fmt.Sprintf("the front matter is read line by line: %v", err))
+				top, _, _ := strings.Cut("\n"+found[1], "\n[") // before the first table
+				found[1] = tomlField.ReplaceAllString(strings.TrimLeft(top, "\n"), "$1:")
 			}
 		} else if object.Decode(&values) == nil && len(values) > 0 && strings.HasPrefix(text[object.InputOffset():], "\n") {
 			found = []string{text[:object.InputOffset()], ""}
 		} else {
 			return fields, text, nil
 		}
-		same, _ := yaml.Marshal(values)
-		found[1] = string(same)
+		if problems == nil {
+			same, _ := yaml.Marshal(values)
+			found[1] = string(same)
+		}
 	}
 	// Field by field, so that one that is not valid costs no other.
 	var parts []string

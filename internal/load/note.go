@@ -38,7 +38,8 @@ var temporalClasses = []string{"evergreen", "current", "dated", "historical", "u
 var errPrivate = errors.New("left out")
 
 var (
-	limits  = regexp.MustCompile(`^(?:is[_-]?)?(?:private|confidential|restricted|internal|secret)$`)
+	limits  = regexp.MustCompile(`^(?:is[_-]?)?(?:private|confidential|restricted|internal|secret|draft)$`)
+	opens   = regexp.MustCompile(`^(?:is[_-]?)?(?:public|published)$`)
 	isTrue  = regexp.MustCompile(`^(?:true|yes|on|1)$`)
 	isFalse = regexp.MustCompile(`^(?:false|no|off|0)$`)
 )
@@ -54,7 +55,7 @@ func parseNote(text string) (note Note, err error) {
 	note.Problems = problems
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		value := strings.ToLower(fields.first(name, maxKeyword))
-		if limits.MatchString(name) && isTrue.MatchString(value) || name == "public" && isFalse.MatchString(value) || name == "visibility" && limits.MatchString(value) {
+		if limits.MatchString(name) && isTrue.MatchString(value) || opens.MatchString(name) && isFalse.MatchString(value) || name == "visibility" && limits.MatchString(value) {
 			return Note{}, fmt.Errorf("%w: its front matter says %s: %s, and every user reads documents", errPrivate, name, value)
 		}
 	}
