@@ -1,18 +1,19 @@
 -- All bulk comparisons of chunks' vectors happen here.
 
 -- If a search can match few entries, all their chunks are compared, which misses nothing; else each
--- chunk is checked in order of distance. The result: always the nearest chunk (it shows how close a
--- failed search came), then those strictly over the threshold, until there are chunk_limit chunks,
--- or chunks of source_limit different tickets and projects.
+-- chunk is checked in order of distance. The result: the nearest chunk, with_nearest whatever its
+-- similarity (it shows how close a failed search came), then those strictly over the threshold,
+-- until there are chunk_limit chunks, or chunks of source_limit different tickets and projects.
 --
 -- The HNSW index is scanned iteratively. Relaxed order needs reading more than wanted and sorting
--- here; strict_order would drop late rows, up to all ten true neighbours under a filter. If the
--- index stops early (after hnsw.max_scan_tuples, or because one long ticket or dead rows fill its
--- graph), all chunks are compared.
+-- here; strict_order would drop late rows, up to all ten true neighbours under a filter. Beyond
+-- hnsw.max_scan_tuples the index returns what it has met, not the nearest, so filters apply to a
+-- limited number of the nearest chunks: these cost about as much as comparing all that pass. If too
+-- few of them pass, or one long ticket or dead rows fill the graph, all that pass are compared.
 --
 -- An index of the same name on a shorter form of the vectors (their signs, their first numbers,
 -- half precision) can take the place of the one on whole vectors: its order chooses candidates.
-create function tasklens.scan_chunks(search tasklens.search, chunk_limit integer, source_limit integer)
+create function tasklens.scan_chunks(search tasklens.search, chunk_limit integer, source_limit integer, with_nearest boolean)
 returns table (chunk_id uuid, project_id bigint, ticket_id bigint, similarity double precision)
 -- JIT compilation and parallel workers cost more than any of these queries. Custom plans, whatever
 -- the caller has set: a generic plan reads all chunks.
@@ -25,7 +26,8 @@ declare
   exact boolean := search.few is not null;
   -- On public.chunks c. The set is literal, to match the predicates of the partial indexes.
   set_id constant smallint := tasklens.searched_set(search.embedding_model);
-  conditions text := format('c.embedding_set = %s and c.model = $3', set_id);
+  stored constant text := format('c.embedding_set = %s and c.model = $3', set_id);
+  conditions text := '';
   of_each text := ''; -- checked after them, one chunk at a time, in order of distance
   source text := 'public.chunks c'; -- what an exact scan reads
   few_tickets bigint[];
@@ -34,13 +36,16 @@ declare
   saved_sort constant text := current_setting('enable_sort');
   reach integer; -- number of chunks to read, and to compare by whole vectors
   breadth integer; -- least number of places that a scan of the index keeps
+  span integer; -- number of the nearest chunks that filters apply to
+  is_wide boolean := false; -- the first span passed too few
   nearest text; -- the order that the vector index has
   chunk_ids uuid[];
   project_ids bigint[];
   ticket_ids bigint[];
   similarities double precision[];
-  chunks integer;
-  sources integer; -- tickets and projects
+  compared integer; -- chunks that pass, and those at or below the threshold
+  chunks integer; -- that pass
+  sources integer; -- their tickets and projects
   below integer; -- chunks at or below the threshold
 begin
   if scope.is_empty then
@@ -98,33 +103,45 @@ begin
   loop
     if exact then
       statement := format('with compared as materialized (
-          select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance from %s where %s)
-        select c.chunk_id, c.project_id, c.ticket_id, c.distance
+          select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance from %s where %s%s)
+        select c.chunk_id, c.project_id, c.ticket_id, c.distance, true as passes
         from (select f.* from compared f order by f.distance, f.chunk_id offset 0) c where true%s limit $4',
-        source, conditions, of_each);
+        source, stored, conditions, of_each);
     else
-      statement := format('select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance
-        from public.chunks c where %s%s
-        order by %s limit $4', conditions, of_each, nearest);
+      -- Once twenty are at or below the threshold, others that pass would be, too.
+      span := greatest(case when is_wide then 15 else 3 end * greatest(100, breadth), 4 * reach);
+      statement := format('select c.* from (
+          select c.chunk_id, c.project_id, c.ticket_id, c.distance, true%s%s as passes from (
+            select c.chunk_id, c.project_id, c.ticket_id, c.embedding operator(extensions.<=>) $2 as distance
+            from public.chunks c where %s order by %s limit $9) c
+          offset 0) c
+        where c.passes or (1 - c.distance > $5) is not true limit $4', conditions, of_each, stored, nearest);
       -- A single batch if possible, because the next costs as much again. The extra tenth covers
       -- rows that do not appear here: dead ones, and those of another model.
-      perform set_config('hnsw.ef_search', least(1000, greatest(breadth, reach + reach / 10))::text, true),
+      perform set_config('hnsw.ef_search', least(1000, case when is_wide then span else greatest(breadth, reach + reach / 10) end)::text, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
+        set_config('hnsw.max_scan_tuples', '2147483647', true), -- span ends it before
+        set_config('hnsw.scan_mem_multiplier', '32', true),
         set_config('enable_sort', 'off', true); -- force the order to come from the index, whatever the statistics say
     end if;
-    execute format('select array_agg(r.chunk_id), array_agg(r.project_id), array_agg(r.ticket_id), array_agg(1 - r.distance), count(*),
-        count(distinct coalesce(r.ticket_id, -r.project_id)), count(*) filter (where (1 - r.distance > $5) is not true) from (%s) r', statement)
-      into chunk_ids, project_ids, ticket_ids, similarities, chunks, sources, below
-      using scope, search.embedding, search.embedding_model, reach, search.match_threshold, asked, few_tickets, few_projects;
+    execute format('select array_agg(r.chunk_id) filter (where r.passes), array_agg(r.project_id) filter (where r.passes),
+        array_agg(r.ticket_id) filter (where r.passes), array_agg(1 - r.distance) filter (where r.passes), count(*), count(*) filter (where r.passes),
+        count(distinct coalesce(r.ticket_id, -r.project_id)) filter (where r.passes), count(*) filter (where (1 - r.distance > $5) is not true)
+        from (%s) r', statement)
+      into chunk_ids, project_ids, ticket_ids, similarities, compared, chunks, sources, below
+      using scope, search.embedding, search.embedding_model, reach, search.match_threshold, asked, few_tickets, few_projects, span;
     perform set_config('enable_sort', saved_sort, true);
     -- An exact scan is in order, so one chunk at or below the threshold ends it; batches overlap.
     -- If the index returned less than requested, it stopped early and may have missed nearer
     -- chunks.
-    exit when (exact or chunks >= reach)
+    exit when (exact or compared >= reach and (chunks > 0 or not with_nearest))
       and (chunks >= chunk_limit or sources >= source_limit or below >= case when exact then 1 else 20 end);
-    if chunks < reach then
+    if compared < reach or sources = 0 then
       exit when exact;
-      exact := true;
+      -- Far from the query, the graph misses more.
+      exact := is_wide;
+      is_wide := true;
+      reach := 3 * reach;
     elsif exact then
       reach := chunk_limit; -- the exact scan runs at most twice
     else
@@ -139,12 +156,12 @@ begin
       select f.*, row_number() over (order by f.similarity desc, f.chunk_id) as place
       from unnest(chunk_ids, project_ids, ticket_ids, similarities) as f(chunk_id, project_id, ticket_id, similarity)
     ) p
-    where p.place = 1 or p.similarity > search.match_threshold
+    where with_nearest and p.place = 1 or p.similarity > search.match_threshold
     order by p.place
     limit chunk_limit;
 end
 $$;
 comment on function tasklens.scan_chunks is
-  'The chunks of a search by cosine similarity, filtered before ranking: the nearest one, then those over the threshold. Only vectors of its model are compared.';
+  'The chunks of a search by cosine similarity, filtered before ranking: the nearest one (with_nearest), then those over the threshold. Only vectors of its model are compared.';
 
 insert into tasklens.migrations (version) values ('20261127000600');

@@ -12,8 +12,7 @@ begin
   with best as (
     select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity
     -- Enough chunks that a long ticket with hundreds of them leaves room for others.
-    from tasklens.scan_chunks(search, 10000, match_count) s
-    where s.similarity > search.match_threshold
+    from tasklens.scan_chunks(search, 10000, match_count, false) s
     order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id
   )
   select row_number() over (order by b.similarity desc, b.ticket_id nulls last, b.project_id) as rank,

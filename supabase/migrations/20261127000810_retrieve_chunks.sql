@@ -18,7 +18,7 @@ begin
   )
   select n.*, true from named n
   union all
-  select s.*, false from tasklens.scan_chunks(search, find_chunks.chunk_limit, find_chunks.source_limit) s
+  select s.*, false from tasklens.scan_chunks(search, find_chunks.chunk_limit, find_chunks.source_limit, true) s
   where s.chunk_id not in (select n.chunk_id from named n where n.chunk_id is not null);
 end
 $$;

@@ -124,7 +124,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.refresh_comment_entries(bigint[])', 'volatile', 'definer', ''),
     ('tasklens.refresh_entries(bigint[], bigint[])', 'volatile', 'definer', ''),
     ('tasklens.resolve_scope(jsonb)', 'stable', 'invoker', ''),
-    ('tasklens.scan_chunks(tasklens.search, integer, integer)', 'stable', 'invoker', ''),
+    ('tasklens.scan_chunks(tasklens.search, integer, integer, boolean)', 'stable', 'invoker', ''),
     ('tasklens.score_entries(bigint[], bigint[], tasklens.words, text, integer)', 'stable', 'invoker', ''),
     ('tasklens.scan_embeddings(vector, text, double precision, integer, boolean)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.searched_set(text)', 'stable', 'definer', 'authenticated service_role'),

@@ -2,7 +2,7 @@
 -- neighbourhood.
 
 begin;
-select plan(3);
+select plan(6);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Near'), (2, 'BB', 'Far');
@@ -43,6 +43,25 @@ select is((select count(*)::integer from generate_series(1, 40) q cross join lat
   'each query returns match_count results');
 select cmp_ok((select avg(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.99, 'average recall of the ten nearest is at least 0.99');
 select cmp_ok((select min(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.7, 'the lowest recall of a query is at least 0.7');
+
+-- Beyond this the index returns what it has met.
+set local hnsw.max_scan_tuples = 300;
+select cmp_ok((select avg(pg_temp.recall(q)) from generate_series(1, 40) q), '>=', 0.99, 'a setting of the session does not lower the recall');
+
+-- Over the similarity of the fifth of the project, between those of the others.
+select is(
+  (select count(*)::integer from generate_series(1, 40) q
+    cross join lateral (
+      select array_agg(n.ticket_id order by n.distance) as nearest, (array_agg(n.distance order by n.distance))[5] as fifth from (
+        select c.ticket_id, (c.embedding operator(extensions.<=>) pg_temp.point(q % 2, -q, 0.6)) + 0 as distance from public.chunks c where c.project_id = 2) n) truth
+    where array(select f.ticket_id from public.search_by_vector(pg_temp.point(q % 2, -q, 0.6), 'm', 1 - truth.fifth, 10, 2) f order by f.rank) = truth.nearest[:4]),
+  40, 'with a threshold, those over it are found');
+select is(
+  (select count(*)::integer from generate_series(1, 40) q
+    cross join lateral (
+      select c.ticket_id from public.chunks c where c.project_id = 2 order by (c.embedding operator(extensions.<=>) pg_temp.point(q % 2, -q, 0.6)) + 0 limit 1) nearest
+    where array(select r.ticket_id from public.retrieve_chunks(pg_temp.point(q % 2, -q, 0.6), 'm', 0.99, 10, project_filter => 2) r) = array[nearest.ticket_id]),
+  40, 'the nearest is found if none is over the threshold');
 
 select * from finish();
 rollback;

@@ -24,7 +24,7 @@ func filters() []filter {
 		{name: "status of 1%", status: "Waiting"}, {name: "status of 0.1%", status: "Parked"},
 		{name: "project of one ticket", project: int64(len(projectShares) + 1)},
 	}
-	for _, share := range []float64{0.5, 0.1, 0.01, 0.001} {
+	for _, share := range []float64{0.5, 0.2, 0.1, 0.01, 0.001} {
 		project := int64(slices.Index(projectShares, share) + 1)
 		out = append(out, filter{name: fmt.Sprintf("project of %v%%", 100*share), project: project})
 	}
