@@ -46,8 +46,22 @@ func TestEverythingIsMeasured(t *testing.T) {
 	run.Collection, run.Queries, run.Parts = bench.WithChunks(1200), 12, bench.Parts
 	other := connect(t, testbed.Database(t))
 	var out, beside strings.Builder
+	if _, err := run.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// As if the load had been interrupted between two batches.
+	if _, err := run.Connection.Exec(t.Context(), `delete from bench.loaded; delete from public.chunks where ticket_id > 60; delete from public.tickets where ticket_id > 90`); err != nil {
+		t.Fatal(err)
+	}
 	if err := run.Do(t.Context(), &out); err != nil {
 		t.Fatal(err)
+	}
+	var tickets, chunks int
+	if err := run.Connection.QueryRow(t.Context(), `select (select count(*) from public.tickets), (select count(*) from public.chunks)`).Scan(&tickets, &chunks); err != nil {
+		t.Fatal(err)
+	}
+	if tickets != run.Collection.Tickets() || chunks != run.Collection.Chunks() {
+		t.Errorf("an interrupted load ended with %d tickets and %d chunks", tickets, chunks)
 	}
 	if _, err := other.Connection.Exec(t.Context(), `drop function public.retrieve_chunks`); err != nil {
 		t.Fatal(err)
