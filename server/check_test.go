@@ -65,7 +65,7 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(check(1), "error    trigger follow_insert on public.tickets: it is missing\n         → CREATE TRIGGER follow_insert",
-		"Errors: 1. Warnings: 0.")
+		"then index what was written meanwhile", "Errors: 1. Warnings: 0.")
 	contains(check(1, "--json"), `{"findings":[{"severity":"error","subject":"trigger follow_insert on public.tickets","finding":"it is missing","remedy":"CREATE`,
 		`{"severity":"ok","subject":"migrations","finding":"all `)
 	if _, err := db.Exec(t.Context(), `create trigger follow_insert after insert on public.tickets referencing new table as new_rows

@@ -105,6 +105,7 @@ as $$
     union all
     select c.kind, 'error', c.kind || ' ' || c.part, coalesce(c.fault, 'it is missing'),
       case when c.missing then coalesce(c.definition, 'Run the statements of supabase/migrations that create it again.') else c.remedy end
+        || case when c.kind = 'trigger' and c.part like 'follow%' then ' -- then index what was written meanwhile (docs/operations.md)' else '' end
     from compared c
     -- If a table is missing, everything on it is: report only the table.
     where c.fault is not null or c.missing and (c.kind = 'table'
