@@ -1,7 +1,7 @@
 -- What a search works out once and passes on: its scope, its parsed query and its words.
 
 -- Few are so many that reading each costs less than finding the best with the indexes. Reading the
--- words of one entry costs as much as finding twelve by a word, and a search finds at most 8,000 by
+-- words of one entry costs as much as finding twelve by a word, and a search finds at most 4,000 by
 -- each word. Comparing the chunks of each with a vector breaks even at a similar number. Whether
 -- there are more is decided as cheaply as possible: a wrong guess costs time and changes no result.
 create function tasklens.few_entries(scope tasklens.scope, required tsquery) returns bigint[]

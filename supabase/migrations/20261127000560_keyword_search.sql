@@ -89,7 +89,7 @@ comment on function tasklens.score_entries is
 -- reach: see keyword_candidates; scored_count: how many of the best are scored; near_count: see
 -- score_entries. Without limits the result is the exact ranking that the limited one approximates.
 create function tasklens.rank_entries(
-  search tasklens.search, match_count integer, reach integer default 8000, scored_count integer default 500, near_count integer default 100
+  search tasklens.search, match_count integer, reach integer default 4000, scored_count integer default 500, near_count integer default 100
 )
 returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
 -- Custom plans for the filter, whatever the caller has set.
