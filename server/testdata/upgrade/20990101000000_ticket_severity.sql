@@ -18,7 +18,7 @@ begin
   return query
   with best as (
     select distinct on (s.ticket_id, s.project_id) s.project_id, s.ticket_id, s.chunk_id, s.similarity
-    from tasklens.scan_chunks(search, 10000, match_count) s
+    from tasklens.scan_chunks(search, 10000, match_count, false) s
     where s.similarity > search.match_threshold
     order by s.ticket_id, s.project_id, s.similarity desc, s.chunk_id
   )
