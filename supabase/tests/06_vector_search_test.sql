@@ -1,7 +1,7 @@
 -- Vector search: exact similarities, filters applied before ranking, with and without the index.
 
 begin;
-select plan(47);
+select plan(48);
 
 -- This must be the first statement of the connection, while pgvector is not loaded yet.
 set local role service_role;
@@ -197,6 +197,9 @@ select results_eq(
 select results_eq(
   $$ select * from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 4)') $$,
   $$ values (2::bigint, 1::bigint) $$, 'if a filter passes none of the nearest 1,200 chunks, a second scan of the index is wider, and then all that pass are compared');
+select results_eq(
+  $$ select * from pg_temp.scans_of('select * from public.search_hybrid(''qqqq'', pg_temp.unit(1), ''m'', 0.95, 10, project_filter => 4)') $$,
+  $$ values (1::bigint, 0::bigint) $$, 'a scan ends where no more chunks are over the threshold, though none passes the filter');
 select results_eq(
   $$ select of_index from pg_temp.scans_of('select * from public.search_by_vector(pg_temp.unit(1), ''m'', 0.7, 10, 3)') $$,
   $$ values (0::bigint) $$, 'a filter that leaves few chunks compares them all, without the index');
