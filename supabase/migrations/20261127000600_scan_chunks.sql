@@ -121,7 +121,7 @@ begin
       perform set_config('hnsw.ef_search', least(1000, case when is_wide then span else greatest(breadth, reach + reach / 10) end)::text, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
         set_config('hnsw.max_scan_tuples', '2147483647', true), -- span ends it before
-        set_config('hnsw.scan_mem_multiplier', '32', true),
+        set_config('hnsw.scan_mem_multiplier', '32', true), -- of work_mem, which a wide scan of a million chunks exceeds
         set_config('enable_sort', 'off', true); -- force the order to come from the index, whatever the statistics say
     end if;
     execute format('select array_agg(r.chunk_id) filter (where r.passes), array_agg(r.project_id) filter (where r.passes),
