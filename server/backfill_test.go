@@ -65,7 +65,7 @@ func TestBackfill(t *testing.T) {
 		return printed(t, func() error { return backfill(t.Context(), args) })
 	}
 	output := run("--price", "1000")
-	tokens := regexp.MustCompile(`151 sources to embed by offline-embedding-3, about (\d+) tokens`).FindStringSubmatch(output)
+	tokens := regexp.MustCompile(`151 sources to embed by words-1, about (\d+) tokens`).FindStringSubmatch(output)
 	if tokens == nil || len(tokens[1]) != 5 || !strings.Contains(output, "Nothing was changed") { // 150 tickets of some 70 tokens, and headers
 		t.Errorf("output is %q", output)
 	}
@@ -76,7 +76,7 @@ func TestBackfill(t *testing.T) {
 	if output := run(); !strings.Contains(output, "0 sources to embed") {
 		t.Errorf("after the backfill the output is %q", output)
 	}
-	if output := run("--everything"); !strings.Contains(output, "151 sources to embed by offline-embedding-3, about 0 tokens") {
+	if output := run("--everything"); !strings.Contains(output, "151 sources to embed by words-1, about 0 tokens") {
 		t.Errorf("output of --everything is %q", output)
 	}
 }

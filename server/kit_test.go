@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -10,10 +11,25 @@ import (
 
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/offline"
+	"tasklens/scripts/lab/offline/words"
 )
 
+// nextModel is a second embedding model, whose vectors point the other way than those of the first.
+const nextModel = "next-embedding"
+
+// newProvider serves the offline models and nextModel.
+func newProvider() http.Handler {
+	return offline.NewHandler(offline.WithEmbedder(nextModel, func(text string) ([]float32, error) {
+		vector := words.Vector(text)
+		for i := range vector {
+			vector[i] = -vector[i]
+		}
+		return vector, nil
+	}))
+}
+
 // startStack creates a database for a test, and returns the settings by which the program finds it
-// and the offline model.
+// and the models.
 func startStack(t *testing.T) (owner *pgx.Conn, settings map[string]string) {
 	t.Helper()
 	return startStackOver(t, testbed.Database(t))
@@ -23,7 +39,7 @@ func startStackOver(t *testing.T, db *testbed.DB, schemas ...string) (owner *pgx
 	t.Helper()
 	url, secret := testbed.REST(t, db, schemas...)
 	key := testbed.Token(t, secret, "service_role")
-	model := httptest.NewServer(offline.NewHandler())
+	model := httptest.NewServer(newProvider())
 	t.Cleanup(model.Close)
 	return testbed.Connect(t, db.OwnerURL), map[string]string{"SUPABASE_URL": url, "SUPABASE_REST_URL": url, "SUPABASE_SECRET_KEY": key,
 		"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.URL + "/v1", "EMBEDDING_MODEL": offline.EmbeddingModel, "CHAT_MODEL": offline.ChatModel, "PORT": "0"}

@@ -126,7 +126,7 @@ func TestServiceIsObserved(t *testing.T) {
 		`tasklens_http_request_duration_seconds_count{method="POST",route="/api/query",status="2xx"} 2`,
 		`tasklens_rpc_duration_seconds_count{function="retrieve_chunks",status="2xx"} 1`,
 		`tasklens_model_call_duration_seconds_count{model="offline-chat",operation="chat",outcome="ok"} 1`,
-		`tasklens_model_call_duration_seconds_count{model="offline-embedding-3",operation="embeddings",outcome="ok"} 2`,
+		`tasklens_model_call_duration_seconds_count{model="words-1",operation="embeddings",outcome="ok"} 2`,
 		`tasklens_model_circuit_open{operation="chat"} 0`,
 		`tasklens_cache_requests_total{kind="query",result="hit"} 1`, `tasklens_cache_requests_total{kind="query",result="miss"} 1`,
 		`tasklens_worker_sources_total{outcome="done"} 1`, `tasklens_worker_batch_duration_seconds_count{outcome="ok"} 1`,

@@ -13,13 +13,9 @@ import (
 	"testing"
 
 	"tasklens/scripts/lab/offline"
-	"tasklens/scripts/lab/offline/embed"
 )
 
-const nextModel = "next-embedding"
-
-// twoModels is a provider of the offline model and a second one, whose vectors point the other way.
-// It records the model of each single-input request and blocks the second model's batches until
+// twoModels is a provider of the offline model and nextModel. It records the model of each single-input request and blocks the second model's batches until
 // goOn is called.
 type twoModels struct {
 	asked chan struct{} // the second model received a batch
@@ -32,14 +28,7 @@ type twoModels struct {
 func startTwoModels(t *testing.T) (m *twoModels, address string) {
 	t.Helper()
 	m = &twoModels{asked: make(chan struct{}, 1000), going: make(chan struct{}), single: map[string]string{}}
-	models := map[string]http.Handler{offline.EmbeddingModel: offline.NewHandler(),
-		nextModel: offline.NewHandler(offline.Embedder(func(text string, dimensions int) []float32 {
-			vector := embed.Of3Small.Vector(text, dimensions)
-			for i := range vector {
-				vector[i] = -vector[i]
-			}
-			return vector
-		}))}
+	provider := newProvider()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		var request struct {
@@ -49,9 +38,7 @@ func startTwoModels(t *testing.T) (m *twoModels, address string) {
 		if err != nil {
 			return // the client has disconnected
 		}
-		if !strings.HasSuffix(r.URL.Path, "/embeddings") || json.Unmarshal(body, &request) != nil || models[request.Model] == nil {
-			request.Model = offline.EmbeddingModel
-		}
+		_ = json.Unmarshal(body, &request) // it is of a chat
 		if len(request.Input) == 1 {
 			m.mutex.Lock()
 			m.single[request.Input[0]] = request.Model
@@ -64,9 +51,8 @@ func startTwoModels(t *testing.T) (m *twoModels, address string) {
 				return
 			}
 		}
-		body = bytes.ReplaceAll(body, []byte(nextModel), []byte(offline.EmbeddingModel))
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		models[request.Model].ServeHTTP(w, r)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		provider.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	return m, server.URL + "/v1"
@@ -160,9 +146,9 @@ func TestReembed(t *testing.T) {
 		t.Errorf("run again it prints %q", told)
 	}
 	// As a run interrupted just after the switch would leave it.
-	if _, err := owner.Exec(t.Context(), `update tasklens.embedding_sets set other_state = 'retired', other_model = 'offline-embedding-3', other_chunking = 1;
+	if _, err := owner.Exec(t.Context(), `update tasklens.embedding_sets set other_state = 'retired', other_model = 'words-1', other_chunking = 1;
 		insert into public.chunks (embedding_set, project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
-			select 1, project_id, ticket_id, kind, position, text, tokens, input_hash, 'offline-embedding-3', embedding from public.chunks`); err != nil {
+			select 1, project_id, ticket_id, kind, position, text, tokens, input_hash, 'words-1', embedding from public.chunks`); err != nil {
 		t.Fatal(err)
 	}
 	if told := run(); !strings.Contains(told, "already") || !strings.Contains(told, "The former embeddings are being removed.") {

@@ -20,7 +20,6 @@ import (
 
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/chaos"
-	"tasklens/scripts/lab/offline"
 )
 
 // The tickets that the clients of a fault run edit. No other row may change during an upgrade.
@@ -97,7 +96,7 @@ func TestUpgrade(t *testing.T) {
 	u.do(`select public.replay_embedding_jobs()`)
 	await(t, u.owner, 0, `select count(*) from tasklens.embedding_jobs`)
 	await(t, u.owner, 1, `select public.finish_reembed()::integer`)
-	u.settings["EMBEDDING_MODEL"] = offline.HighEmbeddingModel
+	u.settings["EMBEDDING_MODEL"] = nextModel
 	if out := u.must("check"); !strings.Contains(out, "warning  migration 20990101000000: this program does not know it") {
 		t.Errorf("check says %s", out)
 	}

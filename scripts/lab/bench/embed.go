@@ -35,11 +35,8 @@ const (
 )
 
 // Embed is the embedding model of the generated collection: it knows the topic of each word, so a
-// query is close to texts on its topic. It is deterministic. dimensions truncates the vector.
-func Embed(text string, dimensions int) []float32 {
-	v := compose(text).vector()
-	return normalise(v[:max(1, min(dimensions, len(v)))])
-}
+// query is close to texts on its topic. It is deterministic.
+func Embed(text string) []float32 { return normalise(compose(text).vector()) }
 
 // embedChunk also knows the ticket and project of a text: texts of one ticket, or project, are
 // related.

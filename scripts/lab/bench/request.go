@@ -63,8 +63,9 @@ func body(path, text string) map[string]any {
 // Delays are the response times of the model stand-in for an embedding and for a chat.
 type Delays struct{ Embed, Chat time.Duration }
 
-// NewModel returns the model server of a benchmark: the offline one, with the embeddings of the
-// generated collection and realistic delays.
+// NewModel returns the model server of a benchmark: Embed and the offline models, with realistic
+// delays.
 func NewModel(delays Delays) http.Handler {
-	return offline.NewHandler(offline.Delay(delays.Embed, delays.Chat), offline.Embedder(Embed))
+	embed := func(text string) ([]float32, error) { return Embed(text), nil }
+	return offline.NewHandler(offline.Delay(delays.Embed, delays.Chat), offline.WithEmbedder(model, embed))
 }

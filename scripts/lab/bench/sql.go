@@ -40,7 +40,7 @@ type asked struct {
 	embedding []byte
 }
 
-func ask(text string) asked { return asked{text, encodeVector(Embed(text, 1536))} }
+func ask(text string) asked { return asked{text, encodeVector(Embed(text))} }
 
 func variants() []variant {
 	both := func(q asked) []any { return []any{q.text, q.embedding} }

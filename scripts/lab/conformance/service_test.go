@@ -16,7 +16,7 @@ import (
 
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/offline"
-	"tasklens/scripts/lab/offline/embed"
+	"tasklens/scripts/lab/offline/words"
 )
 
 // provider stands in for OpenAI under the names of the default models. It records what it is asked,
@@ -34,7 +34,7 @@ const (
 )
 
 func newProvider() *provider {
-	return &provider{offline: offline.NewHandler(offline.Embedder(handmade))}
+	return &provider{offline: offline.NewHandler(offline.WithEmbedder("text-embedding-3-small", handmade))}
 }
 
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -48,9 +48,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.slow.Load() {
 		time.Sleep(map[bool]time.Duration{true: embedDelay, false: chatDelay}[strings.HasSuffix(r.URL.Path, "/embeddings")])
 	}
-	for name, stands := range map[string]string{"text-embedding-3-small": offline.EmbeddingModel, "gpt-4o-mini": offline.ChatModel} {
-		body = bytes.ReplaceAll(body, []byte(`"`+name+`"`), []byte(`"`+stands+`"`))
-	}
+	body = bytes.ReplaceAll(body, []byte(`"gpt-4o-mini"`), []byte(`"`+offline.ChatModel+`"`))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	p.offline.ServeHTTP(w, r)
 }
@@ -64,13 +62,13 @@ func (p *provider) since(n int) []string {
 
 // handmade gives some texts vectors by which results can be worked out; the others get those of the
 // offline model. The cosines are to "alpha".
-func handmade(text string, d int) []float32 {
-	vector := make([]float32, d)
-	set := func(numbers ...float64) []float32 {
+func handmade(text string) ([]float32, error) {
+	vector := make([]float32, words.Dimensions)
+	set := func(numbers ...float64) ([]float32, error) {
 		for i, x := range numbers {
 			vector[i] = float32(x)
 		}
-		return vector
+		return vector, nil
 	}
 	switch {
 	case text == "alpha":
@@ -82,7 +80,7 @@ func handmade(text string, d int) []float32 {
 	case strings.Contains(text, "Alpha"):
 		return set(0, 0, 0, 1)
 	}
-	return embed.Of3Small.Vector(text, d)
+	return words.Vector(text), nil
 }
 
 // specified is the service that all cases ask, with its default settings.

@@ -138,7 +138,7 @@ func TestARunMeasuresTheServiceAndTheReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"# pumps: embedded by offline-embedding-3\n", "pumps\tcontents\tchunks\t4\n", "pumps\tkeyword\tqueries\t2\n",
+		"# pumps: embedded by words-1\n", "pumps\tcontents\tchunks\t4\n", "pumps\tkeyword\tqueries\t2\n",
 		"pumps\treference: any word, ts_rank\tnDCG@10\t0.8066\n", "pumps\tsimilar to a draft\tlikely_duplicate, right\t",
 		"# pumps: hybrid, rrf − keyword: nDCG@10 +0.0000 ± 0.0000; to check by (",
 	} {

@@ -100,7 +100,7 @@ func (c chatRequest) check() (message string, tokens int, p *problem) {
 	case c.Model == "":
 		return "", 0, invalid("model", "You must provide a model parameter.")
 	case c.Model != ChatModel:
-		return "", 0, modelNotFound(c.Model)
+		return "", 0, modelNotFound(c.Model, ChatModel)
 	case len(c.Messages) == 0:
 		return "", 0, invalid("messages", "'messages' must hold at least one message.")
 	case slices.ContainsFunc(c.Tools, func(t tool) bool { return t.Type != "function" || t.Function.Name == "" }):

@@ -4,12 +4,15 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
-
-	"tasklens/scripts/lab/offline/embed"
 )
 
 type embeddingRequest struct {
@@ -31,10 +34,6 @@ func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	dimensions := embed.Dimensions
-	if request.Dimensions != nil {
-		dimensions = *request.Dimensions
-	}
 	data := make([]object, len(texts))
 	group, ctx := errgroup.WithContext(r.Context())
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -43,18 +42,52 @@ func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			var vector any = o.embedders[request.Model](text, dimensions)
-			if request.EncodingFormat == "base64" { // float32, little-endian
-				raw, _ := binary.Append(nil, binary.LittleEndian, vector) // numbers
-				vector = base64.StdEncoding.EncodeToString(raw)
-			}
+			vector, err := request.embed(o.embedders[request.Model], text)
 			data[i] = object{"object": "embedding", "index": i, "embedding": vector}
-			return nil
+			return err
 		})
 	}
-	if group.Wait() == nil { // else the client has disconnected
+	switch err := group.Wait(); {
+	case r.Context().Err() != nil: // the client has disconnected
+	case errors.As(err, &p):
+		p.write(w)
+	case err != nil:
+		(&problem{status: http.StatusInternalServerError, message: fmt.Sprintf("The model %s failed: %v.", request.Model, err)}).write(w)
+	default:
 		writeJSON(w, http.StatusOK, object{"object": "list", "model": request.Model, "data": data, "usage": object{"prompt_tokens": tokens, "total_tokens": tokens}})
 	}
+}
+
+// embed returns a text's vector in the requested length and format.
+func (e embeddingRequest) embed(embed embedder, text string) (any, error) {
+	vector, err := embed(text)
+	if err != nil {
+		return nil, err
+	}
+	if d := e.Dimensions; d != nil {
+		if *d < 1 || *d > len(vector) {
+			return nil, invalid("dimensions", "'dimensions' must be from 1 to %d.", len(vector))
+		}
+		vector = shorten(vector, *d)
+	}
+	if e.EncodingFormat != "base64" {
+		return vector, nil
+	}
+	raw, err := binary.Append(nil, binary.LittleEndian, vector)
+	return base64.StdEncoding.EncodeToString(raw), err
+}
+
+// shorten returns a vector's first d numbers, with length 1 again.
+func shorten(vector []float32, d int) []float32 {
+	square := 0.0
+	for _, x := range vector[:d] {
+		square += float64(float64(x) * float64(x))
+	}
+	short := make([]float32, d)
+	for i := range short {
+		short[i] = float32(float64(vector[i]) / math.Sqrt(square))
+	}
+	return short
 }
 
 // check returns the texts of a valid request, a string or an array of strings, and their tokens.
@@ -65,13 +98,11 @@ func (e embeddingRequest) check(embedders map[string]embedder) (texts []string, 
 	} else if json.Unmarshal(e.Input, &texts) != nil {
 		return nil, 0, invalid("input", "'input' must be a string or an array of strings; arrays of tokens are not supported.")
 	}
-	switch d, format := e.Dimensions, e.EncodingFormat; {
+	switch format := e.EncodingFormat; {
 	case e.Model == "":
 		return nil, 0, invalid("model", "You must provide a model parameter.")
 	case embedders[e.Model] == nil:
-		return nil, 0, modelNotFound(e.Model)
-	case d != nil && (*d < 1 || *d > embed.Dimensions):
-		return nil, 0, invalid("dimensions", "'dimensions' must be from 1 to %d.", embed.Dimensions)
+		return nil, 0, modelNotFound(e.Model, slices.Sorted(maps.Keys(embedders))...)
 	case format != "" && format != "float" && format != "base64":
 		return nil, 0, invalid("encoding_format", "'encoding_format' must be \"float\" or \"base64\".")
 	case len(texts) == 0 || len(texts) > maxInputs:

@@ -1,10 +1,11 @@
 // Package offline is a model server for use without an API key: an http.Handler for the part of
 // OpenAI's API that the service uses, so that the service has one code path for any provider. It
-// needs no network and no model files, and its model names say so. It does not know the tracker,
-// the database or the caller, reads no environment and logs nothing.
+// needs no network and no model files. It does not know the tracker, the database or the caller,
+// reads no environment and logs nothing.
 //
-// Embeddings come from words and a lexicon (package embed); answers are sentences of the sources in
-// the prompt (package extract), or a call of the tool (package figures). All are deterministic.
+// Embeddings come from words (package words), or from models that the caller adds; answers are
+// sentences of the sources in the prompt (package extract), or a call of the tool (package figures).
+// All of its own are deterministic.
 package offline
 
 import (
@@ -13,21 +14,21 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
-	"tasklens/scripts/lab/offline/embed"
+	"tasklens/scripts/lab/offline/words"
 )
 
-// The models; any other name is a 404, as with OpenAI. The two embedding models differ only in
-// scale: those of two of OpenAI's models.
+// The models that are always there. Any other name is a 404, as with OpenAI, unless WithEmbedder
+// adds it.
 const (
-	EmbeddingModel     = "offline-embedding-3" // on the scale of text-embedding-3-small
-	HighEmbeddingModel = "offline-embedding-2" // on the scale of text-embedding-ada-002
-	ChatModel          = "offline-chat"
+	EmbeddingModel = "words-1"
+	ChatModel      = "offline-chat"
 )
 
-// An embedder returns the vector of a text with so many dimensions.
-type embedder = func(text string, dimensions int) []float32
+// An embedder returns a text's vector.
+type embedder = func(text string) ([]float32, error)
 
 // Option changes how a handler answers.
 type Option func(*options)
@@ -42,16 +43,17 @@ func Delay(embed, chat time.Duration) Option {
 	return func(o *options) { o.embedDelay, o.chatDelay = embed, chat }
 }
 
-// Embedder replaces EmbeddingModel's function. It must return the requested number of dimensions
-// and be safe for concurrent use.
-func Embedder(embed func(text string, dimensions int) []float32) Option {
-	return func(o *options) { o.embedders[EmbeddingModel] = embed }
+// WithEmbedder adds an embedding model. Its vectors are of one length, of which requests may ask for
+// the first dimensions. It must be safe for concurrent use; its error is a 500.
+func WithEmbedder(model string, embed func(text string) ([]float32, error)) Option {
+	return func(o *options) { o.embedders[model] = embed }
 }
 
 // NewHandler serves POST /v1/embeddings and POST /v1/chat/completions. It accepts any API key, so
 // use it on loopback only. It is safe for concurrent use.
 func NewHandler(given ...Option) http.Handler {
-	o := options{embedders: map[string]embedder{EmbeddingModel: embed.Of3Small.Vector, HighEmbeddingModel: embed.High.Vector}}
+	inWords := func(text string) ([]float32, error) { return words.Vector(text), nil }
+	o := options{embedders: map[string]embedder{EmbeddingModel: inWords}}
 	for _, set := range given {
 		set(&o)
 	}
@@ -86,12 +88,19 @@ func invalid(param, format string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, nil, param, fmt.Sprintf(format, args...)}
 }
 
-func modelNotFound(model string) *problem {
-	return &problem{http.StatusNotFound, "model_not_found", "model", fmt.Sprintf("The model %.100q does not exist here; there are %s and %s.", model, EmbeddingModel, ChatModel)}
+func modelNotFound(model string, known ...string) *problem {
+	message := fmt.Sprintf("The model %.100q does not exist here; there is %s.", model, strings.Join(known, ", "))
+	return &problem{http.StatusNotFound, "model_not_found", "model", message}
 }
 
+func (p *problem) Error() string { return p.message }
+
 func (p *problem) write(w http.ResponseWriter) {
-	writeJSON(w, p.status, object{"error": object{"message": p.message, "type": "invalid_request_error", "param": p.param, "code": p.code}})
+	kind := "invalid_request_error"
+	if p.status >= http.StatusInternalServerError {
+		kind = "server_error"
+	}
+	writeJSON(w, p.status, object{"error": object{"message": p.message, "type": kind, "param": p.param, "code": p.code}})
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {

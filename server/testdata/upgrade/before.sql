@@ -27,7 +27,7 @@ select tasklens.merge_word_counts();
 insert into tasklens.data_versions values (0, 1);
 
 -- The queue: waiting, leased, dead; and another set of embeddings is being built.
-select public.begin_reembed('offline-embedding-2', 1);
+select public.begin_reembed('next-embedding', 1);
 update public.tickets set name = name || ' repainted' where ticket_id > (select max(ticket_id) - 4 from public.tickets);
 select public.claim_embedding_jobs(2, 3);
 update tasklens.embedding_jobs set dead_at = now(), attempts = 10, last_error = 'refused' where embedding_job_id = (

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"unicode"
 
-	"tasklens/scripts/lab/offline/lexicon"
+	"tasklens/scripts/lab/offline/words"
 )
 
 // Description is the description of a document. Its JSON is the response.
@@ -49,8 +49,8 @@ func keywords(title, content string) []string {
 	scores, shown := map[string]float64{}, map[string]string{} // by stem
 	count := func(text string, times float64) {
 		for _, found := range word.FindAllString(strings.ToLower(text), -1) {
-			stem := lexicon.Stem(found)
-			if weight := lexicon.Weight(stem); weight >= telling && len(stem) > 2 && names()[found] != "person" {
+			stem := words.Stem(found)
+			if weight := words.Weight(stem); weight >= telling && len(stem) > 2 && names()[found] != "person" {
 				scores[stem] += times * weight
 				shown[stem] = cmp.Or(shown[stem], found)
 			}
@@ -111,22 +111,22 @@ func entities(text string) []Entity {
 		}
 	}
 	for _, m := range name.FindAllStringSubmatch(ticketKey.ReplaceAllString(text, ""), -1) {
-		switch words := strings.Fields(m[2]); {
+		switch run := strings.Fields(m[2]); {
 		case m[1] != "":
 			add(m[1], "system")
 		default:
-			for i := 0; i < len(words); i++ {
-				two := strings.Join(words[i:min(len(words), i+2)], " ")
-				kind := names()[strings.ToLower(words[i])]
-				switch next, _ := strings.CutPrefix(two, words[i]+" "); {
+			for i := 0; i < len(run); i++ {
+				two := strings.Join(run[i:min(len(run), i+2)], " ")
+				kind := names()[strings.ToLower(run[i])]
+				switch next, _ := strings.CutPrefix(two, run[i]+" "); {
 				case names()[strings.ToLower(two)] != "":
 					add(two, names()[strings.ToLower(two)])
 					i++
-				case kind == "person" && next != two && lexicon.Weight(lexicon.Stem(strings.ToLower(next))) == 1 && names()[strings.ToLower(next)] == "":
+				case kind == "person" && next != two && words.Weight(words.Stem(strings.ToLower(next))) == 1 && names()[strings.ToLower(next)] == "":
 					add(two, kind)
 					i++
 				case kind != "":
-					add(words[i], kind)
+					add(run[i], kind)
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"tasklens/scripts/lab/offline/embed"
+	"tasklens/scripts/lab/offline/words"
 )
 
 // The responses without a suitable sentence.
@@ -182,11 +182,11 @@ type question struct {
 func newQuestion(text string, all []candidate) question {
 	q, holds := question{weights: map[uint64]float64{}}, map[uint64]int{}
 	for _, c := range all {
-		for _, f := range embed.Features(c.text) {
+		for _, f := range words.Features(c.text) {
 			holds[f.Hash]++
 		}
 	}
-	for _, f := range embed.Features(text) {
+	for _, f := range words.Features(text) {
 		weight := float64(f.Weight) * math.Log(1+float64(len(all)+1)/float64(holds[f.Hash]+1))
 		q.weights[f.Hash], q.total = weight, q.total+weight
 	}
@@ -196,7 +196,7 @@ func newQuestion(text string, all []candidate) question {
 // coverage returns the share of the question that a text covers, 0 to 1.
 func (q question) coverage(text string) float64 {
 	covered, last := 0.0, uint64(0)
-	for _, f := range embed.Features(text) { // ordered by hash
+	for _, f := range words.Features(text) { // ordered by hash
 		if f.Hash != last {
 			covered, last = covered+q.weights[f.Hash], f.Hash
 		}
