@@ -8,10 +8,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"tasklens/scripts/lab/offline"
 )
 
-// model is the name of Embed, which is also that of the queries.
-const model = "generated-1"
+// model is the model name of the chunks: the stand-in that also embeds the queries.
+const model = offline.EmbeddingModel
 
 // loadTimeout bounds loading and indexing the largest collection.
 const loadTimeout = 3 * time.Hour

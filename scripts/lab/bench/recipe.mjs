@@ -4,7 +4,7 @@ import { SupabaseHybridSearch } from '@langchain/community/retrievers/supabase'
 import { createClient } from '@supabase/supabase-js'
 import { text } from 'node:stream/consumers'
 
-const model = 'generated-1'
+const model = 'words-1'
 
 async function embedQuery(input) {
   const response = await fetch(`${process.env.OPENAI_BASE_URL}/embeddings`, {

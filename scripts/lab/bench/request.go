@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
+	"tasklens/internal/wait"
 	"tasklens/scripts/lab/offline"
 )
 
@@ -63,9 +65,18 @@ func body(path, text string) map[string]any {
 // Delays are the response times of the model stand-in for an embedding and for a chat.
 type Delays struct{ Embed, Chat time.Duration }
 
-// NewModel returns the model server of a benchmark: Embed and the offline models, with realistic
-// delays.
+// NewModel returns the model server of a benchmark: the offline one, with the embeddings of the
+// generated collection and realistic delays.
 func NewModel(delays Delays) http.Handler {
 	embed := func(text string) ([]float32, error) { return Embed(text), nil }
-	return offline.NewHandler(offline.Delay(delays.Embed, delays.Chat), offline.WithEmbedder(model, embed))
+	models := offline.NewHandler(offline.WithEmbedder(model, embed))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		delay := delays.Chat
+		if strings.HasSuffix(r.URL.Path, "/embeddings") {
+			delay = delays.Embed
+		}
+		if wait.For(r.Context(), delay) == nil {
+			models.ServeHTTP(w, r)
+		}
+	})
 }

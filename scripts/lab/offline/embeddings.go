@@ -22,13 +22,13 @@ type embeddingRequest struct {
 	EncodingFormat string          `json:"encoding_format"`
 }
 
-func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
+func (e embedders) serve(w http.ResponseWriter, r *http.Request) {
 	var request embeddingRequest
 	p := readJSON(w, r, &request)
 	var texts []string
 	tokens := 0
 	if p == nil {
-		texts, tokens, p = request.check(o.embedders)
+		texts, tokens, p = request.check(e)
 	}
 	if p != nil {
 		p.write(w)
@@ -42,7 +42,7 @@ func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			vector, err := request.embed(o.embedders[request.Model], text)
+			vector, err := request.embed(e[request.Model], text)
 			data[i] = object{"object": "embedding", "index": i, "embedding": vector}
 			return err
 		})
@@ -59,8 +59,8 @@ func (o options) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 }
 
 // embed returns a text's vector in the requested length and format.
-func (e embeddingRequest) embed(embed embedder, text string) (any, error) {
-	vector, err := embed(text)
+func (e embeddingRequest) embed(model func(text string) ([]float32, error), text string) (any, error) {
+	vector, err := model(text)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func shorten(vector []float32, d int) []float32 {
 }
 
 // check returns the texts of a valid request, a string or an array of strings, and their tokens.
-func (e embeddingRequest) check(embedders map[string]embedder) (texts []string, tokens int, p *problem) {
+func (e embeddingRequest) check(known embedders) (texts []string, tokens int, p *problem) {
 	var one string
 	if json.Unmarshal(e.Input, &one) == nil {
 		texts = []string{one}
@@ -101,8 +101,8 @@ func (e embeddingRequest) check(embedders map[string]embedder) (texts []string, 
 	switch format := e.EncodingFormat; {
 	case e.Model == "":
 		return nil, 0, invalid("model", "You must provide a model parameter.")
-	case embedders[e.Model] == nil:
-		return nil, 0, modelNotFound(e.Model, slices.Sorted(maps.Keys(embedders))...)
+	case known[e.Model] == nil:
+		return nil, 0, modelNotFound(e.Model, slices.Sorted(maps.Keys(known))...)
 	case format != "" && format != "float" && format != "base64":
 		return nil, 0, invalid("encoding_format", "'encoding_format' must be \"float\" or \"base64\".")
 	case len(texts) == 0 || len(texts) > maxInputs:

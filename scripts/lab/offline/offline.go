@@ -15,7 +15,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"tasklens/scripts/lab/offline/words"
 )
@@ -27,51 +26,29 @@ const (
 	ChatModel      = "offline-chat"
 )
 
-// An embedder returns a text's vector.
-type embedder = func(text string) ([]float32, error)
+// embedders return a text's vector, by the model's name.
+type embedders map[string]func(text string) ([]float32, error)
 
-// Option changes how a handler answers.
-type Option func(*options)
+// Option adds to a handler.
+type Option func(embedders)
 
-type options struct {
-	embedDelay, chatDelay time.Duration
-	embedders             map[string]embedder // by model name
-}
-
-// Delay delays embedding requests and chat requests, to simulate real models.
-func Delay(embed, chat time.Duration) Option {
-	return func(o *options) { o.embedDelay, o.chatDelay = embed, chat }
-}
-
-// WithEmbedder adds an embedding model. Its vectors are of one length, of which requests may ask for
+// WithEmbedder adds an embedding model, or replaces words-1. Its vectors are of one length, of which requests may ask for
 // the first dimensions. It must be safe for concurrent use; its error is a 500.
 func WithEmbedder(model string, embed func(text string) ([]float32, error)) Option {
-	return func(o *options) { o.embedders[model] = embed }
+	return func(all embedders) { all[model] = embed }
 }
 
 // NewHandler serves POST /v1/embeddings and POST /v1/chat/completions. It accepts any API key, so
 // use it on loopback only. It is safe for concurrent use.
-func NewHandler(given ...Option) http.Handler {
-	inWords := func(text string) ([]float32, error) { return words.Vector(text), nil }
-	o := options{embedders: map[string]embedder{EmbeddingModel: inWords}}
-	for _, set := range given {
-		set(&o)
+func NewHandler(options ...Option) http.Handler {
+	all := embedders{EmbeddingModel: func(text string) ([]float32, error) { return words.Vector(text), nil }}
+	for _, add := range options {
+		add(all)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/embeddings", delayed(o.embedDelay, o.serveEmbeddings))
-	mux.HandleFunc("POST /v1/chat/completions", delayed(o.chatDelay, serveChat))
+	mux.HandleFunc("POST /v1/embeddings", all.serve)
+	mux.HandleFunc("POST /v1/chat/completions", serveChat)
 	return mux
-}
-
-// delayed delays a response, unless the client disconnects.
-func delayed(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(delay):
-			next(w, r)
-		}
-	}
 }
 
 type object = map[string]any

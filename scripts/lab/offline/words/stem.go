@@ -2,6 +2,7 @@ package words
 
 import (
 	_ "embed"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,14 +38,14 @@ func Weight(stem string) float64 {
 	return 1
 }
 
-// longestStemmed limits the stemmer's work: longer "words" are encoded data.
-const longestStemmed = 32
+// stemmed are the words that have stems. Longer ones are encoded data.
+var stemmed = regexp.MustCompile(`^[a-z]{3,32}$`)
 
 // Stem returns the stem of a lower-case word (Snowball's English stemmer, "Porter 2"). A word with
 // anything but the letters a to z is its own stem.
 func Stem(word string) string {
-	if len(word) < 3 || len(word) > longestStemmed || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
-		return word
+	if stemmed.MatchString(word) {
+		return english.Stem(word, false)
 	}
-	return english.Stem(word, false)
+	return word
 }
