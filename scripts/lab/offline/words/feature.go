@@ -20,7 +20,10 @@ type Feature struct {
 const unit = 64
 
 const (
-	inTitle         = 4    // occurrences in a text for one in its title
+	once            = 16 // the times of an ordinary occurrence
+	inTitle         = 4 * once
+	beginning       = 40   // words, after which a text says its subject less and less
+	compoundShare   = 0.5  // of a word's weight
 	longestCompound = 4    // words; longer paths and names count as their words only
 	longestWord     = 40   // characters, after which encoded data has no more parts
 	partShare       = 0.25 // of a word's weight, for each four letters
@@ -44,13 +47,13 @@ func Features(text string) []Feature {
 	found := bag{}
 	if title, rest, isHeaded := strings.Cut(strings.TrimSpace(text), "\n"); isHeaded {
 		found.read(title, inTitle)
-		found.read(rest, 1)
+		found.read(rest, once)
 	} else {
-		found.read(title, 1)
+		found.read(title, once)
 	}
 	var features []Feature
 	for hash, said := range found {
-		features = append(features, Feature{hash, said.weight * 2 * said.times / (said.times + 1)})
+		features = append(features, Feature{hash, said.weight * 2 * said.times / (said.times + once)})
 	}
 	slices.SortFunc(features, func(a, b Feature) int { return cmp.Compare(a.Hash, b.Hash) })
 	return features
@@ -59,11 +62,12 @@ func Features(text string) []Feature {
 // A bag holds what was said, by hash: its weight, and how often.
 type bag map[uint64]struct{ weight, times int }
 
-func (b bag) read(text string, times int) {
-	for _, whole := range compound.FindAllString(text, -1) {
+func (b bag) read(text string, most int) {
+	for i, whole := range compound.FindAllString(text, -1) {
+		times := max(1, most*beginning/max(beginning, i))
 		words := single.FindAllString(whole, -1)
 		if 1 < len(words) && len(words) <= longestCompound { // sign-in is signin, and user_id userId
-			b.add(Stem(strings.Join(words, "")), 1, times)
+			b.add(Stem(strings.Join(words, "")), compoundShare, times)
 		}
 		for _, word := range words {
 			b.word(word, times)
@@ -71,11 +75,14 @@ func (b bag) read(text string, times int) {
 	}
 }
 
+// shortShare is what a word of so many bytes says: little, if it is a variable or a digit.
+var shortShare = [...]float64{0, 0.3, 0.8, 0.8, 1}
+
 // word adds a word and its parts of four letters, with marked ends, so that misspelt and compound
 // words are similar. In a script without spaces, a word is a whole sentence, and a part a pair.
 func (b bag) word(word string, times int) {
 	stem, length, share := Stem(word), 4, partShare
-	weight, letters := Weight(stem), []rune("^"+stem+"$")
+	weight, letters := Weight(stem)*shortShare[min(len(word), 4)], []rune("^"+stem+"$")
 	if unspaced.MatchString(word) {
 		length, share = 2, pairShare
 	} else {
@@ -89,10 +96,13 @@ func (b bag) word(word string, times int) {
 
 func (b bag) add(text string, weight float64, times int) {
 	if whole := int(weight * unit); whole > 0 {
-		hash := fnv.New64a()
-		_, _ = hash.Write([]byte(text)) // cannot fail
-		said := b[hash.Sum64()]
-		said.weight, said.times = max(said.weight, whole), said.times+times
-		b[hash.Sum64()] = said
+		said := b[hashOf(text)]
+		b[hashOf(text)] = struct{ weight, times int }{max(said.weight, whole), said.times + times}
 	}
+}
+
+func hashOf(text string) uint64 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(text)) // cannot fail
+	return hash.Sum64()
 }

@@ -5,6 +5,7 @@ package words
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 )
 
 // Dimensions is the length of a vector.
@@ -17,12 +18,18 @@ const (
 	every       = 16
 )
 
+// pivot is the weight of what a text with a title shares with no other, because a short one matches
+// by chance more easily (pivoted normalisation: Singhal, Buckley and Mitra 1996).
+const pivot = 4
+
 // Vector returns a text's vector of length 1. Its first d numbers, of length 1 again, are a coarser
 // one. It is the same on every machine: sums are integers, and converted products are not fused
 // with additions, which would round differently.
 func Vector(text string) []float32 {
 	features := Features(text)
-	if features == nil { // an emoji, or stop words only: as if all had one word of their own
+	if strings.Contains(strings.TrimSpace(text), "\n") {
+		features = append(features, Feature{hashOf(text), pivot * unit})
+	} else if features == nil { // an emoji, or stop words only: as if all had one word of their own
 		features = []Feature{{Weight: unit}}
 	}
 	var sum [Dimensions]int64
