@@ -47,13 +47,9 @@ func (e embedders) serve(w http.ResponseWriter, r *http.Request) {
 			return err
 		})
 	}
-	switch err := group.Wait(); {
-	case r.Context().Err() != nil: // the client has disconnected
-	case errors.As(err, &p):
+	if err := group.Wait(); errors.As(err, &p) {
 		p.write(w)
-	case err != nil:
-		(&problem{status: http.StatusInternalServerError, message: fmt.Sprintf("The model %s failed: %v.", request.Model, err)}).write(w)
-	default:
+	} else if err == nil { // else the client has disconnected
 		writeJSON(w, http.StatusOK, object{"object": "list", "model": request.Model, "data": data, "usage": object{"prompt_tokens": tokens, "total_tokens": tokens}})
 	}
 }
@@ -62,7 +58,7 @@ func (e embedders) serve(w http.ResponseWriter, r *http.Request) {
 func (e embeddingRequest) embed(model func(text string) ([]float32, error), text string) (any, error) {
 	vector, err := model(text)
 	if err != nil {
-		return nil, err
+		return nil, &problem{status: http.StatusInternalServerError, message: fmt.Sprintf("The model %s failed: %v.", e.Model, err)}
 	}
 	if d := e.Dimensions; d != nil {
 		if *d < 1 || *d > len(vector) {

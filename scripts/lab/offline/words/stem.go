@@ -15,15 +15,11 @@ var commonText string
 
 // common maps the stems of common words to their weights.
 var common = sync.OnceValue(func() map[string]float64 {
-	weights, weight := map[string]float64{}, 0.0
-	for line := range strings.Lines(commonText) {
-		if number, is := strings.CutPrefix(strings.TrimSpace(line), "weight "); is {
-			weight, _ = strconv.ParseFloat(number, 64) // digits and points
-		} else if !strings.HasPrefix(line, "#") {
-			for _, word := range strings.Fields(line) {
-				if _, known := weights[Stem(word)]; !known { // the lighter list comes first and wins
-					weights[Stem(word)] = weight
-				}
+	weights := map[string]float64{}
+	for _, list := range regexp.MustCompile(`(?m)^weight ([\d.]+)\n((?:\S.*\n)*)`).FindAllStringSubmatch(commonText, -1) {
+		for _, word := range strings.Fields(list[2]) {
+			if _, known := weights[Stem(word)]; !known { // the lighter list comes first and wins
+				weights[Stem(word)], _ = strconv.ParseFloat(list[1], 64) // digits and points
 			}
 		}
 	}
