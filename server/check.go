@@ -33,6 +33,17 @@ type finding struct {
 var stale = finding{"error", "PostgREST", "its schema cache is older than the database: functions that have changed cannot be called",
 	"Have it read the schema again: notify pgrst, 'reload schema';"}
 
+// obstacle is what a repair of the database removes, where the check's own call failed for it.
+func obstacle(err error) []finding {
+	if postgrest.IsStale(err) {
+		return []finding{stale}
+	}
+	if answer, is := errors.AsType[*postgrest.Error](err); is && fault.CodeOf(err) == fault.Forbidden {
+		return []finding{{"error", "grants", "the service may not check them: " + answer.Message, "As the owner: select tasklens.set_grants();"}}
+	}
+	return nil
+}
+
 // checkInstallation prints missing or misconfigured parts of the database.
 func checkInstallation(ctx context.Context, args []string) error {
 	flags := newFlags("check")
@@ -70,18 +81,18 @@ func inspect(ctx context.Context, db *postgrest.Session, model string) ([]findin
 	}
 	var rows []finding
 	switch err := db.Call(ctx, "check_installation", map[string]any{"embedding_model": model}, &rows); {
+	case obstacle(err) != nil:
+		rows = obstacle(err)
 	case isUnknown(err):
 		findings = append(findings, finding{"error", "check_installation", "the database has no such function: nothing else was checked",
 			"Apply the migrations. If none is missing, have PostgREST read the schema again: notify pgrst, 'reload schema';"})
-	case postgrest.IsStale(err):
-		findings = append(findings, stale)
 	case err != nil:
 		return nil, fmt.Errorf("check the installation: %w", err)
 	}
 	findings = append(findings, rows...)
 	switch err := db.Call(ctx, "probe_statement_timeout", nil, nil); {
-	case postgrest.IsStale(err):
-		findings = append(findings, stale)
+	case obstacle(err) != nil:
+		findings = append(findings, obstacle(err)...)
 	case err == nil: // it was not cut off
 		findings = append(findings, finding{"warning", "PostgREST", "it does not apply the statement timeouts of functions: a long text that takes longer than that of the role is not indexed",
 			"Upgrade PostgREST to 12.2 or later; db-hoisted-tx-settings, if set, must contain statement_timeout."})
@@ -104,8 +115,8 @@ func inspectMigrations(ctx context.Context, db *postgrest.Session) (findings []f
 	if errors.Is(err, supabase.ErrUnreleased) {
 		return []finding{{"error", "migrations", err.Error(), ""}}, nil
 	}
-	if postgrest.IsStale(err) {
-		return []finding{stale}, nil
+	if found := obstacle(err); found != nil {
+		return found, nil
 	}
 	if err != nil {
 		return nil, err

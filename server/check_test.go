@@ -84,11 +84,36 @@ func TestCheckReportsWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(check(1), "error    migrations: the database was made before tasklens 0.1.0 and cannot be upgraded", "Errors: 1.")
-	if _, err := db.Exec(t.Context(), `update tasklens.migrations set version = '20261127001030' where version = '20200101000000';
-		drop function public.check_installation(text); notify pgrst, 'reload schema'`); err != nil {
-		t.Fatal(err)
+	reloaded(`update tasklens.migrations set version = '20261127001030' where version = '20200101000000';
+		drop function public.check_installation(text)`, 1, "error    check_installation: the database has no such function", "ok       migrations: all ")
+}
+
+// Where the service may not call what the check needs, it says so, and what helps.
+func TestCheckNamesRightsThatItLacks(t *testing.T) {
+	t.Parallel()
+	database := testbed.Database(t)
+	db, settings := startStackOver(t, database)
+	url, key := settings["SUPABASE_REST_URL"], settings["SUPABASE_SECRET_KEY"]
+	session := postgrest.New(url, key, testbed.Schema()).AsService()
+	schema := testbed.Schema()
+	for _, missing := range []string{"execute on function " + schema + ".list_migrations", "execute on function " + schema + ".check_installation",
+		"execute on function " + schema + ".probe_statement_timeout", "usage on schema " + schema + " from PUBLIC; revoke usage on schema " + schema} {
+		if _, err := db.Exec(t.Context(), "revoke "+missing+" from service_role"); err != nil {
+			t.Fatal(err)
+		}
+		findings, err := inspect(t.Context(), session, "")
+		if err != nil || !slices.ContainsFunc(findings, func(f finding) bool {
+			return f.Severity == "error" && f.Subject == "grants" && strings.Contains(f.Finding, "permission denied for ") && strings.HasSuffix(f.Remedy, "select tasklens.set_grants();")
+		}) {
+			t.Errorf("%s: %v (%v)", missing, findings, err)
+		}
+		if _, err := db.Exec(t.Context(), "select tasklens.set_grants()"); err != nil {
+			t.Fatal(err)
+		}
+		if findings, err := inspect(t.Context(), session, ""); err != nil || count(findings, "error") > 0 {
+			t.Errorf("%s, granted again: %v (%v)", missing, findings, err)
+		}
 	}
-	contains(check(1), "error    check_installation: the database has no such function", "ok       migrations: all ")
 }
 
 // Functions that changed since PostgREST read the schema are a finding, whichever of the check's

@@ -42,6 +42,18 @@ func TestCheckInstallation(t *testing.T) {
 			want: finding{"error", "trigger follow_insert on public.tickets", "missing", "CREATE TRIGGER follow_insert AFTER INSERT"}, mends: true},
 		"trigger disabled": {fault: "alter table public.comments disable trigger touch_updated_at",
 			want: finding{"error", "trigger touch_updated_at on public.comments", "disabled", "enable trigger touch_updated_at"}, mends: true},
+		"widened": {fault: "grant update on public.tickets to authenticated; grant select on public.tickets to anon with grant option",
+			want: finding{"error", "grants on table public.tickets", "anon should not have SELECT with grant option, authenticated should not have UPDATE", "select tasklens.set_grants();"}, mends: true},
+		"narrowed": {fault: "revoke update (name) on public.tickets from authenticated",
+			want: finding{"error", "grants on table public.tickets", "authenticated lacks UPDATE (name)", "select tasklens.set_grants();"}, mends: true},
+		"function open to all": {fault: "grant execute on function public.copy_changes to PUBLIC",
+			want: finding{"error", "grants on function public.copy_changes(integer)", "PUBLIC should not have EXECUTE", "select tasklens.set_grants();"}, mends: true},
+		"schema closed": {fault: "revoke usage on schema tasklens from service_role",
+			want: finding{"error", "grants on schema tasklens", "service_role lacks USAGE", "select tasklens.set_grants();"}, mends: true},
+		"column dropped": {fault: "alter table public.tickets drop column due_date cascade", others: true,
+			want: finding{"error", "column public.tickets.due_date", "missing", "supabase/migrations"}},
+		"other arguments": {fault: "alter function public.rate_document(uuid, boolean) rename to old; create function public.rate_document(document uuid) returns void language sql as ''",
+			want: finding{"error", "function public.rate_document(uuid, boolean)", "missing", "supabase/migrations"}},
 		"no row-level security": {fault: "alter table public.tickets disable row level security",
 			want: finding{"error", "table public.tickets", "row-level security is off", "enable row level security"}, mends: true},
 		"forced row-level security": {fault: "alter table public.chunks force row level security",
@@ -140,7 +152,7 @@ func fine(t *testing.T, when string, findings []finding) {
 		}
 		subjects = append(subjects, f.Subject)
 	}
-	want := []string{"chunks", "extensions", "functions", "indexes", "policies", "queue", "roles", "tables", "triggers"}
+	want := []string{"chunks", "columns", "default privileges", "extensions", "functions", "grants", "indexes", "policies", "queue", "roles", "schemas", "sequences", "tables", "triggers", "views"}
 	if diff := cmp.Diff(want, subjects); diff != "" {
 		t.Errorf("%s: checked is other than wanted: %s", when, diff)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"tasklens/internal/testbed"
 )
@@ -180,7 +180,9 @@ func command(t *testing.T, name string, arguments ...string) (string, error) {
 	return string(out), err
 }
 
-func execute(t *testing.T, conn *pgx.Conn, sql string) {
+func execute(t *testing.T, conn interface {
+	Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
+}, sql string) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), sql); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/postgrest"
 	"tasklens/supabase"
 )
@@ -69,6 +70,9 @@ func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 		}
 		if postgrest.IsStale(err) {
 			return []string{"schema cache of PostgREST"}
+		}
+		if fault.CodeOf(err) == fault.Forbidden {
+			return []string{"grants"}
 		}
 		return []string{"database"}
 	}

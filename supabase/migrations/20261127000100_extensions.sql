@@ -24,7 +24,8 @@ declare
 begin
   if exists (select from pg_tables t where t.schemaname = 'tasklens' and t.tablename = 'migrations') then
     raise exception using errcode = 'duplicate_schema', message = 'tasklens is installed in this database, but the record of the tool that applies this file lacks it',
-      hint = 'Run supabase/apply, which adds the records of the Supabase CLI, or npx supabase migration repair --status applied VERSION….';
+      hint = case when exists (select from tasklens.migrations) then 'Run supabase/apply, which adds the records of the Supabase CLI, or npx supabase migration repair --status applied VERSION….'
+        else 'Its tables are empty: restore the rows of the dump too (docs/upgrade.md).' end;
   end if;
   select string_agg('- ' || p.problem, e'\n' order by p.problem collate "C") into problems
   from (
@@ -72,12 +73,8 @@ begin
       message = e'tasklens cannot be installed yet, and nothing has been changed:\n' || problems, hint = 'See docs/adopt.md.';
   end if;
 
-  -- Helpers of the functions in public. PostgREST does not expose this schema. Callers of a public
-  -- "security invoker" function also need access to its helpers.
   create schema tasklens;
   comment on schema tasklens is 'Helpers of the search functions; not exposed through the API.';
-  revoke all on schema tasklens from PUBLIC;
-  grant usage on schema tasklens to authenticated, service_role;
 
   create table tasklens.installation (
     api_schema text primary key,
@@ -88,8 +85,6 @@ begin
   );
   comment on table tasklens.installation is
     'One row: the schema of the tables and functions for callers, the names of what is installed there, and which schemas and extensions did not exist before. Read by check_installation and by supabase/remove.sql.';
-  alter table tasklens.installation enable row level security;
-  grant select on tasklens.installation to service_role;
   insert into tasklens.installation values ('public', tables, types, functions, array(
     select 'schema ' || w.name from unnest('{extensions,public}'::text[]) w(name) where to_regnamespace(w.name) is null
     union all
@@ -141,7 +136,6 @@ create table tasklens.migrations (
   version text primary key check (version ~ '^[0-9]{14}$')
 );
 comment on table tasklens.migrations is 'The migrations applied to this database, by any tool.';
-alter table tasklens.migrations enable row level security;
 
 -- Security definer: only the owner may read the table.
 create function public.list_migrations()

@@ -99,11 +99,6 @@ alter table public.projects enable row level security;
 alter table public.status enable row level security;
 alter table public.tickets enable row level security;
 alter table public.status_changes enable row level security;
-revoke all on public.projects, public.status, public.tickets, public.status_changes from anon, authenticated, service_role;
--- Sequence values reveal how many rows there were, and Supabase grants sequences to every role.
-revoke all on sequence public.projects_project_id_seq, public.status_status_id_seq, public.tickets_ticket_id_seq,
-  public.status_changes_status_change_id_seq from anon, authenticated, service_role;
-grant select, insert, update, delete on public.projects, public.status, public.tickets, public.status_changes to service_role;
 
 -- Sets updated_at for every writer, but not if nothing changed. An import provides its own time.
 create function tasklens.touch_updated_at() returns trigger
@@ -157,9 +152,6 @@ create index ticket_links_other_ticket_id_idx on public.ticket_links (other_tick
 
 alter table public.comments enable row level security;
 alter table public.ticket_links enable row level security;
-revoke all on public.comments, public.ticket_links from anon, authenticated, service_role;
-revoke all on sequence public.comments_comment_id_seq from anon, authenticated, service_role;
-grant select, insert, update, delete on public.comments, public.ticket_links to service_role;
 
 create trigger touch_updated_at before update on public.comments
   for each row execute function tasklens.touch_updated_at();

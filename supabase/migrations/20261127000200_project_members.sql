@@ -48,10 +48,6 @@ comment on function tasklens.projects_as is
   'The projects in which the caller has at least this role, in order; null, which means all, for unrestricted callers. Policies wrap it in "(select …)::bigint[]", which runs once per statement.';
 
 alter table public.project_members enable row level security;
-revoke all on public.project_members from anon, authenticated, service_role;
-grant select, insert, update, delete on public.project_members to service_role;
--- An upsert through PostgREST sets every column that it sends, so updating the key must be granted.
-grant select, insert (project_id, user_id, role), update (project_id, user_id, role), delete on public.project_members to authenticated;
 create policy read_members on public.project_members for select to authenticated
   using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 create policy insert_members on public.project_members for insert to authenticated
@@ -108,24 +104,6 @@ comment on function public.may_write_project is 'Whether the caller may write ti
 
 -- Policies of the tracker's tables. Searches do not rely on them: they determine what the caller
 -- may see in advance (see search_scope), because filtering after an index scan loses results.
-
--- Users cannot set ids, keys or times. Keys are unique across projects: choosing one would reveal
--- whether it is taken, or take a key that another project would generate later.
-grant select, update (name, description, language), delete on public.projects to authenticated;
-grant select, delete on public.tickets to authenticated;
-do $$
-begin
-  execute (
-    select format('grant insert (%1$s), update (%1$s) on public.tickets to authenticated', string_agg(quote_ident(a.attname), ', '))
-    from pg_catalog.pg_attribute a
-    where a.attrelid = 'public.tickets'::regclass and a.attnum > 0 and not a.attisdropped
-      and a.attidentity = '' and a.attgenerated = '' and a.attname <> 'key' and a.atttypid <> 'timestamptz'::regtype);
-end
-$$;
-grant select, insert (ticket_id, author, body), update (author, body), delete on public.comments to authenticated;
-grant select, insert (ticket_id, kind, other_ticket_id), delete on public.ticket_links to authenticated;
-grant select, insert (ticket_id, status_id, note), update (ticket_id, status_id, note), delete on public.status_changes to authenticated;
-grant select on public.status to authenticated;
 
 -- Status names reveal nothing about a project.
 create policy read_statuses on public.status for select to authenticated

@@ -24,8 +24,6 @@ create index keyword_entries_words_idx on public.keyword_entries using gin (word
 create index keyword_entries_title_words_idx on public.keyword_entries using gin (title_words);
 
 alter table public.keyword_entries enable row level security;
-revoke all on public.keyword_entries from anon, authenticated, service_role;
-grant select on public.keyword_entries to authenticated, service_role;
 create policy read_entries on public.keyword_entries for select to authenticated
   using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 
@@ -42,8 +40,6 @@ create table tasklens.former_languages (
 );
 comment on table tasklens.former_languages is 'Languages in which some texts of a project are still indexed, although it has another.';
 comment on column tasklens.former_languages.seen_by is 'The first transaction that indexed some of them. Writers that began before it may add others.';
-alter table tasklens.former_languages enable row level security;
-grant select on tasklens.former_languages to service_role;
 
 create function tasklens.language_of(project_id bigint) returns text
 language plpgsql stable security definer set search_path = ''

@@ -30,10 +30,6 @@ create table tasklens.word_count_changes (
 comment on table tasklens.word_count_changes is 'Differences not yet merged into word_counts. The true count is the sum of both.';
 create index word_count_changes_word_idx on tasklens.word_count_changes (word);
 
-alter table tasklens.word_counts enable row level security;
-alter table tasklens.word_count_changes enable row level security;
-grant select on tasklens.word_counts, tasklens.word_count_changes to service_role;
-
 -- Merges the changes, unless another transaction is doing so.
 create function tasklens.merge_word_counts() returns void
 language plpgsql volatile security definer set search_path = ''

@@ -18,8 +18,6 @@ create index comment_entries_project_id_idx on public.comment_entries (project_i
 create index comment_entries_words_idx on public.comment_entries using gin (words);
 
 alter table public.comment_entries enable row level security;
-revoke all on public.comment_entries from anon, authenticated, service_role;
-grant select on public.comment_entries to authenticated, service_role;
 create policy read_comment_entries on public.comment_entries for select to authenticated
   using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 

@@ -51,9 +51,6 @@ create index chunks_embedding_idx on public.chunks using hnsw (embedding extensi
 create index chunks_embedding_2_idx on public.chunks using hnsw (embedding extensions.vector_cosine_ops) with (ef_construction = 128) where embedding_set = 2;
 
 alter table public.chunks enable row level security;
-revoke all on public.chunks from anon, authenticated, service_role;
-grant select, insert, update, delete on public.chunks to service_role;
-grant select on public.chunks to authenticated;
 create policy read_chunks on public.chunks for select to authenticated
   using (project_id = any ((select tasklens.projects_as('viewer'))::bigint[]));
 
@@ -75,8 +72,6 @@ create table tasklens.match_thresholds (
 comment on table tasklens.match_thresholds is 'The measured similarity threshold of each model.';
 comment on column tasklens.match_thresholds.dimensions is '1536 for tickets, 768 if documents are compared too.';
 comment on column tasklens.match_thresholds.right_over is 'Share of the held-out questions whose right text is over the threshold; related_over: of other texts on the topic, unrelated_over: of texts on other topics.';
-
-grant select, insert, update on tasklens.match_thresholds to service_role;
 
 create function public.store_match_thresholds(thresholds jsonb)
 returns void
@@ -134,8 +129,6 @@ comment on column tasklens.embedding_sets.other_state is 'building: being filled
 comment on column tasklens.embedding_sets.other_model is 'The model of the other set: the next one, or the former one until the set is emptied.';
 comment on column tasklens.embedding_sets.began_at is 'When building began or was resumed. Sources that were missing then were queued before.';
 insert into tasklens.embedding_sets default values;
-
-grant select, update on tasklens.embedding_sets to service_role;
 
 -- A query embedded just before the switch is answered by the set that it was embedded for. Security
 -- definer: callers need no right on the table.

@@ -43,9 +43,6 @@ comment on table tasklens.imported_links is 'The links that imports made: the ti
 create index imported_links_listed_by_idx on tasklens.imported_links (listed_by);
 create index imported_links_import_id_idx on tasklens.imported_links (import_id);
 
-grant select, insert on tasklens.imports to service_role;
-grant select, insert, update on tasklens.imported_projects, tasklens.imported_tickets, tasklens.imported_links to service_role;
-
 -- Files of most formats do not name their tracker. Their default origin is that of an earlier
 -- import of the same format with one of these projects.
 create function public.begin_import(origin text default null, format text default null, project_keys text[] default '{}')

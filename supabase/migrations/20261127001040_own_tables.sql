@@ -61,8 +61,6 @@ comment on column tasklens.changed_rows.progress is 'The last keys that were que
 comment on column tasklens.changed_rows.attempts is 'How often it failed, each time among fewer: at 2 alone.';
 create index changed_rows_next_idx on tasklens.changed_rows (kind, attempts, (by_column is null), change_id);
 
-grant select on tasklens.attached_views, tasklens.attached_rows, tasklens.changed_rows to service_role;
-
 -- The first argument is the insert into the queue, written by attach_tables; the second names the
 -- kinds of rows that the table concerns. Only the owner can make such a trigger.
 create function tasklens.follow_tables() returns trigger

@@ -54,14 +54,6 @@ create index documents_created_at_idx on public.documents (created_at desc, id) 
 create index documents_unenriched_idx on public.documents (archived, created_at, id) where enriched_at is null;
 
 alter table public.documents enable row level security;
-revoke all on public.documents from anon, authenticated, service_role;
-grant select, insert, update, delete on public.documents to service_role;
--- Documents belong to no project: every member of any project can read them. Queries of other users
--- are not readable.
-grant select (
-  id, title, content, keywords, upserted_keywords, enriched_keywords, named_entities, enriched_entities, temporal_class, given_temporal_class,
-  archived, embedding_status, utility_score, utility_base, helpful_votes, unhelpful_votes, retrieval_count, last_retrieved_at, enriched_at, enrichment_model, enrichment_error, created_at, updated_at, visible_text, origin
-) on public.documents to authenticated;
 create policy read_documents on public.documents for select to authenticated
   using ((select tasklens.projects_as('viewer')) <> '{}');
 
@@ -107,10 +99,6 @@ create index embeddings_chunk_embedding_idx on public.embeddings using hnsw (emb
 
 alter table public.document_chunks enable row level security;
 alter table public.embeddings enable row level security;
-revoke all on public.document_chunks, public.embeddings from anon, authenticated, service_role;
-revoke all on sequence public.embeddings_embedding_id_seq from anon, authenticated, service_role;
-grant select, insert, update, delete on public.document_chunks, public.embeddings to service_role;
-grant select on public.document_chunks, public.embeddings to authenticated;
 create policy read_document_chunks on public.document_chunks for select to authenticated
   using ((select tasklens.projects_as('viewer')) <> '{}');
 create policy read_embeddings on public.embeddings for select to authenticated
@@ -140,9 +128,6 @@ create trigger check_language before insert or update of language on public.sear
 insert into public.search_config default values;
 
 alter table public.search_config enable row level security;
-revoke all on public.search_config from anon, authenticated, service_role;
-grant select, update on public.search_config to service_role;
-grant select on public.search_config to authenticated;
 create policy read_search_config on public.search_config for select to authenticated
   using ((select auth.uid()) is not null);
 

@@ -17,10 +17,6 @@ comment on column public.document_votes.user_id is 'The user''s id in Supabase A
 create index document_votes_user_id_idx on public.document_votes (user_id) where user_id is not null;
 
 alter table public.document_votes enable row level security;
-revoke all on public.document_votes from anon, authenticated, service_role;
-revoke all on sequence public.document_votes_vote_id_seq from anon, authenticated, service_role;
-grant select, insert, update, delete on public.document_votes to service_role;
-grant select, insert (document_id, user_id, helpful), update (helpful), delete on public.document_votes to authenticated;
 create policy read_votes on public.document_votes for select to authenticated
   using (user_id = (select auth.uid()));
 create policy insert_votes on public.document_votes for insert to authenticated

@@ -32,8 +32,6 @@ create index projects_without_text_idx on public.projects (project_id) where (na
 create index tickets_without_text_idx on public.tickets (ticket_id) where (name ~ '\S' or coalesce(visible_text, description) ~ '\S') is not true;
 create index comments_without_text_idx on public.comments (comment_id) where (coalesce(visible_text, body) ~ '\S') is not true;
 
-grant select, insert, update, delete on tasklens.sources to service_role;
-
 create view tasklens.source_owners with (security_invoker = on) as
 select s.source_id, coalesce(s.project_id, t.project_id) as project_id, t.ticket_id, s.comment_id, s.document_id
 from tasklens.sources s
@@ -57,7 +55,6 @@ from tasklens.sources s
 join public.document_chunks c on c.document_id = s.document_id
 left join public.embeddings e on e.document_id = c.document_id and e.chunk_id = c.chunk_id;
 comment on view tasklens.source_chunks is 'The chunks of each source. Documents have no sets: embedding_set is null.';
-grant select on tasklens.source_owners, tasklens.source_chunks to service_role;
 
 create function tasklens.ensure_sources(
   project_ids bigint[] default '{}', ticket_ids bigint[] default '{}', comment_ids bigint[] default '{}', document_ids uuid[] default '{}'
@@ -130,7 +127,6 @@ left join lateral (
 ) c on true
 group by s.source_id;
 comment on view tasklens.stored_chunks is 'models and chunks as sources should have them.';
-grant select on tasklens.stored_chunks to service_role;
 
 -- Called when a source is stored, and when its job ends: a note may have been deleted with its
 -- chunks. Mostly nothing has changed, and no row is locked: who deletes a source would wait for it.

@@ -33,8 +33,6 @@ create index embedding_jobs_source_id_idx on tasklens.embedding_jobs (source_id)
 create unique index embedding_jobs_enrich_idx on tasklens.embedding_jobs (source_id) where kind = 'enrich';
 create index embedding_jobs_lease_id_idx on tasklens.embedding_jobs (lease_id) where lease_id is not null;
 
-grant select, insert, update, delete on tasklens.embedding_jobs to service_role;
-
 -- A waiting job will see what this transaction writes, unless it is claimed before the commit. So
 -- it is locked against claiming; if that would block, a second job is added. Claiming merges both.
 create function tasklens.enqueue_sources(source_ids bigint[], with_children boolean default false, background boolean default false)

@@ -130,8 +130,6 @@ comment on table tasklens.query_log is
   'One row per question or search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in order. unknown_citations: how many were removed from the answer because they named no source.';
 create index query_log_asked_at_idx on tasklens.query_log (asked_at);
 create index query_log_unanswered_idx on tasklens.query_log (asked_at) where outcome in ('abstained', 'nothing');
--- Rows are never updated, but locking them for deletion requires the right.
-grant select, insert, update, delete on tasklens.query_log to service_role;
 
 create function public.log_queries(entries jsonb, retention_days integer default 30)
 returns table (logged bigint, deleted bigint)

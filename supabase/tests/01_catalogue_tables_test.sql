@@ -1,7 +1,7 @@
 -- All tables and their privileges. A new table or grant fails here until it is listed.
 
 begin;
-select plan(17);
+select plan(19);
 
 select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
@@ -77,6 +77,13 @@ select results_eq(
   'service_role can read the word counts and not write them');
 select ok(has_table_privilege('service_role', 'tasklens.query_log', p), 'service_role has this privilege on the query log: ' || p)
 from unnest(array['select', 'insert', 'delete']) p;
+
+select is_empty(
+  $$ select c.oid::regclass, a.grantee::regrole from pg_catalog.pg_class c cross join aclexplode(c.relacl) a
+     where c.relnamespace in ('public'::regnamespace, 'tasklens'::regnamespace) and c.relkind = 'S' and a.grantee <> c.relowner $$,
+  'sequences, which tell how many rows there were, are their owner''s alone');
+select is_empty($$ select kind, name from tasklens.listed_grants() except select kind, split_part(part, '(', 1) from tasklens.installed_parts $$,
+  'every listed grant is on a part that is there');
 
 -- The first columns of the index are those of the foreign key, in any order. A partial index may
 -- omit null keys.

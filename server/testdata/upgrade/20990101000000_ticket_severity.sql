@@ -6,6 +6,8 @@ set local lock_timeout = '2s';
 
 alter table public.tickets add column severity text;
 comment on column public.tickets.severity is 'How bad it is, as in the tracker.';
+insert into tasklens.installed_parts
+select p.kind, p.part, p.on_table, p.definition from tasklens.present_parts() p where p.part = 'public.tickets.severity';
 
 -- The same arguments and results: it keeps its grants and its comment, but not its settings.
 create or replace function tasklens.nearest_sources(search tasklens.search, match_count integer default 100)
@@ -45,7 +47,6 @@ as $$
 $$;
 comment on function public.list_statuses is
   'The statuses, in order of creation. match_count at most 1,000; after: the last status_id of the previous page. No rows follow the last page.';
-revoke execute on function public.list_statuses from public, anon;
-grant execute on function public.list_statuses to authenticated, service_role;
+do 'begin perform tasklens.set_grants(); end';
 
 insert into tasklens.migrations (version) values ('20990101000000');

@@ -1,60 +1,15 @@
--- Compares an installation with what it should be, for `tasklens check`.
+-- Compares an installation with what it should be, for `tasklens check`; then the end of the
+-- installation: limits of times, the record of its parts, all grants.
 
-create table tasklens.installed_parts (
-  kind text not null check (kind in ('table', 'policy', 'trigger', 'index', 'function')),
-  part text not null,
-  on_table text not null,
-  definition text,
-  primary key (kind, part)
-);
-comment on table tasklens.installed_parts is
-  'The tables, policies, triggers, indexes and functions that the migrations created. definition creates a trigger or index again.';
-grant select on tasklens.installed_parts to service_role;
-
-create function tasklens.present_parts()
-returns table (kind text, part text, on_table text, definition text, fault text, remedy text)
-language sql stable security invoker set search_path = ''
-as $$
-  with tables as (
-    select c.*, n.nspname || '.' || c.relname as name
-    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p')
-      and (n.nspname = 'tasklens' or n.nspname = 'public' and c.relname = any ((select i.tables from tasklens.installation i)::text[]))
-  )
-  select 'table', t.name, t.name, null,
-    case when not t.relrowsecurity then 'row-level security is off: any role with a privilege on it sees every row'
-      when t.relforcerowsecurity then 'row-level security is forced on its owner: the search functions, which run as the owner, find nothing' end,
-    format('alter table %s %s row level security;', t.name, case when t.relrowsecurity then 'no force' else 'enable' end)
-  from tables t
-  union all
-  select 'policy', p.polname || ' on ' || t.name, t.name, null, null, null
-  from pg_catalog.pg_policy p join tables t on t.oid = p.polrelid
-  union all
-  select 'trigger', g.tgname || ' on ' || t.name, t.name, pg_catalog.pg_get_triggerdef(g.oid) || ';',
-    case when g.tgenabled not in ('O', 'A') then 'it is disabled: writes skip what it does' end,
-    format('alter table %s enable trigger %I;', t.name, g.tgname)
-  from pg_catalog.pg_trigger g join tables t on t.oid = g.tgrelid
-  where not g.tgisinternal
-  union all
-  select 'index', x.relname || ' on ' || t.name, t.name, pg_catalog.pg_get_indexdef(i.indexrelid) || ';',
-    case when not (i.indisvalid and i.indisready) then 'it is invalid: no search uses it' end,
-    format('reindex index concurrently %I.%I;', split_part(t.name, '.', 1), x.relname)
-  from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join tables t on t.oid = i.indrelid
-  union all
-  select distinct 'function', n.nspname || '.' || f.proname, n.nspname || '.' || f.proname, null, null, null
-  from pg_catalog.pg_proc f join pg_catalog.pg_namespace n on n.oid = f.pronamespace
-  where n.nspname = 'tasklens' or n.nspname = 'public' and f.proname = any ((select i.functions from tasklens.installation i)::text[])
-$$;
-comment on function tasklens.present_parts is
-  'The tables, policies, triggers, indexes and functions there are, with what is wrong with each and the statement that repairs it.';
-
+-- Security definer: it also finds what the service may no longer read.
 create function public.check_installation(embedding_model text default null)
 returns table (severity text, subject text, finding text, remedy text)
-language sql volatile rows 100 security invoker set search_path = ''
+language sql volatile rows 100 security definer set search_path = '' set jit = off
 as $$
   with compared as materialized (
     select i.kind, i.part, i.on_table, i.definition, p.part is null as missing, p.fault, p.remedy
     from tasklens.installed_parts i left join tasklens.present_parts() p using (kind, part)
+  ), grants as materialized (select * from tasklens.compare_grants()
   ), status as materialized (
     select s.*, s.pending + s.failed + s.running as waiting
     from coalesce(check_installation.embedding_model, (select e.model from tasklens.embedding_sets e)) as m(model)
@@ -114,6 +69,22 @@ as $$
     select c.kind, 'ok', case c.kind when 'policy' then 'policies' when 'index' then 'indexes' else c.kind || 's' end,
       format('all %s of the migrations are in place', count(*)), null
     from compared c group by c.kind
+    union all
+    select 'grants', 'error', 'grants on ' || g.object,
+      string_agg(concat(g.grantee, case when g.missing then ' lacks ' else ' should not have ' end, g.privilege, g.columns), ', ' order by g), 'select tasklens.set_grants();'
+    from grants g where not g.theirs group by g.object
+    union all
+    select 'grants', 'ok', 'grants', 'all are as they should be', null
+    union all
+    select 'own grants', 'ok', 'grants to ' || g.grantee, 'yours, and left as they are: ' || string_agg(concat(g.privilege, g.columns, ' on ', g.object), ', ' order by g), null
+    from grants g where g.theirs group by g.grantee
+    union all
+    select 'default privileges', 'ok', 'default privileges', string_agg(distinct format('new %s in %s are granted to %s',
+        case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' else 'functions' end, coalesce(n.nspname, 'all schemas'),
+        case a.grantee when 0 then 'PUBLIC' else pg_get_userbyid(a.grantee) end), ', '),
+      'They are yours, and stay. After restoring a dump: select tasklens.set_grants();'
+    from pg_catalog.pg_default_acl d cross join aclexplode(d.defaclacl) a left join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
+    where d.defaclobjtype in ('r', 'S', 'f') and a.grantee <> d.defaclrole and coalesce(n.nspname, 'public') in ('public', 'tasklens') having count(*) > 0
     union all
     -- A search of a graph reads places all over it.
     select 'memory', 'warning', 'index ' || x.relname, format('its whole vectors take %s, more than shared_buffers (%s): searches wait for the disk', pg_size_pretty(x.relpages * 8192::bigint), current_setting('shared_buffers')),
@@ -184,4 +155,38 @@ end
 $$;
 comment on function public.probe_statement_timeout is 'Fails with query_canceled after 100 ms if PostgREST applies the statement timeouts of functions; else takes 400 ms.';
 
-insert into tasklens.migrations (version) values ('20261127001400');
+-- Internal tables have no policies: only their owner, and the service within its grants, reads
+-- them.
+do $$
+declare
+  internal text;
+begin
+  for internal in select c.oid::regclass::text from pg_catalog.pg_class c where c.relnamespace = 'tasklens'::regnamespace and c.relkind = 'r' loop
+    execute format('alter table %s enable row level security', internal);
+  end loop;
+end
+$$;
+
+-- Times are those that JSON and its readers can hold.
+do $$
+declare
+  moment record;
+begin
+  for moment in
+    select c.relname as on_table, a.attname as name, a.atttypid = 'date'::regtype as is_date
+    from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+      and a.atttypid in ('date'::regtype, 'timestamptz'::regtype)
+  loop
+    execute format('alter table public.%I add constraint %I check (' || case when moment.is_date then '%3$I between ''0001-01-01'' and ''9999-12-31'')'
+      else '%3$I >= ''0001-01-01 00:00Z'' and %3$I < ''9999-12-31 24:00Z'')' end,
+      moment.on_table, concat_ws('_', moment.on_table, moment.name, 'in_years_1_to_9999'), moment.name);
+  end loop;
+end
+$$;
+
+-- What check_installation compares with. A later migration adds its own parts in the same way.
+insert into tasklens.installed_parts select p.kind, p.part, p.on_table, p.definition from tasklens.present_parts() p;
+do 'begin perform tasklens.set_grants(); end';
+
+insert into tasklens.migrations (version) values ('20261127001420');
