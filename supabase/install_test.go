@@ -1,6 +1,7 @@
 package supabase_test
 
 import (
+	"context"
 	"os/exec"
 	"strings"
 	"testing"
@@ -75,14 +76,43 @@ func TestInstallationBesideAnApplication(t *testing.T) {
 		t.Errorf("found %q, faults %q: %v", found, faults, err)
 	}
 
-	execute(t, owner, "create view public.open as select * from lens.tickets")
-	if out, err := remove(t, database.OwnerURL); err == nil || !strings.Contains(out, "view open") {
-		t.Errorf("something depends on it: %v, %s", err, out)
+	for _, theirs := range []struct{ what, definition string }{
+		{"view public.open", " as select * from lens.tickets"},
+		{"policy mine on lens.tickets", " for select to anon using (false)"},
+		{"trigger mine on lens.tickets", " before insert on lens.tickets for each row execute function suppress_redundant_updates_trigger()"},
+		{"function tasklens.mine()", " returns integer language sql as 'select 1'"},
+		{"table tasklens.mine", " (id integer)"},
+		{"function public.newest()", " returns setof lens.tickets language sql as 'select * from lens.tickets'"},
+		{"column lens.tickets.severity", ""},
+		{"constraint mine on table public.watchers", ""},
+	} {
+		create, drop := "create "+theirs.what+theirs.definition, "drop "+theirs.what
+		switch kind, _, _ := strings.Cut(theirs.what, " "); kind {
+		case "trigger":
+			create = "create trigger mine" + theirs.definition
+		case "column":
+			create, drop = "alter table lens.tickets add severity text", "alter table lens.tickets drop severity"
+		case "constraint":
+			create, drop = "create table public.watchers (ticket bigint constraint mine references lens.tickets)", "drop table public.watchers"
+		}
+		execute(t, owner, create)
+		if out, err := remove(t, database.OwnerURL); err == nil || !strings.Contains(out, "something of yours") || !strings.Contains(out, theirs.what) {
+			t.Errorf("%s: %v, %s", create, err, out)
+		}
+		execute(t, owner, drop)
 	}
-	execute(t, owner, "drop view public.open")
-	if out, err := remove(t, database.OwnerURL); err != nil || !strings.Contains(out, "removing 1 projects, 1 tickets and 0 documents") {
+	// A function of our name, and one that uses an extension of the installation unseen, stay.
+	execute(t, owner, `create function lens.list_projects(owner uuid) returns text language sql as 'select ''theirs''';
+		create function public.alike(a text, b text) returns boolean language sql as 'select extensions.similarity(a, b) > 0.5'`)
+	if out, err := remove(t, database.OwnerURL); err != nil || !strings.Contains(out, "removing 1 projects, 1 tickets and 0 documents") || !strings.Contains(out, "the schema lens stays") {
 		t.Errorf("%v, %s", err, out)
 	}
+	var theirs string
+	var alike bool
+	if err := owner.QueryRow(t.Context(), "select lens.list_projects(null), public.alike('pump', 'pumps')").Scan(&theirs, &alike); err != nil || theirs != "theirs" || !alike {
+		t.Errorf("an application's functions: %s, %t, %v", theirs, alike, err)
+	}
+	execute(t, owner, "drop function lens.list_projects, public.alike; drop schema lens; drop extension pg_trgm; drop extension unaccent")
 	if diff := cmp.Diff(before, dump(t, database.OwnerURL)); diff != "" {
 		t.Errorf("the removal leaves: %s", diff)
 	}
@@ -91,7 +121,7 @@ func TestInstallationBesideAnApplication(t *testing.T) {
 	}
 }
 
-// Without the CLI's history and without a schema for extensions, both are made, and go again.
+// Without the CLI's history it is made, and goes again. Of the extensions it says how they go.
 func TestRemovalLeavesNothing(t *testing.T) {
 	t.Parallel()
 	database := testbed.Empty(t)
@@ -110,9 +140,13 @@ func TestRemovalLeavesNothing(t *testing.T) {
 			t.Errorf("own tables are attached: %v, %s", err, out)
 		}
 		execute(t, owner, `select `+schema+`.detach_tables(); drop table public.boards cascade`)
-		if out, err := remove(t, database.OwnerURL); err != nil {
-			t.Errorf("%v, %s", err, out)
+		out, err := remove(t, database.OwnerURL)
+		_, remaining, said := strings.Cut(out, "If nothing of yours uses them: ")
+		if err != nil || !said {
+			t.Fatalf("%v, %s", err, out)
 		}
+		remaining, _, _ = strings.Cut(remaining, "\n")
+		execute(t, owner, remaining)
 		if diff := cmp.Diff(before, dump(t, database.OwnerURL)); diff != "" {
 			t.Errorf("the removal leaves: %s", diff)
 		}
