@@ -50,16 +50,20 @@ comment on function tasklens.mark_data is 'A text with a short mark such as [ima
 
 -- Comments (<!-- -->, [//]: # (…)) and elements that browsers do not show, but not within code.
 -- As on GitHub, a comment that is not closed is one where it begins a line, and then hides the
--- rest. An element is hidden only if it is closed. Security definer: writers of tickets need no
--- rights in this schema.
+-- rest. An element is hidden only if it is closed. Of a text of more than text_limit characters the
+-- rest is visible if it can neither hide nor close anything, else left out. Security definer:
+-- writers of tickets need no rights in this schema.
 create function tasklens.visible_text(text text) returns text
-language plpgsql immutable security definer set search_path = ''
+language plpgsql immutable security definer set search_path = '' set jit = off
 as $$
 declare
   marked constant text := tasklens.mark_data(visible_text.text);
-  -- With a definition that links nowhere.
-  line_start constant text := '\r?\n[ \t>]*(?:\[[^]\n]+\]:[ \t]*(?:#|<#?>)[ \t]*(?:"(?:[^"\n]|\n[ \t]*[^"\s])*"|''(?:[^''\n]|\n[ \t]*[^''\s])*'''
-    '|\((?:[^()\n]|\n[ \t]*[^()\s])*\))?[ \t]*(?=\r?\n|$))?';
+  -- Few pieces take little time: blank lines are one with the line that follows, and what begins
+  -- neither lists nor code with the lines before. A lookahead slows down each.
+  line_start constant text := '(?:\r?\n[ \t>]*)+' || case when marked ~ '\]:[ \t]*[#<]' then -- with a definition that links nowhere
+    '(?:\[[^]\n]+\]:[ \t]*(?:#|<#?>)[ \t]*(?:"(?:[^"\n]|\n[ \t]*[^"\s])*"|''(?:[^''\n]|\n[ \t]*[^''\s])*'''
+    '|\((?:[^()\n]|\n[ \t]*[^()\s])*\))?[ \t]*(?=\r?\n|$))?' else '' end;
+  plain constant text := '[^\r\n<`~-](?:[^\r\n<`~-]|-[^\r\n<`~-]|[~-]+[^\r\n<`~>-]|<[^A-Za-z/!\r\n<`~-]|\r?\n[^[ \t>\r\n*+0-9<`~-])*';
   tag constant text := '</?[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:@][A-Za-z0-9_.:-]*(?:\s*=\s*(?:"[^"]*"|''[^'']*''|[^]\s"''=<>`]+))?)*\s*/?>';
   unseen constant text := '<(?:script|style|template|title|noframes|noembed|datalist|svg)\M';
   -- In a style, also what has no size or is far outside. White is not seen where nothing has a
@@ -71,90 +75,98 @@ declare
   hides constant text := '(?:' || concat_ws('|', 'display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all',
     '(?:opacity|font-size)' || zero || '|font-size\s*:\s*1px', flat || '[^<>]*overflow\s*:\s*hidden|overflow\s*:\s*hidden[^<>]*' || flat,
     '(?:left|top|text-indent)\s*:\s*-(?:[0-9]{4}|[0-9]{3}r?em)|clip(?:-path)?\s*:\s*(?:rect\(\s*[01]|inset\(\s*(?:50|100)%)', white) || ')';
-  result text;
-  token record;
-  pieces text[] := array[]::text[];
-  of_code boolean[] := array[]::boolean[];
-  hidden_until bigint := 0;
-  copied_until bigint := 0; -- a code span
+  hiding constant text := '<!--|<[^<>]*(?:\mhidden\M|' || hides || ')|\]:[ \t]*[#<]|' || unseen;
+  most constant integer := tasklens.text_limit();
+  kept constant integer := case when length(marked) > most then coalesce(length(substring(left(marked, most) from '.*\n[ \t>]*\r?\n')), most) else most end;
+  is_cut constant boolean := substr(marked, kept + 1) ~* (hiding || '|--+>|</');
+  pieces text[];
+  piece text;
+  kind text;
+  place integer := 0;
+  line integer; -- where it begins
+  at integer;
+  ticks integer[];
+  twins integer[]; -- of each run of ticks, the next of its length
+  ends integer[]; -- of comments
+  blanks integer[];
+  tick integer := 1; -- positions in these lists
+  comment_end integer := 1;
+  blank integer := 1;
+  hidden_until integer := 0;
+  code_until integer := 0;
   drops_line boolean;
   fence text;
   indented boolean := false;
-  after_blank boolean := true;
+  after_blank boolean;
   indent integer;
   content_at integer := 0;  -- where the content of a list's item begins
+  tags integer[] := array[]::integer[]; -- outside of code
+  result text;
 begin
-  if (marked !~* ('<!--|<[^<>]*(?:\mhidden\M|' || hides || ')|\]:[ \t]*[#<]|' || unseen)) is not false then
+  if (marked !~* hiding) is not false then
     return marked;
   end if;
-  for token in
-    select p.*, p.next_kind = e'\n' as ends_line,
-      case when p.kind = '`' then lead(p.place) over (partition by p.piece order by p.place)
-        else min(p.place) filter (where p.piece like '--%>') over backward end as twin,
-      coalesce(min(p.place) filter (where p.is_blank) over backward, 9223372036854775807) as blank,
-      min(p.place) filter (where p.kind = e'\n') over backward as next_line,
-      min(p.place) filter (where p.kind = '`') over (backward rows between unbounded preceding and 1 preceding) as next_tick
-    from (
-      select l.*, l.next_kind = e'\n' and l.kind = e'\n' and strpos(l.piece, '[') = 0 as is_blank
-      from (
-        select k.*, coalesce(lead(k.kind) over in_order, e'\n') as next_kind, lead(k.piece) over in_order as next_piece, lag(k.piece) over in_order as last_piece,
-          lag(k.kind) over in_order = e'\n' as begins_line
-        from (
-          select m[1] as piece, r.place, left(ltrim(m[1], e'\r'), 1) as kind
-          from regexp_matches(e'\n' || marked, line_start || '|`+|~+|<!--+>|<!--|-+>?|' || tag || '|<|[^\r\n<`~-]+|\r', 'g') with ordinality as r(m, place)
-        ) k
-        window in_order as (order by k.place)
-      ) l
-    ) p
-    window backward as (order by p.place desc)
-    order by p.place
-  loop
-    if token.place > hidden_until then
-      if token.kind = e'\n' then
-        if token.is_blank then
-          after_blank := true;
-        else
-          indent := length(replace(substring(regexp_replace(token.piece, '\[.*', '') from '[ \t]*$'), e'\t', '    '));
-          indented := fence is null and indent >= content_at + 4 and (after_blank or indented);
-          if not indented and fence is null then
-            if concat(token.next_piece, ' ') ~ '^([*+-]|[0-9]{1,9}[.)])\s' then
-              content_at := indent + 2;
-            elsif after_blank and indent < content_at then
-              content_at := 0;
-            end if;
+  pieces := array(select m[1] from regexp_matches(e'\n' || left(marked, kept), concat_ws('|', line_start, plain, tag, '`+|~+|<!--+>|<!--|-+>?|<|\r'), 'g') m);
+  select array_agg(t.place order by t.place), array_agg(t.twin order by t.place) into ticks, twins
+  from (
+    select p.place, lead(p.place) over (partition by length(p.piece) order by p.place) as twin
+    from unnest(pieces) with ordinality p(piece, place) where p.piece like '`%'
+  ) t;
+  ends := array(select p.place from unnest(pieces) with ordinality p(piece, place) where p.piece like '--%>');
+  blanks := array(select p.place from unnest(pieces) with ordinality p(piece, place) where p.piece ~ '^\r?\n[ \t>]*\r?\n');
+  foreach piece in array pieces loop
+    place := place + 1;
+    if place > hidden_until then
+      kind := left(ltrim(piece, e'\r'), 1);
+      if kind = e'\n' then
+        line := place;
+        after_blank := place = 1 or piece ~ '^\r?\n[ \t>]*\r?\n';
+        indent := length(replace(substring(split_part(piece, '[', 1) from '[ \t]*$'), e'\t', '    '));
+        indented := fence is null and indent >= content_at + 4 and (after_blank or indented);
+        if not indented and fence is null then
+          if concat(pieces[place + 1], ' ') ~ '^(-\s|([*+]|[0-9]{1,9}[.)])[\s<~-])' then
+            content_at := indent + 2;
+          elsif after_blank and indent < content_at then
+            content_at := 0;
           end if;
-          after_blank := false;
-          if strpos(token.piece, '[') > 0 and not indented and fence is null then
-            hidden_until := token.place;
-            drops_line := false;
+          if strpos(piece, '[') > 0 then
+            pieces[place] := regexp_replace(piece, '\r?\n[ \t>]*\[.*', '');
           end if;
         end if;
       elsif fence is not null then
-        if token.begins_line and starts_with(token.piece, fence) and (token.ends_line or token.next_piece ~ '^\s+$') then
+        if line = place - 1 and starts_with(piece, fence) and coalesce(pieces[place + 1], '') ~ '^(\s*(\n|$)|\s+[<~-])' then
           fence := null;
-          pieces := pieces || token.piece;
-          of_code := of_code || true;
-          continue;
         end if;
-      elsif token.kind in ('`', '~', '<') and not indented and token.place > copied_until and right(token.last_piece, 1) <> '\' then
-        if token.begins_line and (token.piece like '~~~%' or token.piece like '```%' and (token.next_tick < coalesce(token.next_line, token.next_tick + 1)) is not true) then
-          fence := token.piece;
-        elsif token.kind = '`' and token.twin < token.blank then
-          copied_until := token.twin;
-        elsif token.piece like '<!--%' then
-          drops_line := token.begins_line;
-          hidden_until := case when token.piece like '%>' then token.place
-            when token.begins_line then coalesce(token.twin, 9223372036854775807)
-            when token.twin < token.blank then token.twin
-            else hidden_until end;
+      else
+        indented := indented and (kind = '<' or strpos(piece, e'\n') = 0);
+        if kind in ('`', '~', '<') and not indented and place > code_until and right(pieces[place - 1], 1) <> '\' then
+          while ticks[tick] < place loop tick := tick + 1; end loop;
+          while ends[comment_end] < place loop comment_end := comment_end + 1; end loop;
+          while blanks[blank] < place loop blank := blank + 1; end loop;
+          at := place + 1;
+          while piece like '```%' and line = place - 1 and pieces[at] !~ '^(?:`|[\r\n]|[^<].*\n)' loop at := at + 1; end loop;
+          if line = place - 1 and (piece like '~~~%' or piece like '```%' and (pieces[at] like '`%') is not true) then
+            fence := piece;
+          elsif kind = '`' and twins[tick] < coalesce(blanks[blank], cardinality(pieces) + 1) then
+            code_until := twins[tick];
+          elsif piece like '<!--%' then
+            drops_line := line = place - 1;
+            hidden_until := case when piece like '%>' then place
+              when drops_line then coalesce(ends[comment_end], cardinality(pieces) + 1)
+              when ends[comment_end] < coalesce(blanks[blank], cardinality(pieces) + 1) then ends[comment_end]
+              else hidden_until end;
+          end if;
+        end if;
+        if kind = '<' and not indented and place > code_until then
+          tags := tags || place;
         end if;
       end if;
     end if;
-    if token.place > hidden_until then
-      pieces := pieces || token.piece;
-      of_code := of_code || (fence is not null or indented or token.place <= copied_until);
-    elsif token.place = hidden_until and token.ends_line and drops_line then
-      pieces[cardinality(pieces)] := '';
+    if place <= hidden_until then
+      pieces[place] := '';
+      if place = hidden_until and drops_line and coalesce(pieces[place + 1], e'\n') ~ '^\r?\n' then
+        pieces[line] := regexp_replace(pieces[line], '\r?\n[ \t>]*$', '');
+      end if;
     end if;
   end loop;
   result := array_to_string(pieces, '');
@@ -163,12 +175,12 @@ begin
       with tag as (
         select p.place, p.piece, p.piece like '</%' as closes, n.name,
           sum(case when p.piece like '</%' then -1 else 1 end) over (partition by n.name order by p.place) + (p.piece like '</%')::integer as level
-        from unnest(pieces, of_code) with ordinality as p(piece, of_code, place)
+        from unnest(tags) t(place) join unnest(pieces) with ordinality p(piece, place) using (place)
         cross join lateral (select lower(substring(p.piece from '^</?([A-Za-z][A-Za-z0-9-]*)')) as name) n
-        where not p.of_code and n.name is not null
+        where n.name is not null
       ), range as (
         select m.* from (
-          select t.*, lead(t.place) over (partition by t.name, t.level order by t.place) as mate from tag t
+          select t.*, coalesce(lead(t.place) over (partition by t.name, t.level order by t.place), case when is_cut then cardinality(pieces) + 1 end) as mate from tag t
         ) m
         where not m.closes and m.mate is not null and (m.piece ~* ('^' || unseen)
           or regexp_replace(m.piece, '"[^"]*"|''[^'']*''', '', 'g') ~* '\shidden(?=[\s=/>])'
@@ -182,16 +194,24 @@ begin
       select string_agg(case when s.depth > 0 or s.change < 0 then case when s.name = 'svg' and s.depth = 1 then '[image]' else '' end else s.piece end, ''
         order by s.place) from shown s);
   end if;
+  result := result || case when is_cut then e'\n[…]' when hidden_until <= place then substr(marked, kept + 1) else '' end;
   result := substr(result, 1 + coalesce(length(substring(result from '^\r?\n')), 0));
   return case when result = marked then marked else btrim(result, e'\r\n') end;
 end
 $$;
 comment on function tasklens.visible_text is
-  'What a reader of a Markdown or HTML text sees: without comments and hidden elements outside of code, and with a short mark in place of inline data.';
+  'What a reader of a Markdown or HTML text sees: without comments and hidden elements outside of code, and with a short mark in place of inline data. Of one that hides something, at most 200,000 characters are read, to the last blank line; a rest that holds comments, tags that close or hide, or definitions is […].';
 
 create function public.visible_texts(texts text[]) returns text[]
-language sql immutable security invoker set search_path = ''
-as $$ select array(select tasklens.visible_text(t.text) from unnest(visible_texts.texts) with ordinality as t(text, place) order by t.place) $$;
-comment on function public.visible_texts is 'What readers see of texts that are not stored, such as drafts, in their order.';
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  if length(array_to_string(texts, '')) > tasklens.text_limit() then
+    raise exception 'texts has % characters', length(array_to_string(texts, '')) using errcode = '22023', hint = format('Send at most %s at once.', tasklens.text_limit());
+  end if;
+  return array(select tasklens.visible_text(t.text) from unnest(visible_texts.texts) with ordinality as t(text, place) order by t.place);
+end
+$$;
+comment on function public.visible_texts is 'What readers see of texts that are not stored, such as drafts, in their order; at most 200,000 characters in all.';
 
 insert into tasklens.migrations (version) values ('20261127000105');

@@ -1,7 +1,7 @@
 -- What readers see of a text: tasklens.visible_text.
 
 begin;
-select plan(9);
+select plan(13);
 
 create function pg_temp.differing(cases text[]) returns table (text text, seen text, wanted text)
 language sql as $$
@@ -89,6 +89,25 @@ end
 $$;
 select cmp_ok(max(pg_temp.growth(p, 100)), '<', 1000::numeric, 'sixty-four times the text takes far less than sixty-four squared times the time')
 from unnest(array['<!-- ', '-->', '<a b="', '` `` ', e'\n[a]: # "', e'\n[a]: # (', e'\n```', '<div hidden> ', '-----BEGIN KEY-----', 'data:image/png;base64, ', e'\n', ':AbcdE']) p;
+
+-- A text is read up to a blank line within text_limit. What follows is shown if it cannot hide.
+select is_empty($$ select left(d.text, 20), right(d.seen, 60), right(d.wanted, 60) from pg_temp.differing(array[
+  '<!-- a -->b' || repeat(e'c\n', 110000) || 'x -> y', 'b' || repeat(e'c\n', 110000) || 'x -> y',
+  'a' || repeat(e'\n\nb', 70000) || '<!-- walrus --> c', 'a' || repeat(e'\n\nb', 66665) || e'\n\n\n[…]',
+  'a <div hidden>walrus ' || repeat(e'\n\nb', 70000) || '</div>c', e'a \n[…]',
+  e'a\n<!-- walrus ' || repeat(e'\n\nb', 70000) || '--> c', e'a\n\n[…]',
+  e'a\n<!-- walrus ' || repeat(e'\n\nb', 70000), 'a',
+  '<!-- a -->' || repeat(e'b\n\n', 66665) || e'cccc\n[//]: # (walrus\nwalrus)\nd', repeat(e'b\n\n', 66663) || e'\n[…]'
+  ]) d $$, 'what is left out of a long text hides nothing in silence and shows nothing hidden');
+
+select throws_like($$ select public.visible_texts(array[repeat('a', 100000), repeat('b', 100001)]) $$, 'texts has 200001 characters', 'drafts are bounded in all');
+
+-- A turn for each character or line would take minutes.
+set local statement_timeout = '20s';
+select is(length(tasklens.visible_text('a<!-- a -->' || repeat(e'\n', 8000000) || 'b')), 8000002, 'eight million blank lines after a comment are read at once');
+select is(length(tasklens.visible_text('<!-- a -->' || repeat(e'    at org.example.Foo$Bar.run(Foo.java:51) ~[foo-1.2.jar!/:1.2]\n', 60000))), 3899999,
+  'so is a trace of 60,000 lines');
+reset statement_timeout;
 
 -- Stored beside the original.
 insert into public.status (status_id, name) values (1, 'To Do');
