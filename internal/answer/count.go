@@ -60,6 +60,9 @@ const (
 // filters. doubt is what to say instead, where a name, a word or a filter is not clear. Names get
 // those of the further filters that nothing has.
 func (r *Reading) Compute(ctx context.Context, db Database, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
+	if r.Intent != Group && r.Sort == bySize { // tickets have none
+		r.Sort = "created"
+	}
 	names, err := search.Resembling(ctx, db, r.Filters)
 	if err != nil {
 		return f, "", err

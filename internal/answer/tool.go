@@ -155,7 +155,8 @@ type call struct {
 // says what cannot be read, and is fit for the answer.
 func ReadCall(arguments string, zone *time.Location) (r Reading, err error) {
 	var given call
-	if json.Unmarshal([]byte(arguments), &given) != nil || len(given.Filters)+len(given.Dates) > maxConditions || len(given.Words) > maxWords {
+	if json.Unmarshal([]byte(arguments), &given) != nil || len(given.Filters)+len(given.Dates) > maxConditions || len(given.Words) > maxWords ||
+		strings.ContainsRune(fmt.Sprint(given), 0) { // Postgres stores no NUL
 		return r, errors.New("a call that cannot be read")
 	}
 	r.Goal = given.Goal

@@ -36,7 +36,13 @@ begin
   end if;
 
   words := (select string_agg(w.term, ' & ')::tsquery from tasklens.read_words(query.plain, query.languages) w);
-  words := coalesce(words && query.required, words);
+  words := coalesce(words && query.required, words, query.required,
+    (select string_agg(w.term, ' & ')::tsquery from tasklens.read_words(query.plain, query.languages, true) w));
+  if words is null and query.plain ~ '\S' or exists (
+    select from regexp_matches(query_text, '"([^"]*)"', 'g') m where m[1] ~ '\S' and tasklens.phrase(tasklens.compose_text(m[1]), query.languages) is null)
+  then
+    raise exception 'query_text is "%"', left(query_text, 40) using errcode = '22023', hint = 'Use words, numbers or signs such as emojis that a search can use.';
+  end if;
   matching := scope.condition
     || case when words is not null then ' and t.ticket_id in (
         select e.ticket_id from public.keyword_entries e where e.words @@ $2 union all select m.ticket_id from public.comment_entries m where m.words @@ $2)' else '' end

@@ -1,7 +1,7 @@
 -- Counts, groups and lists of tickets by filters and words.
 
 begin;
-select plan(35);
+select plan(42);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Blocked'), (3, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Anchors'), (2, 'BB', 'Wheels');
@@ -32,6 +32,12 @@ select is(pg_temp.counted(q, f), w, concat_ws(' with ', q, f)) from (values
   ('"card is lost"', null, '1 AA-904'), ('card -refund', null, '1 AA-902'), ('payment -aa-901', null, '3 BB-905,AA-903,AA-902'), ('-"AA-905" -AA-904 -BB-905 -card', null, '1 AA-903'), ('payment rusts', null, '0'), ('none', '{"projects": ["BB"]}', '0'),
   (null, '{"open": true, "assignee": "LENA"}', '2 AA-902,AA-901'), (null, '{"resolved": {"from": "2025-02-12", "to": "2025-02-12"}}', '1 AA-903'),
   (null, '{"projects": ["none"]}', '0')) x(q, f, w);
+-- Signs and common words count where they are phrases or the whole query; what no search can use
+-- is refused, never left out in silence.
+update public.tickets set description = 'As 2 * 3 is' where ticket_id = 902;
+select is(pg_temp.counted(q), w, q) from (values ('"*"', '1 AA-902'), ('*', '1 AA-902'), ('"is"', '2 AA-904,AA-902'), ('is', '2 AA-904,AA-902'), ('"card" "*"', '0')) x(q, w);
+select throws_ok(format('select from public.count_tickets(%L)', q), '22023', format('query_text is "%s"', q), q || ' is refused') from (values ('"!"'), ('"card" "!"')) x(q);
+update public.tickets set description = 'Cards time out' where ticket_id = 902;
 select is(pg_temp.grouped(g, p, z), w, concat_ws(' ', g, p, z)) from (values
   ('assignee', 'month', 'UTC', 'lena 3, Hidden 1, - 1'), -- the most frequent spelling; those without a value, too
   ('status', 'month', 'UTC', 'Blocked 2, To Do 2, Done 1'), ('project', 'month', 'UTC', 'Anchors 4, Wheels 1'), ('open', 'month', 'UTC', 'open 4, done 1'),
