@@ -144,7 +144,7 @@ begin
           while ends[comment_end] < place loop comment_end := comment_end + 1; end loop;
           while blanks[blank] < place loop blank := blank + 1; end loop;
           at := place + 1;
-          while piece like '```%' and line = place - 1 and pieces[at] !~ '^(?:`|[\r\n]|[^<].*\n)' loop at := at + 1; end loop;
+          while piece like '```%' and line = place - 1 and pieces[at] !~ '^(?:`|\r?\n|[^<].*\n)' loop at := at + 1; end loop;
           if line = place - 1 and (piece like '~~~%' or piece like '```%' and (pieces[at] like '`%') is not true) then
             fence := piece;
           elsif kind = '`' and twins[tick] < coalesce(blanks[blank], cardinality(pieces) + 1) then

@@ -258,9 +258,12 @@ declare
   words constant tasklens.words := tasklens.plan_words(query.plain, tasklens.projects_as('viewer'), false, query.languages);
 begin
   return query select query.left_out, array(
-    select distinct t.token from regexp_split_to_table(query.plain, '\s+') t(token)
-    where t.token ~ '[^][(){}<>"''`,;.:!?/\\•·…–—-]' and (t.token !~ '[[:alnum:]]' or words.terms = '{}')
-      and not exists (
+    select t.token from (
+      select t.token from regexp_split_to_table(query.plain, '\s+') with ordinality t(token, place)
+      where t.token ~ '[^][(){}<>"''`,;.:!?/\\•·…–—-]' and (t.token !~ '[[:alnum:]]' or words.terms = '{}')
+      group by t.token order by min(t.place) limit 32 -- reading each takes a millisecond
+    ) t
+    where not exists (
         select from tasklens.read_words(t.token, query.languages, true) w cross join unnest(w.words) u(lexeme)
         where not w.is_common and w.kind is null or strpos(array_to_string(words.terms, ' '), quote_literal(u.lexeme)) > 0)
     order by 1), query.languages;
@@ -274,6 +277,6 @@ as $$
   select r.* from tasklens.explain_query(read_query.query_text, tasklens.check_arguments(read_query.filters)) r
 $$;
 comment on function public.read_query is
-  'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others), and in which languages, those of the projects in these filters.';
+  'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others; of the first 32 in question), and in which languages, those of the projects in these filters.';
 
 insert into tasklens.migrations (version) values ('20261127000530');

@@ -2,7 +2,7 @@
 -- written together and apart, letters with and without marks.
 
 begin;
-select plan(116);
+select plan(119);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
@@ -99,6 +99,17 @@ select is((select s.highlight from public.search_hybrid(q, match_count => 1) s),
   ('theqz the buzqz', '<mark>theqz</mark> wobbles as BAQC and <mark>buzqz</mark>'), ('BAQC wobble', 'theqz <mark>wobbles</mark> as <mark>BAQC</mark> and buzqz')) c (q, h);
 select is(r.ignored, '{}', 'an unknown one is not reported as one that no search can use: ' || q) from (values ('qsunknown'), ('qounknown'), ('unknownqc'), ('unknownqz')) c (q), public.read_query(q) r;
 select is((select array_agg(k.ticket_id) from public.search_by_keyword(U&'plu\1D24m') k), '{62}', 'the letter of the marks is no part of a word');
+
+-- Many signs or words cost few readings. Counted, because time depends on the machine.
+create temp sequence readings minvalue 0;
+create schema uncounted;
+alter function tasklens.read_words(text, text[], boolean) set schema uncounted;
+create function tasklens.read_words(text text, languages text[], common boolean default false)
+returns table (term text, words text[], place integer, times integer, is_common boolean, kind text)
+language sql volatile as $$ select nextval('pg_temp.readings'); select * from uncounted.read_words(text, languages, common) $$;
+select is((select cardinality(r.ignored) from public.read_query(q) r), 32, left(q, 3) || ' …: the first 32 are reported')
+from (select string_agg(chr(first + i), ' ') as q from (values (127744), (9728)) v(first), generate_series(0, 999) i group by first) c;
+select cmp_ok(nextval('readings'), '<', 100::bigint, 'no more are read one by one');
 
 select * from finish();
 rollback;
