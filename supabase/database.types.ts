@@ -1100,6 +1100,7 @@ export type Database = {
       read_query: {
         Args: { filters?: Json; query_text: string }
         Returns: {
+          corrected: Json
           excluded: string[]
           ignored: string[]
           languages: string[]

@@ -45,9 +45,18 @@ type Page struct {
 	UnknownKeys    []string           `json:"unknown_keys,omitempty" min:"1" example:"[\"TX-99999\"]" doc:"Keys in the query that no ticket has, of projects that exist."`
 	Candidates     []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the filters that nothing has, if there are no results, or none before ~read_as~ took their place: each means the one value that it resembles, or its filter is text beside other words."`
 	Ignored        []string           `json:"ignored,omitempty" min:"1" example:"[\"🦄\"]" doc:"What of the query no text contains and no search can use: signs, and common words where there are no others."`
+	Corrected      []Correction       `json:"corrected,omitempty" min:"1" max:"32" doc:"Words that no text contains, and the similar ones that count instead. A word in quotes is searched for as typed."`
 	Languages      []string           `json:"languages,omitempty" min:"2" max:"4" example:"[\"english\", \"german\"]" doc:"The languages in which the query was read, if they are several: those of the projects that are searched, the four with most tickets at most."`
 	Excluded       []string           `json:"-"` // what the query leaves out
 	Relaxed        []string           `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Quoted phrases that no text contains and whose words count instead."`
+}
+
+// Correction is a word that no text contains, with those that count instead, as the hits have them.
+type Correction struct {
+	_ struct{} `schema:"Correction"`
+
+	From string   `json:"from" example:"paymnet"`
+	To   []string `json:"to" min:"1" max:"3" example:"[\"payment\"]"`
 }
 
 // readIn keeps the languages in which a query was read, if there are several.

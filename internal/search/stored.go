@@ -75,16 +75,47 @@ var typedKey = regexp.MustCompile(KeyPattern)
 // vain.
 var noted = regexp.MustCompile(`(^|\s)(-\S|[^\pL\pN\s]+(\s|$))`)
 
+var typedWord, markedWord = regexp.MustCompile(`[\pL\pN]{4,40}`), regexp.MustCompile(`<mark>([^<]*)</mark>`)
+
+// misses reports whether no hit has a word as typed: it may have been corrected.
+func (p *Page) misses(query string) bool {
+	var texts strings.Builder
+	for _, hit := range p.Hits {
+		texts.WriteString(strings.ToLower(hit.ProjectName + " " + hit.Text + " " + markedWord.ReplaceAllString(hit.Highlight, "$1")))
+	}
+	return slices.ContainsFunc(typedWord.FindAllString(strings.ToLower(query), -1), func(word string) bool { return !strings.Contains(texts.String(), word) })
+}
+
+// spelling is a word with this stem that a hit marks, or the stem.
+func (p *Page) spelling(stem string) string {
+	for _, hit := range p.Hits {
+		for _, marked := range markedWord.FindAllStringSubmatch(hit.Highlight, -1) {
+			if strings.HasPrefix(strings.ToLower(marked[1]), stem) {
+				return marked[1]
+			}
+		}
+	}
+	return stem
+}
+
 // Annotate adds what an empty or a surprising page needs: what the query leaves out or cannot use,
 // the names in its filters that nothing has, and the keys in the query that no ticket has.
 func (p *Page) Annotate(ctx context.Context, db Database, q Query) error {
-	if q.Text != "" && (len(p.Hits) == 0 || noted.MatchString(q.Text)) {
-		var read []struct{ Excluded, Ignored, Languages []string }
+	if q.Text != "" && (len(p.Hits) == 0 || noted.MatchString(q.Text) || p.misses(q.Text)) {
+		var read []struct {
+			Excluded, Ignored, Languages []string
+			Corrected                    []Correction
+		}
 		if err := db.Call(ctx, "read_query", narrow(map[string]any{"query_text": q.Text}, q.Filters), &read); err != nil {
 			return fmt.Errorf("read the query: %w", err)
 		}
 		for _, r := range read {
-			p.Excluded, p.Ignored = r.Excluded, r.Ignored
+			p.Excluded, p.Ignored, p.Corrected = r.Excluded, r.Ignored, r.Corrected
+			for _, correction := range p.Corrected {
+				for i, stem := range correction.To {
+					correction.To[i] = p.spelling(stem)
+				}
+			}
 			p.readIn(r.Languages)
 		}
 	}

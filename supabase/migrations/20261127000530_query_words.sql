@@ -163,7 +163,7 @@ create type tasklens.words as (
 -- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
 -- replacement for an unknown word weighs half of its similarity. Of a long query the 32 rarest
 -- words count. Common words count if there are no others: who can.
-create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false, languages text[] default '{english}') returns tasklens.words
+create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false, languages text[] default '{english}', quoted tsquery default null) returns tasklens.words
 -- The generic plan, because a list of one language makes others look cheaper by more than planning
 -- takes. The settings apply to the functions called here, too.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan
@@ -212,7 +212,9 @@ begin
     from counted c where c.is_known
     union all
     select quote_literal(n.near), u.place, n.entries, n.titles, n.comments, n.similarity / 2, n.entries + n.comments
-    from (select c.words, c.place from counted c where not c.is_known and not c.is_final order by c.place limit 8) u
+    from (
+      select c.words, c.place from counted c
+      where not c.is_known and not c.is_final and strpos(coalesce(quoted::text, ''), quote_literal(c.words[1])) = 0 order by c.place limit 8) u
     cross join lateral unnest(u.words) w(word)
     cross join lateral tasklens.nearest_words(w.word, visible) n
     union all
@@ -243,19 +245,20 @@ begin
   if words.terms = '{}' and not common and not exists (
     select from tasklens.read_words(query_text, languages) w where not w.is_common and w.kind is null)
   then
-    return tasklens.plan_words(query_text, visible, true, languages);
+    return tasklens.plan_words(query_text, visible, true, languages, quoted);
   end if;
   return words;
 end
 $$;
-comment on function tasklens.plan_words is 'The words of a query, read in these languages, that are known in these projects (null: all).';
+comment on function tasklens.plan_words is 'The words of a query, read in these languages, that are known in these projects (null: all). quoted: those that are not replaced by similar ones.';
 
-create function tasklens.explain_query(query_text text, filters jsonb) returns table (excluded text[], ignored text[], languages text[])
+create function tasklens.explain_query(query_text text, filters jsonb) returns table (excluded text[], ignored text[], languages text[], corrected jsonb)
 language plpgsql stable rows 1 security definer set search_path = ''
 as $$
 declare
   query constant tasklens.query := tasklens.parse_query(query_text, tasklens.languages_in((tasklens.resolve_scope(filters)).projects));
-  words constant tasklens.words := tasklens.plan_words(query.plain, tasklens.projects_as('viewer'), false, query.languages);
+  visible constant bigint[] := tasklens.projects_as('viewer');
+  words constant tasklens.words := tasklens.plan_words(query.plain, visible, false, query.languages, query.required);
 begin
   return query select query.left_out, array(
     select t.token from (
@@ -266,17 +269,25 @@ begin
     where not exists (
         select from tasklens.read_words(t.token, query.languages, true) w cross join unnest(w.words) u(lexeme)
         where not w.is_common and w.kind is null or strpos(array_to_string(words.terms, ' '), quote_literal(u.lexeme)) > 0)
-    order by 1), query.languages;
+    order by 1), query.languages, (
+    select coalesce(jsonb_agg(jsonb_build_object('from', c.token, 'to', c.near) order by c.place), '[]') from (
+      select t.token, t.place, array_agg(n.near order by n.similarity desc, n.near) as near
+      from (select m[1] as token, min(r.place) as place from regexp_matches(query.plain, '[[:alnum:]]{4,40}', 'g') with ordinality r(m, place) group by 1 order by 2 limit 32) t
+      cross join lateral tasklens.read_words(t.token, query.languages) w
+      cross join lateral tasklens.nearest_words(w.words[1], visible) n
+      where not w.is_common and w.kind is null and not tasklens.occurs(w.term::tsquery, visible)
+        and quote_literal(n.near) = any (words.terms) and strpos(coalesce(query.required::text, ''), quote_literal(w.words[1])) = 0
+      group by 1, 2) c);
 end
 $$;
 comment on function tasklens.explain_query is 'read_query, in what the caller may see.';
 
-create function public.read_query(query_text text, filters jsonb default null) returns table (excluded text[], ignored text[], languages text[])
+create function public.read_query(query_text text, filters jsonb default null) returns table (excluded text[], ignored text[], languages text[], corrected jsonb)
 language sql stable rows 1 security invoker set search_path = ''
 as $$
   select r.* from tasklens.explain_query(read_query.query_text, tasklens.check_arguments(read_query.filters)) r
 $$;
 comment on function public.read_query is
-  'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others; of the first 32 in question), and in which languages, those of the projects in these filters.';
+  'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others; of the first 32 in question), in which languages, those of the projects in these filters, and which words that no text holds are replaced by which similar ones (as stems; not in quotes): [{from, to}].';
 
 insert into tasklens.migrations (version) values ('20261127000530');

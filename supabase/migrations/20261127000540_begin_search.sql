@@ -134,6 +134,7 @@ begin
     end if;
     -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
     -- texts do not count, or a phrase would reveal whether it exists there.
+    search.words := tasklens.plan_words(query.plain, visible, false, query.languages, query.required);
     query.relaxed := query.required is not null and not tasklens.occurs(query.required, visible)
       and (query.named_tickets = '{}' or query.required_of_named is not distinct from query.required);
     if query.relaxed then
@@ -141,7 +142,6 @@ begin
       query.named_tickets := tickets;
     end if;
     search.query := query;
-    search.words := tasklens.plan_words(query.plain, visible, false, query.languages);
     search.query.wanted := (
       select string_agg(w.term, ' | ')::tsquery
       from (select unnest((search.words).terms) union select r.term from tasklens.read_words(query.plain, query.languages) r where not r.is_common) w(term));

@@ -2,7 +2,7 @@
 -- written together and apart, letters with and without marks.
 
 begin;
-select plan(119);
+select plan(128);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
@@ -99,6 +99,13 @@ select is((select s.highlight from public.search_hybrid(q, match_count => 1) s),
   ('theqz the buzqz', '<mark>theqz</mark> wobbles as BAQC and <mark>buzqz</mark>'), ('BAQC wobble', 'theqz <mark>wobbles</mark> as <mark>BAQC</mark> and buzqz')) c (q, h);
 select is(r.ignored, '{}', 'an unknown one is not reported as one that no search can use: ' || q) from (values ('qsunknown'), ('qounknown'), ('unknownqc'), ('unknownqz')) c (q), public.read_query(q) r;
 select is((select array_agg(k.ticket_id) from public.search_by_keyword(U&'plu\1D24m') k), '{62}', 'the letter of the marks is no part of a word');
+
+-- A word that no text holds is replaced by a similar one, and the reading says so. In quotes it is not replaced.
+insert into public.tickets (ticket_id, key, project_id, status_id, name) values (900, 'AA-900', 1, 1, 'The wombatcode of the parser');
+select is(r.corrected, w::jsonb, 'corrected: ' || q) from (values
+  ('parser wombatone', '[{"from": "wombatone", "to": ["wombatcod"]}]'), ('Parsser, Wombatone!', '[{"from": "Parsser", "to": ["parser"]}, {"from": "Wombatone", "to": ["wombatcod"]}]'),
+  ('parser wombatcode', '[]'), ('parser "wombatone"', '[]'), ('"parser wombatone" wombatone', '[]'), ('the zzzzqqqq', '[]')) c (q, w), public.read_query(q) r;
+select is(pg_temp.tickets(q), w, 'found by ' || q) from (values ('wombatone', '{900}'::bigint[]), ('"wombatone"', null), ('"wombatcode"', '{900}')) c (q, w);
 
 -- Many signs or words cost few readings. Counted, because time depends on the machine.
 create temp sequence readings minvalue 0;

@@ -49,11 +49,12 @@ export function Told({ searches, page, sort, again, onSort }) {
   </div>`;
 }
 
-/** What the service made of the query that one would not expect. @param {{answer: Answer}} props */
-export function Notes({ answer: { request, response, lookedUp } }) {
+/** What the service made of the query that one would not expect. @param {{answer: Answer, onTyped: (word: string) => void}} props */
+export function Notes({ answer: { request, response, lookedUp }, onTyped }) {
   return html`${lookedUp && html`<p class="note small muted">${request.query.trim()} is a key: it was looked up without the filters.</p>`}
     ${(response.unknown_keys ?? []).map((key) => html`<p class="note">There is no ticket <span class="key" dir="auto">${key}</span> that you may see.${response.results.length > 0 && key.toLowerCase() === request.query.trim().toLowerCase() ? ' These resemble it:' : ''}</p>`)}
     ${response.ignored && html`<p class="note small muted">No text that you may see contains <span dir="auto">${response.ignored.join(' ')}</span>, so it was not searched for.</p>`}
+    ${(response.corrected ?? []).map(({ from, to }) => html`<p class="note small muted">No text that you may see contains <span dir="auto">${from}</span>; searched for <span dir="auto">${to.join(', ')}</span> instead. <button type="button" class="link" onClick=${() => onTyped(from)}>Search for <span dir="auto">${from}</span> as typed</button></p>`)}
     ${response.relaxed && html`<p class="note small muted">Nothing contains the phrase in quotes as it stands. Its words count one by one.</p>`}`;
 }
 

@@ -231,7 +231,7 @@ export function Search({ params, may }) {
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
         <${Told} searches=${searches} page=${page} again=${again} sort=${params.get('sort') ?? ''} onSort=${(/** @type {string} */ sort) => change({ sort })} />
         ${searches.problem && html`<div class=${shown ? 'toast' : ''}><${Failure} problem=${searches.problem} retry=${again} /></div>`}
-        ${shown && html`<${Notes} answer=${shown} /><${Candidates} answer=${shown} projects=${projects.value ?? []} onChoose=${drop} />`}
+        ${shown && html`<${Notes} answer=${shown} onTyped=${(/** @type {string} */ word) => { const words = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'u'), `"${word}"`); write(words); change({ q: words.trim() }); input.current?.focus(); }} /><${Candidates} answer=${shown} projects=${projects.value ?? []} onChoose=${drop} />`}
         ${(shown ? empty && busy === 'hybrid' : busy !== '') && html`<${Skeleton} />`}
         ${shown && empty && !busy && !typing && response?.retrieval === 'hybrid' && html`<${Nothing} key=${JSON.stringify(shown.request)} answer=${shown} nameOf=${(/** @type {string} */ path) => { const facet = active.find((f) => f.member === path); return facet ? labelOf(facet) : ''; }}
           onDrop=${drop} onClear=${() => change(Object.fromEntries(FACETS.map((f) => [f.param, ''])))} />`}
