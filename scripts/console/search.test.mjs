@@ -128,6 +128,34 @@ test('filters typed into the query are parsed only by the service', async (t) =>
   await told(page, 'the newest first');
 });
 
+test('the rows stay where they are while an address with filters first loads', async (t) => {
+  const page = await open(t, demo);
+  for (const query of ['payment is:open', 'payment -voucher', 'assignee:noor']) {
+    let release;
+    const held = new Promise((resolve) => { release = resolve; });
+    await page.route('**/api/hybrid-search', async (route) => { await held; await route.continue(); });
+    await page.goto('about:blank');
+    await page.goto(`${demo}/#search?q=${encodeURIComponent(query)}`);
+    const list = page.locator('.columns');
+    await page.locator('.skeleton').first().waitFor();
+    const before = (await list.boundingBox()).y;
+    release();
+    await first(page).waitFor();
+    await page.locator('.chip.read').first().waitFor();
+    assert.equal((await list.boundingBox()).y, before, query);
+    await page.unroute('**/api/hybrid-search');
+  }
+});
+
+test('a word that no text has is said to be replaced, and one click searches for it as typed', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment%20authentcation`, { shift: 0.3 });
+  await page.locator('.note', { hasText: 'No text that you may see contains authentcation; searched for' }).waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Search for authentcation as typed' }).click();
+  await until('the word in quotes', async () => (await page.inputValue('#query')) === 'payment "authentcation"');
+  await page.locator('.note', { hasText: 'No text that you may see contains' }).waitFor({ state: 'detached' });
+});
+
 test('what a query leaves out is a chip, and one click searches for it', async (t) => {
   // Each query has other chips above its results, which a slow response moves after half a second.
   const page = await open(t, `${demo}/#search?q=payment`, { shift: 0.3 });

@@ -21,6 +21,7 @@ import { Details } from './details.js';
 const PAGE = 10;
 const TYPING = 120; // milliseconds after a key until keywords are looked up
 const PAUSE = 650; // and until both searches run
+const CHIPS = new RegExp(`(?:^|\\s)(?:-\\p{L}|-?(?:no|created|updated|resolved|due|${FACETS.map((f) => f.typed).join('|')}):\\S)`, 'iu'); // what becomes one when the query is read
 const FIRST = 'tasklens.first-results'; // a mark of performance
 const SEARCHED = ['q', 'page', 'sort', 'fusion', ...FACETS.map((f) => f.param)]; // what of an address another search follows from
 
@@ -199,6 +200,7 @@ export function Search({ params, may }) {
   const page = Math.floor((shown?.request.offset ?? 0) / PAGE) + 1;
   const chosen = response?.results.find((r) => idOf(r) === open);
   const active = FACETS.filter((f) => filters[f.param]);
+  const reading = text.trim() === inAddress && shown?.request.query !== inAddress && CHIPS.test(text); // their row is kept, so that nothing moves
   const readPaths = read ? pathsOf(read.filters ?? {}) : [];
   const empty = response?.results.length === 0;
   useEffect(() => { if (shown && performance.getEntriesByName(FIRST).length === 0) performance.mark(FIRST); }, [shown]);
@@ -211,7 +213,7 @@ export function Search({ params, may }) {
         value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)} />
       <kbd aria-hidden="true" title="Press / to search">/</kbd>
     </form>
-    ${(active.length > 0 || typing || read) && html`<div class="chips">
+    ${(active.length > 0 || typing || read || reading) && html`<div class="chips">
       ${active.map((facet) => html`<button type="button" class="chip on" onClick=${() => change({ [facet.param]: '' })}
         aria-label=${`Remove the filter ${facet.title}: ${labelOf(facet)}`}>
         <span class="muted">${facet.title}</span> <span dir="auto">${labelOf(facet)}</span><${Icon} name="close" /></button><${AsText} value=${labelOf(facet)} onClick=${() => asText(facet.member, labelOf(facet))} />`)}
