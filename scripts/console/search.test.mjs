@@ -138,6 +138,7 @@ test('the rows stay where they are while an address with filters first loads', a
     await page.goto(`${demo}/#search?q=${encodeURIComponent(query)}`);
     const list = page.locator('.columns');
     await page.locator('.skeleton').first().waitFor();
+    await page.locator('.facet').last().waitFor();
     const before = (await list.boundingBox()).y;
     release();
     await first(page).waitFor();
@@ -145,6 +146,17 @@ test('the rows stay where they are while an address with filters first loads', a
     assert.equal((await list.boundingBox()).y, before, query);
     await page.unroute('**/api/hybrid-search');
   }
+});
+
+test('the filters stay where they are, however late the projects and the statuses come', async (t) => {
+  let release;
+  const held = new Promise((resolve) => { release = resolve; });
+  const page = await open(t, `${demo}/#search?q=payment`, { shift: 0.3, prepare: (it) => it.route(/api[/](projects|statuses)$/, async (route) => { await held; await route.continue(); }) });
+  await first(page).waitFor();
+  release();
+  await page.locator('.facet').last().waitFor();
+  const moved = await page.evaluate(() => window.seen.moved.filter((one) => one.startsWith('facet')));
+  assert.deepEqual(moved, []);
 });
 
 test('a word that no text has is said to be replaced, and one click searches for it as typed', async (t) => {

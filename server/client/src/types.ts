@@ -1468,6 +1468,8 @@ export interface components {
              *     ]
              */
             ignored?: string[];
+            /** @description Words that no text contains, and the similar ones that count instead. A word in quotes is searched for as typed. */
+            corrected?: components["schemas"]["Correction"][];
             /**
              * @description The languages in which the query was read, if they are several: those of the projects that are searched, the four with most tickets at most.
              * @example [
@@ -1725,6 +1727,16 @@ export interface components {
             label: string;
             /** Format: int64 */
             count: number;
+        };
+        Correction: {
+            /** @example paymnet */
+            from: string;
+            /**
+             * @example [
+             *       "payment"
+             *     ]
+             */
+            to: string[];
         };
         /** @description How the query was read. Absent if nothing in it is a filter or excluded. */
         ReadAs: {

@@ -10,12 +10,13 @@ import { count, Icon } from './ui.js';
 const FEW = 7; // values of a facet that show at first
 const ROW = 27.5; // pixels of one of them
 
-/** room: how many values the open facets can have, so that their counts move nothing. @param {{response?: SearchResponse, filters: Record<string, string>, room: Record<string, number | undefined>, labelOf: (facet: import('./facets.js').Facet, value: import('./facets.js').FacetValue) => string, onChoose: (name: string, key: string) => void}} props */
+/** room: how many values the open facets can have, so that their counts move nothing; until that is known they are not seen. @param {{response?: SearchResponse, filters: Record<string, string>, room: Record<string, number | undefined>, labelOf: (facet: import('./facets.js').Facet, value: import('./facets.js').FacetValue) => string, onChoose: (name: string, key: string) => void}} props */
 export function FacetLists({ response, filters, room, labelOf, onChoose }) {
   const [all, setAll] = useState('');
   const [shown, setShown] = useState(false);
   const facets = response?.facets;
-  return html`<aside class=${`facets ${shown ? 'shown' : ''}`} aria-label="Filters">
+  const sized = FACETS.slice(0, 2).every((facet) => room[facet.name] !== undefined);
+  return html`<aside class=${`facets ${shown ? 'shown' : ''}`} aria-label="Filters" style=${sized ? undefined : { visibility: 'hidden' }}>
     <button type="button" class="button wide-off" aria-expanded=${shown} onClick=${() => setShown(!shown)}><${Icon} name="filter" />Filters</button>
     ${FACETS.map((facet, place) => {
       const values = facets?.[facet.name] ?? [];

@@ -228,7 +228,7 @@ export function Search({ params, may }) {
       onProject=${(/** @type {number} */ id) => { change({ project: id }); input.current?.focus(); }} />` : html`
     <h1 class="sr">Search</h1>
     <div class="columns">
-      <${FacetLists} response=${response} filters=${filters} room=${{ project: projects.value?.length, status: statuses.value?.length }} labelOf=${(/** @type {Facet} */ facet, /** @type {import('./api.js').FacetValue} */ value) => (facet.name === 'project' && names.get(String(value.value))) || value.label}
+      <${FacetLists} response=${response} filters=${filters} room=${{ project: projects.problem ? 0 : projects.value?.length, status: statuses.problem ? 0 : statuses.value?.length }} labelOf=${(/** @type {Facet} */ facet, /** @type {import('./api.js').FacetValue} */ value) => (facet.name === 'project' && names.get(String(value.value))) || value.label}
         onChoose=${(/** @type {string} */ name, /** @type {string} */ key) => change({ [name]: key })} />
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
         <${Told} searches=${searches} page=${page} again=${again} sort=${params.get('sort') ?? ''} onSort=${(/** @type {string} */ sort) => change({ sort })} />
