@@ -1,6 +1,6 @@
 -- Attaches views, and detaches them.
 
--- Copies are made with the owner's rights, and so is all that a view calls. The first fault counts.
+-- The first fault counts.
 create function tasklens.check_view(kind text, view regclass, tables jsonb) returns jsonb
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -22,14 +22,9 @@ begin
     select check_view.view::oid union select d.refobjid from beneath b
     join pg_catalog.pg_rewrite r on r.ev_class = b.oid
     join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
-  ), parts as (
-    select c.oid::regclass::text as name, c.relkind in ('r', 'p', 'f', 'm') and c.oid::regclass not in (select t::regclass from jsonb_object_keys(check_view.tables) t) as is_unnamed,
-      case c.relkind when 'v' then c.relowner end as run_as
-    from beneath b join pg_catalog.pg_class c using (oid)
-    union select f.oid::regprocedure::text, false, f.proowner
-    from beneath b join pg_catalog.pg_rewrite r on r.ev_class = b.oid
-    join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_proc'::regclass
-    join pg_catalog.pg_proc f on f.oid = d.refobjid
+  ), unnamed as (
+    select string_agg(c.oid::regclass::text, ', ' order by c.oid::regclass::text) as names from beneath b join pg_catalog.pg_class c using (oid)
+    where c.relkind in ('r', 'p', 'f', 'm') and c.oid::regclass not in (select t::regclass from jsonb_object_keys(check_view.tables) t)
   ), faults(place, code, message, hint) as (
     select 1, 'undefined_column', 'lacks ' || string_agg(w.name, ', '), format('A view of %s shows %s, and the columns that tables names.', check_view.kind, array_to_string(required, ', ')) from sought w where w.type is null
     union all
@@ -45,11 +40,7 @@ begin
     from sought w cross join tasklens.attached_views f join pg_catalog.pg_type t on t.oid = (f.columns ->> w.name)::regtype join pg_catalog.pg_type n on n.oid = w.type::regtype
     where w.name = required[1] and f.kind = check_view.kind and n.typcategory not in (t.typcategory, 'S')
     union all
-    select 5, 'invalid_parameter_value', 'also reads ' || string_agg(p.name, ', ' order by p.name), 'Name its key, or {} if its changes need not be followed.' from parts p where p.is_unnamed
-    union all
-    select 6, 'insufficient_privilege', 'calls ' || string_agg(p.name || ' of ' || o.rolname, ', ' order by p.name),
-      format('They would run with the rights of %s. Use a view and functions of your own.', current_user)
-    from parts p join pg_catalog.pg_roles o on o.oid = p.run_as where not o.rolsuper and not pg_has_role(current_user, o.oid, 'usage')
+    select 5, 'invalid_parameter_value', 'also reads ' || u.names, 'Name its key, or {} if its changes need not be followed.' from unnamed u
   )
   select c.columns, f.code, format('the view %s %s', check_view.view, f.message) as message, f.hint into found
   from (
@@ -65,10 +56,35 @@ end
 $$;
 comment on function tasklens.check_view is 'Fails if rows of this kind cannot be copied from a view; else the columns by which its rows are found, with their types.';
 
+-- A trigger compares what the view reads of a row. It cannot know that of a view that was replaced,
+-- reads whole rows or calls what may read tables: then the whole row is compared.
+create function tasklens.compared_columns(view regclass, on_table regclass) returns text
+language sql stable security invoker set search_path = ''
+as $$
+  with recursive rules(oid) as (
+    select r.oid from pg_catalog.pg_rewrite r where r.ev_class = compared_columns.view
+    union
+    select r.oid from rules u join pg_catalog.pg_depend d on d.objid = u.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
+    join pg_catalog.pg_rewrite r on r.ev_class = d.refobjid
+  ), parts as (
+    select array_agg(u.oid order by u.oid) as oids, array_agg(r.xmin order by u.oid) as versions, bool_or(r.ev_action::text like '%:varattno 0 %') as is_whole
+    from rules u join pg_catalog.pg_rewrite r using (oid)
+  )
+  select case when p.is_whole or count(*) filter (where f.provolatile <> 'i') > 0 or count(a.attname) = 0 then 'tasklens_row::text'
+    else format('case (select array_agg(w.xmin order by w.oid) from pg_catalog.pg_rewrite w where w.oid = any (%L))::text when %L then row(%s)::text else tasklens_row::text end',
+      p.oids, p.versions::text, string_agg(distinct 'tasklens_row.' || quote_ident(a.attname), ', ')) end
+  from parts p
+  left join pg_catalog.pg_depend d on d.objid = any (p.oids) and d.classid = 'pg_catalog.pg_rewrite'::regclass
+  left join pg_catalog.pg_proc f on d.refclassid = 'pg_catalog.pg_proc'::regclass and f.oid = d.refobjid
+  left join pg_catalog.pg_attribute a on d.refclassid = 'pg_catalog.pg_class'::regclass and (a.attrelid, a.attnum) = (compared_columns.on_table, d.refobjsubid) and d.refobjid = a.attrelid and a.attnum > 0
+  group by p.oids, p.versions::text, p.is_whole
+$$;
+comment on function tasklens.compared_columns is 'An expression that differs when what a view reads of a row of this table has changed.';
+
 -- Checks everything before it waits for a lock. It does not copy, because its locks stop writers.
 create function public.attach_tables(views jsonb)
 returns table (kind text, view text, tables text, rows bigint)
-language plpgsql volatile security invoker set search_path = '' set lock_timeout = '5s'
+language plpgsql volatile security invoker set search_path = '' set row_security = off set lock_timeout = '5s'
 as $$
 #variable_conflict use_column
 declare
@@ -93,6 +109,7 @@ begin
     kind := part.kind;
     view := part.view;
     columns := tasklens.check_view(part.kind, part.view, part.tables);
+    perform tasklens.check_rights(part.view::text);
     execute format('select count(*), count(*) - count(v.%I), %s from %s v', part.needed[1], coalesce((
         select $query$string_agg(distinct left(v.status_category::text, 40), ', ') filter (where btrim(v.status_category::text) not in ('', 'to_do', 'in_progress', 'done'))$query$
         from pg_catalog.pg_attribute a where part.kind = 'tickets' and a.attrelid = part.view and a.attname = 'status_category' and not a.attisdropped), 'null'), view)
@@ -117,22 +134,23 @@ begin
   execute coalesce((select string_agg(format('drop trigger %I on %s', g.tgname, g.tgrelid::regclass), '; ') from pg_catalog.pg_trigger g where g.tgfoid = 'tasklens.follow_tables'::regproc), '');
   for watched in
     select m.on_table, array_agg(distinct k.kind) as kinds,
-      'insert into tasklens.changed_rows (kind, by_column, value) select c.* from (' || string_agg(
-        format('(select %L, %L, to_jsonb(%s) #>> ''{}'' from @rows)', k.kind, nullif(m.name, k.needed[1]), m.expression), ' union ') || ') c(kind, by_column, value) where c.value is not null' as change
+      'select c.* from @rows tasklens_row cross join lateral (values ' || string_agg(format('(%L, %L, to_jsonb(%s) #>> ''{}'', %s)', k.kind, nullif(m.name, k.needed[1]), m.expression,
+        tasklens.compared_columns((views #>> array[k.kind, 'view'])::regclass, m.on_table)), ', ') || ') c(kind, by_column, value, compared)' as found
     from tasklens.attached_kinds() k cross join tasklens.mapped_columns(views #> array[k.kind, 'tables']) m
     group by 1
   loop
-    execute replace(watched.change, '@rows', watched.on_table || ' limit 0');
+    execute replace(watched.found, '@rows', '(select * from ' || watched.on_table || ' limit 0)');
     execute (
       -- A write to a partition does not fire the triggers of the whole.
       with recursive parts(oid) as (select watched.on_table::oid union select i.inhrelid from parts p join pg_catalog.pg_inherits i on i.inhparent = p.oid)
       select string_agg(format('create trigger %I after %s on %s %s for each statement execute function tasklens.follow_tables(%L, %L)', 'tasklens_' || e.name, e.name, p.oid::regclass, e.transition,
-        (select string_agg(replace(watched.change, '@rows', r), '; ') from unnest(e.sets) r), watched.kinds), '; ')
+        'insert into tasklens.changed_rows (kind, by_column, value) select distinct d.kind, d.by_column, d.value from ('
+          || format(e.changed, replace(watched.found, '@rows', 'new_rows'), replace(watched.found, '@rows', 'old_rows')) || ') d where d.value is not null or d.by_column is null', watched.kinds), '; ')
       from (values
-        ('insert', 'referencing new table as new_rows', '{new_rows}'::text[]),
-        ('update', 'referencing old table as old_rows new table as new_rows', '{new_rows,old_rows}'),
-        ('delete', 'referencing old table as old_rows', '{old_rows}'),
-        ('truncate', '', '{}')) e(name, transition, sets)
+        ('insert', 'referencing new table as new_rows', '%1$s'),
+        ('update', 'referencing old table as old_rows new table as new_rows', '(%1$s except all %2$s) union all (%2$s except all %1$s)'),
+        ('delete', 'referencing old table as old_rows', '%2$s'),
+        ('truncate', '', '')) e(name, transition, changed)
       cross join parts p join pg_catalog.pg_class c on c.oid = p.oid and (c.relkind <> 'f' or c.oid = watched.on_table));
   end loop;
   -- Without a view of links, copying leaves links other than to parents alone.

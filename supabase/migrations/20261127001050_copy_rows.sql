@@ -1,25 +1,34 @@
 -- Copies what changed in attached views. What is refused has no copy, so that nobody finds what the
 -- application no longer shows them.
 
+-- A plan cached while the tables were small would read all of them for each batch.
 create function tasklens.note_rows(kind text, keys text[], noted jsonb) returns void
-language sql volatile security invoker set search_path = ''
+language sql volatile security invoker set search_path = '' set plan_cache_mode = force_custom_plan
 as $$
+  -- What belongs to a row whose copy appeared or went is looked at again.
+  insert into tasklens.changed_rows (kind, value, attempts)
+  select c.kind, c.key, 0 from tasklens.attached_rows c
+  where note_rows.kind in ('projects', 'tickets') and note_rows.kind = (select k.parent_kind from tasklens.attached_kinds() k where k.kind = c.kind) and c.found_by && array(
+    select (select p.needed[1] from tasklens.attached_kinds() p where p.kind = note_rows.kind) || '=' || k.key
+    from (select m.key from tasklens.attached_rows m where m.kind = note_rows.kind and m.key = any (note_rows.keys) and m.reason is null
+      union all select n.key from jsonb_to_recordset(note_rows.noted) n(key text, reason text) where n.reason is null) k
+    group by k.key having count(*) = 1)
+  on conflict do nothing;
   delete from tasklens.attached_rows m
   where m.kind = note_rows.kind and m.key = any (note_rows.keys) and not exists (select from jsonb_to_recordset(note_rows.noted) n(key text) where n.key = m.key);
-  insert into tasklens.attached_rows as m (kind, key, id, columns, reason, blocked_by, cut, refused_at)
-  select note_rows.kind, n.key, n.id, c.columns, n.reason, n.blocked_by, n.cut, case when n.refused then now() end
-  from jsonb_to_recordset(note_rows.noted) n(key text, id bigint, shown jsonb, reason text, blocked_by text, cut text, refused boolean)
-  cross join lateral (
-    select coalesce(jsonb_object_agg(c.name, array(
-      select distinct e #>> '{}' from jsonb_path_query(n.shown, format('$[*].%s[*]', to_json(c.name))::jsonpath) e where e <> 'null')), '{}') as columns
-    from tasklens.attached_views a cross join jsonb_object_keys(a.columns) c(name) where a.kind = note_rows.kind) c
+  insert into tasklens.attached_rows as m (kind, key, id, found_by, reason, blocked_by, cut, rows, refused_at)
+  select note_rows.kind, n.key, n.id, array(
+      select distinct c.name || '=' || (e #>> '{}')
+      from tasklens.attached_views a cross join jsonb_object_keys(a.columns) c(name) cross join jsonb_path_query(n.shown, format('$[*].%s[*]', to_json(c.name))::jsonpath) e
+      where a.kind = note_rows.kind and e <> 'null' order by 1), n.reason, n.blocked_by, n.cut, coalesce(n.rows, 1), case when n.refused then now() end
+  from jsonb_to_recordset(note_rows.noted) n(key text, id bigint, shown jsonb, reason text, blocked_by text, cut text, rows bigint, refused boolean)
   on conflict (kind, key) do update
-    set id = coalesce(excluded.id, m.id), columns = excluded.columns, reason = excluded.reason, blocked_by = excluded.blocked_by, cut = excluded.cut,
+    set id = coalesce(excluded.id, m.id), found_by = excluded.found_by, reason = excluded.reason, blocked_by = excluded.blocked_by, cut = excluded.cut, rows = excluded.rows,
       refused_at = case when excluded.refused_at is not null then coalesce(m.refused_at, excluded.refused_at) end
-    where (m.id, m.columns, m.reason, m.blocked_by, m.cut) is distinct from (excluded.id, excluded.columns, excluded.reason, excluded.blocked_by, excluded.cut);
+    where (m.id, m.found_by, m.reason, m.blocked_by, m.cut, m.rows) is distinct from (excluded.id, excluded.found_by, excluded.reason, excluded.blocked_by, excluded.cut, excluded.rows);
 $$;
 comment on function tasklens.note_rows is
-  'Records what became of the rows with these keys, in attached_rows, and the values by which what was shown of them is found. Those that are not among noted are forgotten.';
+  'Records what became of the rows with these keys, in attached_rows, and the values by which what was shown of them is found. Those that are not among noted are forgotten. What belongs to rows that now have a copy, or none any more, is queued.';
 
 -- All members of a project, and all links of a ticket, are copied at once. A ticket's parent is
 -- known from its own row. Without a view of links, other links are not the application's.
@@ -39,7 +48,7 @@ as $$
     from tasklens.attached_kinds() k cross join (
       select jsonb_array_elements(copy_lists.given)
       union all
-      select jsonb_build_object('ticket_id', t.key, 'kind', 'child_of', 'other_ticket_id', t.columns -> 'parent_id' -> 0)
+      select jsonb_build_object('ticket_id', t.key, 'kind', 'child_of', 'other_ticket_id', (select substr(f, 11) from unnest(t.found_by) f where starts_with(f, 'parent_id=')))
       from tasklens.attached_rows t where copy_lists.kind = 'links' and t.kind = 'tickets' and t.key = any (copy_lists.keys)) g(row)
     left join tasklens.attached_rows p on p.kind = k.parent_kind and p.key = g.row ->> k.needed[1] and p.reason is null
     left join tasklens.attached_rows o on o.kind = k.parent_kind and o.key = g.row ->> 'other_ticket_id' and o.reason is null
@@ -127,14 +136,12 @@ as $$
 $$;
 comment on function tasklens.check_rows is 'Rows that an attached view shows, as they are to be copied, each with the reason for which it is not, if any. Those are refused, but where only what they belong to has no copy.';
 
--- A plan cached while the tables were empty would scan all of them.
 create function tasklens.copy_rows(kind text, keys text[], given jsonb) returns void
-language plpgsql volatile security invoker set search_path = '' set enable_seqscan = off set jit = off
+language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_variable
 declare
   id_column constant text := (select k.needed[1] from tasklens.attached_kinds() k where k.kind = copy_rows.kind);
-  former constant text[] := array(select m.key from tasklens.attached_rows m where m.kind = copy_rows.kind and m.key = any (keys) and m.reason is null);
   names text; -- of the other columns
   batch jsonb;
 begin
@@ -184,17 +191,10 @@ begin
     from jsonb_to_recordset($1) b("row" jsonb, reason text) cross join lateral jsonb_populate_record(null::public.%1$s, b.row) r
     where b.reason is null and t.%2$s = r.%2$s and t.updated_at <> r.updated_at $statement$, kind, id_column) using batch;
   perform tasklens.note_rows(kind, keys, batch);
-  -- What belongs to a row whose copy appeared or went is looked at again, and who has a parent.
-  insert into tasklens.changed_rows (kind, value)
-  select c.kind, c.key
-  from (select unnest(former) as key union all select b.key from jsonb_to_recordset(batch) b(key text, reason text) where b.reason is null) k
-  cross join lateral (
-    select c.kind, c.key from tasklens.attached_kinds() a join tasklens.attached_rows c on c.kind = a.kind
-    where a.parent_kind = kind and c.columns @> jsonb_build_object(id_column, jsonb_build_array(k.key))) c
-  group by 1, 2 having count(*) = 1
-  union
-  select 'links', b.key from jsonb_to_recordset(batch) b(key text, "row" jsonb)
-  where b.row ->> 'parent_id' is not null or b.row ? 'parent_id' and exists (select from tasklens.attached_rows l where l.kind = 'links' and l.key = b.key);
+  insert into tasklens.changed_rows (kind, value, attempts)
+  select 'links', b.key, 0 from jsonb_to_recordset(batch) b(key text, "row" jsonb)
+  where b.row ->> 'parent_id' is not null or b.row ? 'parent_id' and exists (select from tasklens.attached_rows l where l.kind = 'links' and l.key = b.key)
+  on conflict do nothing;
 end
 $$;
 comment on function tasklens.copy_rows is 'Brings the copies of the rows with these keys in step with what their view shows.';

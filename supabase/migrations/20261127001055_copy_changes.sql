@@ -1,8 +1,9 @@
 -- Takes what changed in attached views from the queue, and copies it.
 
--- Rows known and rows shown, each by pages, since one statement cannot take all.
+-- Rows known and rows shown, each by pages, since one statement cannot take all. A plan
+-- cached while the tables were small would read all of them each time.
 create function tasklens.expand_changes(kind text, by_column text, sought text[], progress jsonb, page integer) returns jsonb
-language plpgsql volatile security invoker set search_path = '' set enable_seqscan = off set jit = off
+language plpgsql volatile security invoker set search_path = '' set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_variable
 declare
@@ -15,8 +16,8 @@ begin
   if progress -> 'known' is distinct from 'false' then
     with next as (
       select m.key from tasklens.attached_rows m
-      where m.kind = kind and m.key > coalesce(progress ->> 'known', '') and m.key <> '*'
-        and (by_column = '*' or m.columns @> any (array(select jsonb_build_object(by_column, jsonb_build_array(f)) from unnest(sought) f)))
+      where m.kind = kind and m.key > coalesce(progress ->> 'known', '') and m.key not in ('*', '*null')
+        and (by_column = '*' or m.found_by && array(select by_column || '=' || f from unnest(sought) f))
       order by m.key limit page
     ), added as (
       insert into tasklens.changed_rows (kind, value) select kind, n.key from next n
@@ -28,22 +29,25 @@ begin
   if source.view is not null then
     execute format($statement$
       with next as (select distinct v.%1$I as id from %2$s v where v.%1$I is not null%3$s%4$s order by 1 limit $1),
-        added as (insert into tasklens.changed_rows (kind, value) select $2, to_jsonb(n.id) #>> '{}' from next n)
+        added as (insert into tasklens.changed_rows (kind, value, attempts) select $2, k.key, 0 from next n cross join lateral (select to_jsonb(n.id) #>> '{}' as key) k
+          where not exists (select from tasklens.attached_rows m where (m.kind, m.key) = ($2, k.key)%5$s) on conflict do nothing)
       select count(*), (array_agg(to_jsonb(n.id) #>> '{}' order by n.id desc))[1] from next n $statement$, key, source.view,
         case when by_column = '*' then '' when type like '%[]' then format(' and v.%I && $3::%s', by_column, type) else format(' and v.%I = any ($3::%s[])', by_column, type) end,
-        case when progress ? 'shown' then format(' and v.%I > %L::%s', key, progress ->> 'shown', source.columns ->> key) end)
+        case when progress ? 'shown' then format(' and v.%I > %L::%s', key, progress ->> 'shown', source.columns ->> key) end,
+        case when by_column <> '*' then format(' and m.found_by && array(select %L || f from unnest($3) f)', by_column || '=') end)
       into queued, last using page, kind, sought;
     progress := progress || jsonb_strip_nulls(jsonb_build_object('shown', last));
   end if;
   return case when queued = page or progress -> 'known' <> 'false' then progress end;
 end
 $$;
-comment on function tasklens.expand_changes is 'Queues the keys of the next rows that have one of these values in a column (or of all: *). Returns how far it came; null at the end.';
+comment on function tasklens.expand_changes is 'Queues once the keys of the next rows that have one of these values in a column (or of all: *). Returns how far it came; null at the end.';
 
--- One call at a time: a second one could store what it read before the first one read. What fails
--- is tried again after all else, among fewer rows, until one row alone is refused.
+-- One call at a time: a second one could store what it read before the first one read. New entries
+-- are first asked which rows they hide; these go ahead of all others. What fails is tried again
+-- after all else, among fewer rows, until one row alone is refused.
 create function public.copy_changes(row_limit integer default 1000) returns bigint
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off set lock_timeout = '2s'
+language plpgsql volatile security definer set search_path = '' set row_security = off set enable_seqscan = off set jit = off set lock_timeout = '2s'
 as $$
 #variable_conflict use_variable
 declare
@@ -57,7 +61,9 @@ declare
   ids bigint[];
   keys text[];
   given jsonb;
+  hidden text[];
   later text[]; -- keys beyond a megabyte
+  keyless bigint; -- rows without a key, if they were counted
   entries bigint;
   size integer;
   passing boolean;
@@ -72,32 +78,46 @@ begin
       else not exists (select from public.tickets t where upper(t.key) = upper(m.blocked_by)) end
     returning m.kind, m.key
   )
-  insert into tasklens.changed_rows (kind, value) select f.kind, f.key from freed f;
+  insert into tasklens.changed_rows (kind, value, attempts) select f.kind, f.key, 0 from freed f on conflict do nothing;
   <<copying>>
   for part in
-    -- Parents first.
-    select k.kind, k.needed[1] as key, t.tries, (array[200, 14, 1])[t.tries + 1] as size, (array[20000, 1000, 100])[t.tries + 1] as page,
-      case when t.tries = 2 then (select coalesce(max(q.change_id), 0) from tasklens.changed_rows q) end as last
-    from generate_series(0, 2) t(tries) cross join tasklens.attached_kinds() k order by t.tries, k.place
+    -- What hides rows, then parents first.
+    select k.kind, k.needed[1] as key, k.needed[cardinality(k.needed)] as above, t.pass, greatest(t.pass, -1) as tries, (array[2000, 2000, 200, 14, 1])[t.pass + 3] as size,
+      (array[0, 20000, 20000, 1000, 100])[t.pass + 3] as page, case when t.pass = 2 then (select coalesce(max(q.change_id), 0) from tasklens.changed_rows q) end as last
+    from generate_series(-2, 2) t(pass) cross join tasklens.attached_kinds() k order by t.pass, k.place
   loop
     select a.* into source from tasklens.attached_views a where a.kind = part.kind;
     size := part.size;
     loop
       began := clock_timestamp();
-      exit when handled >= most or handled > 0 and began > statement_timestamp() + budget;
-      -- What changed in other columns, or as a whole, becomes keys first.
-      select q.by_column, q.progress into change from tasklens.changed_rows q 
-        where q.kind = part.kind and q.attempts = part.tries and q.change_id <= coalesce(part.last, q.change_id) order by q.by_column is null, q.change_id limit 1;
-      exit when not found;
+      exit when handled >= most or (handled > 0 or part.tries < 0) and began > statement_timestamp() + budget;
+      select q.by_column, q.progress into change from tasklens.changed_rows q
+        where q.kind = part.kind and q.attempts = part.tries and q.change_id <= coalesce(part.last, q.change_id) order by q.by_column is not null, q.change_id limit 1;
+      exit when not found or part.pass = -2 and change.by_column is not null;
       select array_agg(f.change_id), array_agg(distinct f.value), count(*) into ids, keys, entries
       from (
         select q.change_id, q.value from tasklens.changed_rows q
-        where q.kind = part.kind and q.attempts = part.tries and (q.by_column is null) = (change.by_column is null)
+        where q.kind = part.kind and q.attempts = part.tries and (q.by_column is not null) = (change.by_column is not null)
           and (q.by_column, q.progress) is not distinct from (change.by_column, change.progress) and q.change_id <= coalesce(part.last, q.change_id)
-        order by q.change_id limit least(size, most - handled)) f;
+        order by q.change_id limit case when part.tries < 0 and change.by_column is null then size else least(size, 200, most - handled) end) f;
       exit when ids is null;
       given := null;
       begin
+        perform tasklens.check_rights(source.view);
+        if part.tries < 0 and change.by_column is null then
+          hidden := '{}';
+          if source.view is not null then
+            execute format($statement$
+              select array(select distinct k.key from (
+                select m.key, f from tasklens.attached_rows m cross join unnest(m.found_by) f where m.kind = $2 and m.key = any ($1) and starts_with(f, %1$L)
+                except select to_jsonb(v.%2$I) #>> '{}', %1$L || (to_jsonb(v.%3$I) #>> '{}') from %4$s v where v.%2$I = any ($1::%5$s[])) k) $statement$,
+              part.above || '=', part.key, part.above, source.view, source.columns ->> part.key) into hidden using keys, part.kind;
+          end if;
+          with shown as (delete from tasklens.changed_rows q where q.change_id = any (ids) and (q.value = any (hidden)) is not true returning q.*)
+          insert into tasklens.changed_rows (kind, value, attempts, queued_at) select s.kind, s.value, 0, min(s.queued_at) from shown s group by 1, 2 on conflict do nothing;
+          keys := hidden[1:least(200, most - handled)];
+          continue when keys = '{}';
+        end if;
         if change.by_column is not null then
           given := tasklens.expand_changes(part.kind, change.by_column, keys, change.progress, part.page);
           with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) returning q.*)
@@ -111,14 +131,20 @@ begin
             execute format($statement$
               with shown as materialized (select to_jsonb(v) as row, row_number() over (order by v.%2$I) as place from %1$s v where v.%2$I = any ($1::%3$s[])),
                 sized as (select s.row ->> %2$L as key, sum(sum(octet_length(s.row::text))) over (order by s.row ->> %2$L) - sum(octet_length(s.row::text)) > 1000000 as later from shown s group by 1)
-              select coalesce((select jsonb_agg(s.row order by s.place) from shown s join sized z on z.key = s.row ->> %2$L where not z.later), '[]'), array(select z.key from sized z where z.later) $statement$,
-              source.view, part.key, source.columns ->> part.key) into given, later using keys;
+              select coalesce((select jsonb_agg(s.row order by s.place) from shown s join sized z on z.key = s.row ->> %2$L where not z.later), '[]'), array(select z.key from sized z where z.later),
+                case when exists (select unnest($1) except select z.key from sized z) or exists (select from tasklens.attached_rows m where (m.kind, m.key) = ($2, '*null'))
+                  then (select count(*) from %1$s v where v.%2$I is null) end $statement$,
+              source.view, part.key, source.columns ->> part.key) into given, later, keyless using keys, part.kind;
+            if keyless is not null then
+              perform tasklens.note_rows(part.kind, '{*null}', (select coalesce(jsonb_agg(n), '[]') from (
+                select '*null' as key, format('the view %s shows %s rows without %s', source.view, keyless, part.key) as reason, keyless as rows, true as refused where keyless > 0) n));
+            end if;
           end if;
-          delete from tasklens.changed_rows q where q.change_id = any (ids) and q.value <> all (later);
+          delete from tasklens.changed_rows q where q.change_id = any (ids) and (q.value = any (keys)) is not false and (q.value = any (later)) is not true;
           get diagnostics entries = row_count;
           keys := array(select k from unnest(keys) k where k <> all (later));
           perform tasklens.copy_rows(part.kind, keys, given);
-          size := least(part.size, 2 * cardinality(keys));
+          size := case when part.tries < 0 then size else least(part.size, 2 * cardinality(keys)) end; -- what makes a megabyte
         end if;
         delete from tasklens.attached_rows m where m.kind = part.kind and m.key = '*'
           and not exists (select from tasklens.changed_rows q where q.kind = part.kind and q.attempts > 0 and (q.by_column is null) = false);
@@ -146,7 +172,8 @@ begin
         with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) returning q.*)
         insert into tasklens.changed_rows (kind, by_column, value, progress, attempts, queued_at)
         select t.kind, t.by_column, t.value, t.progress, least(2, t.attempts + 1), t.queued_at from taken t
-        where part.tries < 2 or t.by_column is not null or passing;
+        where part.tries < 2 or t.by_column is not null or passing
+        on conflict do nothing;
         exit copying when passing or sqlstate = '57014';
       end;
     end loop;
