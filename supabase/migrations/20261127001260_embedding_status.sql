@@ -45,7 +45,12 @@ returns table (
 )
 language sql stable rows 1 security invoker set search_path = '' set jit = off
 as $$
-  with worked_on as (
+  with recursive refused as (
+    select r.kind, r.key, r.rows from tasklens.attached_rows r where r.refused_at is not null
+    union -- what belongs to it has no copy either
+    select c.kind, c.key, 1 from refused r join tasklens.attached_rows c on c.reason is not null
+      and (r.kind, c.kind) in (('projects', 'tickets'), ('tickets', 'comments')) and c.found_by && array[rtrim(r.kind, 's') || '_id=' || r.key]
+  ), worked_on as (
     -- A source counts once, by the best of its jobs.
     select min(case
         when j.dead_at is not null then 4
@@ -96,14 +101,14 @@ as $$
   )
   select q.pending, q.running, q.failed, q.dead,
     coalesce(greatest(0, extract(epoch from clock_timestamp() - least(q.oldest, c.oldest))), 0)::double precision, s.chunks, s.missing - b.sources, s.truncated,
-    (select count(*) from tasklens.attached_rows r where r.refused_at is not null), c.waiting, (
+    (select coalesce(sum(r.rows), 0)::bigint from refused r), c.waiting, (
       select coalesce(sum((select count(*) from public.keyword_entries e where (e.project_id, e.language) = (f.project_id, f.language))
         + (select count(*) from public.comment_entries m where (m.project_id, m.language) = (f.project_id, f.language))), 0)::bigint
       from tasklens.former_languages f where f.language <> tasklens.language_of(f.project_id))
   from queue q cross join stored s cross join blank b cross join copies c
 $$;
 comment on function public.embedding_status is
-  'How many sources wait to be embedded, are being embedded, wait for a retry or are dead, how many chunks are served, how many sources have a text but no chunk of the serving model (this one if undecided), how many are stored without their end, how many rows of attached tables are refused, how many changes of these wait to be copied, and how many texts are still indexed in another language than their project''s.';
+  'How many sources wait to be embedded, are being embedded, wait for a retry or are dead, how many chunks are served, how many sources have a text but no chunk of the serving model (this one if undecided), how many are stored without their end, how many rows of attached tables have no copy because they, or what they belong to, are refused, how many changes of these wait to be copied, and how many texts are still indexed in another language than their project''s.';
 
 create function public.measure_missing_embeddings(
   embedding_model text,
