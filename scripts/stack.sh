@@ -60,8 +60,8 @@ begin() { # NAME COMMAND...
 
 # The address that one of our servers prints once it listens.
 address_of() { # NAME
-  local tenths=0 line=''
-  until line=$(head -n 1 "$run/$1.log") && [ "${line#http://}" != "$line" ]; do
+  local tenths=0 line
+  until line=$(grep -m 1 '^http://' "$run/$1.log"); do
     [ -n "$(process_of "$1")" ] || die "the $1 did not start: $(tail -n 3 "$run/$1.log")"
     tenths=$((tenths + 1))
     [ $tenths -lt 300 ] || die "the $1 did not start, see $run/$1.log"
@@ -219,15 +219,28 @@ begin_rest() {
   done
 }
 
-# OpenAI or a compatible server if configured, else the offline model.
+# OpenAI or a compatible server if configured, else a small model on this machine. Where that can't be
+# had, or with EMBEDDING_MODEL=words-1, texts are compared by their words.
 start_model() {
   if [ -n "${OPENAI_API_KEY:-}${OPENAI_BASE_URL:-}" ]; then return; fi
-  say 'No OPENAI_API_KEY: the offline model answers (docs/models.md says what it cannot do).'
-  PORT=0 begin model "$lab" model
+  local folder=$root/model # of a release
+  [ -d "$folder" ] || folder=$local/model
+  if [ "${EMBEDDING_MODEL:-}" = words-1 ]; then folder=''
+  elif [ "$folder" = "$local/model" ] && ! TASKLENS_LOCAL=$local "$here/model" "$folder"; then folder=''
+  fi
+  PORT=0 MODEL_DIR=$folder begin model "$lab" model
   OPENAI_BASE_URL=$(address_of model)/v1
-  case ${EMBEDDING_MODEL:-} in offline-*) ;; *) EMBEDDING_MODEL=offline-embedding-3 ;; esac
+  EMBEDDING_MODEL=$(sed -n 's/^embedding model: //p' "$run/model.log")
+  if [ "$EMBEDDING_MODEL" = words-1 ]; then
+    say "No language model: search compares words and their stems (words-1)$(sed -n 's/^without a language model: /, because /p' "$run/model.log")."
+  else
+    say "No OPENAI_API_KEY: $EMBEDDING_MODEL embeds on this machine, and answers quote their sources (docs/models.md)."
+  fi
+  if listens 11434; then
+    say 'Ollama runs here: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 EMBEDDING_MODEL=… CHAT_MODEL=… ./scripts/demo uses its models.'
+  fi
   export OPENAI_BASE_URL EMBEDDING_MODEL CHAT_MODEL=offline-chat
-  # The offline model is free and has no rate limit.
+  # It is free and has no rate limit.
   export ENRICH_REQUESTS_PER_MINUTE=${ENRICH_REQUESTS_PER_MINUTE:-6000}
 }
 

@@ -124,6 +124,9 @@ func (e evaluation) everything(ctx context.Context) error {
 		}
 		queries = append(queries, cited...)
 	}
+	if err := e.paraphrases(ctx); err != nil {
+		return err
+	}
 	// A collection's own judgements are better than what its questions should cite.
 	judged, err := eval.ReadQueries(e.folder)
 	if err == nil {
@@ -139,6 +142,21 @@ func (e evaluation) everything(ctx context.Context) error {
 		return err
 	}
 	return e.documents(ctx)
+}
+
+func (e evaluation) paraphrases(ctx context.Context) error {
+	questions, err := eval.ReadAsked(filepath.Join(e.folder, eval.ParaphrasesFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read paraphrases: %w", err)
+	}
+	found, err := eval.CheckParaphrases(ctx, e.service, questions)
+	if err != nil {
+		return err
+	}
+	return e.result.Paraphrases(found)
 }
 
 // documents measures the document searches in their current state, enriched or not.

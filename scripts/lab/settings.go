@@ -23,5 +23,7 @@ type settings struct {
 	Dimensions     int           `env:"EMBEDDING_DIMENSIONS"`
 	ChatModel      string        `env:"CHAT_MODEL" envDefault:"gpt-4o-mini"`
 	EmbedDelay     time.Duration `env:"MODEL_DELAY_EMBED"`
+	ModelDir       string        `env:"MODEL_DIR"`     // the wheels of scripts/model; without it only words are compared
+	Vectors        string        `env:"MODEL_VECTORS"` // a file that keeps the vectors of measurements
 	ChatDelay      time.Duration `env:"MODEL_DELAY_CHAT"`
 }

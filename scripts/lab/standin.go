@@ -15,6 +15,7 @@ import (
 
 	"tasklens/scripts/lab/gateway"
 	"tasklens/scripts/lab/offline"
+	"tasklens/scripts/lab/offline/minilm"
 )
 
 // The verbs of this file replace Supabase and OpenAI in development. Their servers listen on
@@ -53,7 +54,27 @@ func serveModel(ctx context.Context, config settings, args []string) error {
 	if len(args) > 0 {
 		return errUsage
 	}
-	return serveLoopback(ctx, config.Port, offline.NewHandler())
+	var options []offline.Option
+	name := offline.EmbeddingModel
+	if config.ModelDir != "" {
+		embed, err := openModel(config)
+		if err == nil {
+			name, options = minilm.Name, append(options, offline.WithEmbedder(minilm.Name, embed))
+		} else {
+			fmt.Println("without a language model:", err)
+		}
+	}
+	fmt.Println("embedding model:", name)
+	return serveLoopback(ctx, config.Port, offline.NewHandler(options...))
+}
+
+// openModel opens the language model, with the vectors that measurements keep.
+func openModel(config settings) (embedder, error) {
+	model, err := minilm.Open(config.ModelDir)
+	if err != nil || config.Vectors == "" {
+		return model.Embed, err
+	}
+	return stored(config.Vectors, minilm.Dimensions, model.Embed)
 }
 
 // serveLoopback serves until the context ends. It prints its address, which tells the port if 0 was

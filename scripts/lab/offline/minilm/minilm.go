@@ -15,6 +15,9 @@ import (
 	"strings"
 )
 
+// Name is the model's.
+const Name = "all-minilm-l6-v2"
+
 // Dimensions is the length of a vector.
 const Dimensions = 384
 
