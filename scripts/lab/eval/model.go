@@ -18,7 +18,7 @@ type ModelCheck struct {
 	Answerable, Sourced, Cited       int               // questions with an answer
 	Unanswerable, Abstained          int               // and without
 	Paraphrases, InFirst3            int
-	EmbeddingTokens, ChatIn, ChatOut int               // of the service, since it started
+	EmbeddingTokens, ChatIn, ChatOut int // of the service, since it started
 }
 
 // CheckModel sends every question to a service with default settings, and searches for every

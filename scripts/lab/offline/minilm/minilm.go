@@ -12,6 +12,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Name is the model's.
@@ -23,6 +25,13 @@ const Dimensions = 384
 // window is the number of word pieces that are read at once: the length that the model was made for.
 // The vectors of a longer text's windows are averaged.
 const window = 254
+
+// A text that begins with a heading, up to a blank line, is read below it in every window, and the
+// heading's own vector is added: the name of a ticket says more than any of its log lines.
+const (
+	longestHeading = 96
+	headingWeight  = 0.3
+)
 
 // A Model embeds texts. It is safe for concurrent use.
 type Model struct{ session *session }
@@ -47,21 +56,28 @@ func Open(folder string) (*Model, error) {
 // Embed returns a text's vector of length 1. Each window is embedded alone, because with 8 bits the
 // numbers depend on what else is in a batch.
 func (m *Model) Embed(text string) ([]float32, error) {
-	all := pieces(text)
+	first, rest, isHeaded := strings.Cut(text, "\n\n")
+	heading, all := pieces(first), pieces(rest)
+	if !isHeaded || len(heading) > longestHeading || len(all) == 0 {
+		heading, all = nil, pieces(text)
+	}
 	if len(all) == 0 {
 		all = []int64{unknown}
 	}
 	sum := make([]float64, Dimensions)
 	// Windows of equal length: a short last one would say little.
-	count := (len(all) + window - 1) / window
+	room := window - len(heading)
+	count := (len(all) + room - 1) / room
 	for i := range count {
 		part := all[i*len(all)/count : (i+1)*len(all)/count]
-		mean, err := m.embed(part)
-		if err != nil {
-			return nil, fmt.Errorf("embed: %w", err)
+		if err := m.add(sum, 1/float64(count), append(slices.Clone(heading), part...)); err != nil {
+			return nil, err
 		}
-		for j, x := range mean {
-			sum[j] += x
+	}
+	if heading != nil {
+		unit(sum)
+		if err := m.add(sum, headingWeight, heading); err != nil {
+			return nil, err
 		}
 	}
 	vector := make([]float32, Dimensions)
@@ -71,8 +87,8 @@ func (m *Model) Embed(text string) ([]float32, error) {
 	return vector, nil
 }
 
-// embed returns the mean of the vectors of a window's pieces, of length 1.
-func (m *Model) embed(part []int64) ([]float64, error) {
+// add adds the mean of the vectors of a window's pieces, of this length.
+func (m *Model) add(sum []float64, length float64, part []int64) error {
 	input := append(append([]int64{begin}, part...), end)
 	mask, types := make([]int64, len(input)), make([]int64, len(input))
 	for i := range mask {
@@ -80,15 +96,19 @@ func (m *Model) embed(part []int64) ([]float64, error) {
 	}
 	states, err := m.session.run(len(input), Dimensions, input, mask, types)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("embed: %w", err)
 	}
-	sum := make([]float64, Dimensions)
+	mean := make([]float64, Dimensions)
 	for i, x := range states {
-		sum[i%Dimensions] += float64(x)
+		mean[i%Dimensions] += float64(x)
 	}
-	return unit(sum), nil
+	for i, x := range unit(mean) {
+		sum[i] += length * x
+	}
+	return nil
 }
 
+// unit makes the length of a vector 1.
 func unit(v []float64) []float64 {
 	square := 0.0
 	for _, x := range v {
