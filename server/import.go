@@ -34,7 +34,7 @@ func importFiles(ctx context.Context, args []string) error {
 	flags.BoolVar(&options.Prune, "prune", false, "delete what earlier imports of this origin loaded and the files no longer contain")
 	flags.BoolVar(&options.PruneMany, "prune-many", false, "with --prune: even more than a fifth of the origin's tickets")
 	flags.StringVar(&options.Language, "language", "", "`language` of the projects, as Postgres names it (german), where the files do not say it")
-	restricted := flags.String("restricted", "", "`keep` or omit comments and tickets that only some may see in the tracker")
+	restricted := flags.String("restricted", "", "`keep` or omit what only some may see in the tracker, or by its front matter")
 	switch err := parse(flags, args, math.MaxInt); {
 	case err != nil:
 		return err
@@ -66,7 +66,7 @@ func importFiles(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		return e.importNotes(ctx, paths[0], options)
+		return e.importNotes(ctx, paths[0], *restricted, options)
 	}
 	rows, err := ticketfile.Open(paths...)
 	if err != nil {
@@ -131,18 +131,21 @@ func gone(g load.Gone) string {
 
 // importNotes imports a folder of Markdown files as documents. The same path in the same origin,
 // which is the folder's name by default, is the same document.
-func (e embedding) importNotes(ctx context.Context, path string, options load.Options) error {
+func (e embedding) importNotes(ctx context.Context, path, restricted string, options load.Options) error {
 	notes, err := load.OpenNotes(path)
 	if err != nil {
 		return err
 	}
-	notes.Name = cmp.Or(options.Origin, notes.Name)
+	notes.Name, notes.Restricted = cmp.Or(options.Origin, notes.Name), restricted
 	if err := e.tryModel(ctx); err != nil {
 		return err
 	}
 	started := time.Now()
 	out := newImportOutput()
 	out.progress.print("origin: %s", notes.Name)
+	if notes.Links != nil {
+		out.progress.print("%s", notes.Links)
+	}
 	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(notes.Len), options)
 	out.finish()
 	fmt.Printf("%d documents (%d new); left out: %d files, %d fields; without a file: %d, removed: %d; %.1f s\n", sum.Documents, sum.NewDocuments, sum.BadRows, sum.BadFields,

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"go.yaml.in/yaml/v3"
+
+	"tasklens/internal/audience"
 )
 
 // matter is the front matter of a note: its values, or lists of values, by name in lower case.
@@ -33,13 +36,33 @@ func (m matter) add(name string, values ...string) bool {
 var (
 	yamlBlock   = regexp.MustCompile(`(?ms)\A\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\z)`)
 	tomlBlock   = regexp.MustCompile(`(?ms)\A\s*\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\z)`)
-	yamlField   = regexp.MustCompile(`^["']?[\p{L}_][\p{L}\p{N}_ .-]{0,40}["']?[ \t]*:(?:\s|$)`)
+	yamlField   = regexp.MustCompile(`^["']?[\p{L}_$][^\n:]{0,60}["']?[ \t]*:+(?:\s|$)`)
 	oneWord     = regexp.MustCompile(`(?m)^["']?[^\s:]+:(?:\s|$)`)
 	tomlField   = regexp.MustCompile(`(?m)^([\w."-]+)[ \t]*=`)
 	continued   = regexp.MustCompile(`^(?:[ \t#}\]-]|$)`)
 	placeholder = regexp.MustCompile(`\{\{|<%`)
 	unfilled    = regexp.MustCompile(`^(?:\{\{[^}]*\}\}|<%.*%>)$`) // a placeholder alone
 )
+
+// limitOf returns what limits a note: its front matter, or what looks like one.
+func limitOf(text string) audience.Limit {
+	var values map[string]any
+	var record json.RawMessage
+	block, object := yamlBlock.FindStringSubmatch(text), json.NewDecoder(strings.NewReader(text))
+	decode := func(text string) error { return yaml.Unmarshal([]byte(text), &values) }
+	if block == nil {
+		block, decode = tomlBlock.FindStringSubmatch(text), func(text string) error { return toml.Unmarshal([]byte(text), &values) }
+	}
+	switch {
+	case block != nil && decode(block[1]) == nil:
+		if record, _ = json.Marshal(values); record != nil {
+			text = text[len(block[0]):]
+		}
+	case strings.HasPrefix(strings.TrimSpace(text), "{") && object.Decode(&record) == nil:
+		text = text[object.InputOffset():]
+	}
+	return cmp.Or(audience.Of(false, "", string(record)), audience.OfText(text))
+}
 
 // frontMatter splits off YAML between two lines of dashes at the start, TOML between two of plus
 // signs, or a JSON object. What cannot be read is left out and named; deeper nesting is not read. A
@@ -59,7 +82,7 @@ func frontMatter(text string) (fields matter, body string, problems []string) {
 				top, _, _ := strings.Cut("\n"+found[1], "\n[") // before the first table
 				found[1] = tomlField.ReplaceAllString(strings.TrimLeft(top, "\n"), "$1:")
 			}
-		} else if object.Decode(&values) == nil && len(values) > 0 && strings.HasPrefix(text[object.InputOffset():], "\n") {
+		} else if object.Decode(&values) == nil && len(values) > 0 && strings.HasPrefix(strings.TrimLeft(text[object.InputOffset():], " \t"), "\n") {
 			found = []string{text[:object.InputOffset()], ""}
 		} else {
 			return fields, text, nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,28 +36,22 @@ var temporalClasses = []string{"evergreen", "current", "dated", "historical", "u
 // errPrivate is returned for a note that is not for everybody.
 var errPrivate = errors.New("left out")
 
-var (
-	limits  = regexp.MustCompile(`^(?:is[_-]?)?(?:private|confidential|restricted|internal|secret|draft)$`)
-	opens   = regexp.MustCompile(`^(?:is[_-]?)?(?:public|published)$`)
-	isTrue  = regexp.MustCompile(`^(?:true|yes|on|1)$`)
-	isFalse = regexp.MustCompile(`^(?:false|no|off|0)$`)
-)
-
 // parseNote reads a note. Its title comes from the front matter, else from the first heading. It is
 // "" if neither has one.
-func parseNote(text string) (note Note, err error) {
+func parseNote(text, restricted string) (note Note, err error) {
 	if err := ticketfile.CheckText(text); err != nil {
 		return Note{}, err
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
+	switch limit := limitOf(text); {
+	case limit.Why == "" || restricted == ticketfile.Keep:
+	case limit.Doubt && restricted == "":
+		return Note{}, fmt.Errorf("its front matter has %s, and every user reads documents: --restricted %s imports such notes and private ones, --restricted %s neither", limit.Why, ticketfile.Keep, ticketfile.Omit)
+	default:
+		return Note{}, fmt.Errorf("%w: its front matter says %s, and every user reads documents", errPrivate, limit.Why)
+	}
 	fields, body, problems := frontMatter(text)
 	note.Problems = problems
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		value := strings.ToLower(fields.first(name, maxKeyword))
-		if limits.MatchString(name) && isTrue.MatchString(value) || opens.MatchString(name) && isFalse.MatchString(value) || name == "visibility" && limits.MatchString(value) {
-			return Note{}, fmt.Errorf("%w: its front matter says %s: %s, and every user reads documents", errPrivate, name, value)
-		}
-	}
 	leftOut := func(field, value, reason string) {
 		note.Problems = append(note.Problems, fmt.Sprintf("%s %q is left out: it %s", field, value, reason))
 	}

@@ -106,7 +106,7 @@ func TestFrontMatter(t *testing.T) {
 		"> quoted\n---\n<!-- # hidden -->\n```\nA\n===\n```\nB *b*\n--\n":  {Title: "B *b*", Content: "> quoted\n---\n<!-- # hidden -->\n```\nA\n===\n```\nB *b*\n--"},
 		"<h1 align=\"center\">\n<img src=\"a.png\"> The <b>pump</b>\n</h1>\n\n## Second": {Title: "The pump", Content: "<h1 align=\"center\">\n<img src=\"a.png\"> The <b>pump</b>\n</h1>\n\n## Second"},
 	} {
-		got, err := parseNote(text)
+		got, err := parseNote(text, "")
 		if strings.HasPrefix(text, "+++\ntitle = {{") {
 			if len(got.Problems) != 2 || !strings.HasPrefix(got.Problems[0], "the front matter is read line by line: toml: ") {
 				t.Errorf("%q: the problems are %q", text, got.Problems)
@@ -147,7 +147,7 @@ func FuzzNote(f *testing.F) {
 }
 
 func checkText(t interface{ Fatalf(string, ...any) }, text string) {
-	note, err := parseNote(text)
+	note, err := parseNote(text, "")
 	if err == nil && (strings.ContainsRune(note.Title+note.Content, 0) || strings.ContainsRune(note.Title, '\n') || len([]rune(note.Title)) > 500 ||
 		!utf8.ValidString(note.Title+note.Content)) {
 		t.Fatalf("%q was read as %+v", text, note)

@@ -31,10 +31,12 @@ func IDOfPath(origin, path string) string {
 
 // Notes are a folder of Markdown files.
 type Notes struct {
-	Name  string   // the origin: the folder's name, unless the caller sets it
-	Files []string // Markdown, below the folder
-	known []string // these, and of a single file those beside it, by which its folder is known
-	root  fs.FS
+	Name       string           // the origin: the folder's name, unless the caller sets it
+	Files      []string         // Markdown, below the folder
+	Restricted string           // as of a ticketfile.Reader
+	Links      ticketfile.Links // in the folder
+	known      []string         // these, and of a single file those beside it, by which its folder is known
+	root       fs.FS
 
 	exports []*ticketfile.RowError // files of the folder itself that are not imported with notes
 }
@@ -53,7 +55,7 @@ func HasNotes(where string) bool {
 }
 
 // OpenNotes lists the files in a folder and below, or a single file. It skips hidden folders and
-// symbolic links.
+// links.
 func OpenNotes(where string) (*Notes, error) {
 	absolute, err := filepath.Abs(where)
 	if err != nil {
@@ -74,7 +76,7 @@ func OpenNotes(where string) (*Notes, error) {
 			return err
 		case entry.IsDir() && file != "." && (start != "." || strings.HasPrefix(entry.Name(), ".")):
 			return fs.SkipDir
-		case file != start && !entry.Type().IsRegular(): // links are followed only if they are named
+		case file != start && (n.Links.Skip(file, entry) || !entry.Type().IsRegular()):
 		case slices.Contains([]string{".md", ".markdown"}, strings.ToLower(path.Ext(file))):
 			n.known = append(n.known, file)
 			if start == "." || start == file {
@@ -145,7 +147,7 @@ func (n *Notes) read(file string) (Note, error) {
 	if err != nil {
 		return Note{}, err
 	}
-	note, err := parseNote(string(text))
+	note, err := parseNote(string(text), n.Restricted)
 	if note.Title == "" {
 		note.Title = strings.TrimSuffix(path.Base(file), path.Ext(file))
 	}

@@ -1,13 +1,14 @@
 package ticketfile
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"tasklens/internal/audience"
 )
 
 // maxColumns limits the header. An export repeats the column Comment for the ticket with the most
@@ -114,7 +115,7 @@ func (r *records) sortColumns() {
 		}
 	}
 	for i, name := range r.folded {
-		if !known[name] && !saysWho(name) {
+		if !known[name] && !audience.Knows(r.header[i]) {
 			r.others = append(r.others, [2]string{r.header[i], name})
 		}
 		known[name] = true
@@ -130,15 +131,15 @@ func (r *records) next() (Ticket, error) {
 	for _, person := range r.ids {
 		r.people.add(record[person[0]], record[person[1]])
 	}
-	r.cells, r.members = map[string][]string{}, map[string]gjson.Result{}
+	r.cells, r.limit = map[string][]string{}, audience.Limit{}
 	for i, name := range r.folded {
 		if r.cells[name] == nil {
 			r.cells[name] = []string{}
 		}
 		if strings.TrimSpace(record[i]) != "" {
 			r.cells[name] = append(r.cells[name], record[i])
-			if saysWho(name) {
-				r.members[name] = gjson.Result{Type: gjson.String, Str: record[i]}
+			if r.limit.Why == "" || r.limit.Doubt {
+				r.limit = cmp.Or(audience.Of(true, r.header[i], record[i]), r.limit)
 			}
 		}
 	}

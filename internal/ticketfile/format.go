@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
+
+	"tasklens/internal/audience"
 )
 
 // format is how a tracker writes tickets.
@@ -40,7 +42,8 @@ type row struct {
 	cells   map[string][]string     // the values that are not blank, by the folded name of each column that the file has
 	others  [][2]string             // the columns that no member has: as people see them, and folded
 	object  gjson.Result            // in JSON
-	members map[string]gjson.Result // of the JSON object; in CSV, the columns about visibility
+	members map[string]gjson.Result // of the JSON object
+	limit   audience.Limit
 }
 
 // list returns what a row has of a member, nil if the file has none of its columns.
@@ -76,7 +79,7 @@ func (r *row) ticket() (Ticket, error) {
 			*field = r.list(m.name)
 		}
 	}
-	if r.omits("tickets", r.restricted(r.members)) {
+	if r.omits("tickets", r.limit) {
 		return t, errLeftOut
 	}
 	if err := r.finish(r, &t); err != nil {
@@ -118,7 +121,7 @@ func (r *row) keepOthers(t *Ticket, takes func(column string, values []string) b
 		case slices.ContainsFunc(r.kept.Text, is):
 			t.addLine(shown + ": " + r.jiraText(strings.Join(values, ", ")))
 		default:
-			r.unread[column]++
+			r.unread[strings.Trim(quote(column), `"`)]++
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
+
+	"tasklens/internal/audience"
 )
 
 // issues reads issues of Jira or GitHub in JSON, or pages of them: one after the other, or in
@@ -115,13 +117,16 @@ func (s *issues) next() (Ticket, error) {
 // objectRow returns the members of an object as a row, with the names that people see of those that
 // no ticket has.
 func (r *Reader) objectRow(f *format, place int, object gjson.Result, members map[string]gjson.Result, shown func(string) string) *row {
-	row := &row{Reader: r, format: f, place: place, object: object, members: members, cells: map[string][]string{}}
+	row := &row{Reader: r, format: f, place: place, object: object, members: members, cells: map[string][]string{}, limit: audience.Of(true, "", object.Raw)}
 	known := f.columns.folded()
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		folded := fold(name)
 		row.cells[folded] = r.valuesOf(members[name])
-		if !known[folded] && !saysWho(folded) {
+		if !known[folded] && !audience.Knows(name) {
 			row.others = append(row.others, [2]string{shown(name), folded})
+		}
+		if name != shown(name) && (row.limit.Why == "" || row.limit.Doubt) {
+			row.limit = cmp.Or(audience.Of(true, shown(name), members[name].Raw), row.limit)
 		}
 	}
 	return row
@@ -162,11 +167,11 @@ func (r *Reader) valueOf(field gjson.Result) string { return strings.Join(r.valu
 func (r *row) comments(list gjson.Result, created, updated string, markdown func(string) string) []Comment {
 	comments := []Comment{}
 	for _, c := range list.Array() {
-		members := c.Map()
-		if level, has := members["level"]; has { // of Jira's XML: the group
-			members["grouplevel"] = level
+		limit := audience.Of(false, "", c.Raw)
+		if limit.Why == "" { // of Jira's XML: the group
+			limit = audience.Of(false, "grouplevel", c.Get("level").Raw)
 		}
-		if r.omits("comments", r.limited(members)) {
+		if r.omits("comments", limit) {
 			continue
 		}
 		body := c.Get("body")

@@ -31,11 +31,6 @@ func jiraMembers(issue gjson.Result) map[string]gjson.Result {
 	if len(fields) == 0 {
 		return nil
 	}
-	for name, value := range issue.Map() {
-		if saysWho(fold(name)) {
-			fields[name] = value
-		}
-	}
 	fields["issuekey"], fields["projectkey"], fields["statuscategory"] = issue.Get("key"), fields["project"].Get("key"), fields["status"].Get("statusCategory.key")
 	return fields
 }
@@ -87,7 +82,7 @@ func (r *row) finishJira(t *Ticket) error {
 func (r *row) readJiraCells(t *Ticket) {
 	cells := r.list("comments")
 	if len(cells) > 0 {
-		r.unclear[0], r.unclear[1] = r.unclear[0]+len(cells), r.unclear[1]+1
+		r.unclear["comments in Jira's CSV (date;author;text; its JSON says it of each)"] += len(cells)
 	}
 	if len(cells) > 0 && r.Restricted == Omit {
 		r.notices["comments left out, because the file has no visibility for them"] += len(cells)

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/tidwall/gjson"
+
+	"tasklens/internal/audience"
 )
 
 // lines are JSON Lines. Their members have the names of a ticket's, and the forms of Ticket.
@@ -16,7 +18,7 @@ var lines = format{name: "jsonl", columns: columnsOf(func(m member) string { ret
 func (r *row) finishLine(t *Ticket) error {
 	t.Description = r.document(t.Description)
 	for _, n := range r.members["notes"].Array() {
-		if r.omits("notes", r.limited(n.Map())) {
+		if r.omits("notes", audience.Of(false, "", n.Raw)) {
 			continue
 		}
 		text := n.Get("note")

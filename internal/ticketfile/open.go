@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,26 @@ func Open(paths ...string) (*Reader, error) {
 	return r, nil
 }
 
+// Links are symbolic links in folders. They are skipped and named: they may lead out of a folder. A
+// path that the user names is followed.
+type Links []string
+
+// Skip reports whether an entry of a folder is a link.
+func (l *Links) Skip(path string, entry fs.DirEntry) bool {
+	is := entry.Type()&fs.ModeSymlink != 0
+	if is {
+		*l = append(*l, path)
+	}
+	return is
+}
+
+func (l Links) String() string {
+	if len(l) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("symbolic links in a folder are not followed: %d (%s)", len(l), strings.Join(l[:min(len(l), 5)], ", "))
+}
+
 // add finds the files at a path: itself, the exports in a folder, or its two files of JSON Lines.
 func (r *Reader) add(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -49,6 +70,7 @@ func (r *Reader) add(path string) error {
 	for _, entry := range entries {
 		name := entry.Name()
 		switch plain := strings.TrimSuffix(name, ".gz"); {
+		case r.links.Skip(filepath.Join(path, name), entry):
 		case plain == projectLines || plain == ticketLines:
 			lines[plain] = append(lines[plain], filepath.Join(path, name))
 		case IsExport(name):
@@ -63,7 +85,7 @@ func (r *Reader) add(path string) error {
 	}
 	for _, name := range []string{projectLines, ticketLines} {
 		if len(lines[name]) != 1 {
-			return cmp.Or(err, fmt.Errorf("%s holds %d of %s and %[3]s.gz: a folder to import holds exports, or projects.jsonl and tickets.jsonl, plain or gzipped", path, len(lines[name]), name))
+			return cmp.Or(err, fmt.Errorf("%s holds %d of %s and %[3]s.gz: a folder to import holds exports, or projects.jsonl and tickets.jsonl, plain or gzipped. %s", path, len(lines[name]), name, r.links))
 		}
 	}
 	return cmp.Or(addFile(&r.projects, lines[projectLines][0]), addFile(&r.tickets, lines[ticketLines][0]))

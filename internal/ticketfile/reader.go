@@ -15,6 +15,7 @@ import (
 // one at a time.
 type Reader struct {
 	projects, tickets []string // paths; no projects for exports, which have no rows of projects
+	links             Links
 	format            *format
 	prefix            string
 	kept              Kept
@@ -32,7 +33,7 @@ type pass struct {
 	unread  map[string]int    // rows with a value, by column
 	sources map[string]string // what a project's key stands for, by the key in capitals
 	pages   pages
-	unclear [2]int // comments of which no file says who may see them, and their tickets
+	unclear map[string]int // texts of which the files do not say clearly who may read them
 }
 
 func newReader() *Reader {
@@ -40,7 +41,7 @@ func newReader() *Reader {
 }
 
 func newPass() pass {
-	return pass{notices: map[string]int{}, unread: map[string]int{}, sources: map[string]string{}, pages: pages{ends: map[int]int{}}}
+	return pass{notices: map[string]int{}, unread: map[string]int{}, sources: map[string]string{}, unclear: map[string]int{}, pages: pages{ends: map[int]int{}}}
 }
 
 // rows are the rows of a file in some format.
@@ -90,9 +91,9 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 				return
 			}
 		}
-		if r.unclear[0] > 0 && r.Restricted == "" {
-			yield(Project{}, fmt.Errorf("%w: they hold %d comments of %d tickets, and Jira's CSV (date;author;text) does not say who may see a comment, perhaps a role or group only: "+
-				"--restricted %s imports them all, --restricted %s none of them; Jira's JSON says it of each", ErrFiles, r.unclear[0], r.unclear[1], Keep, Omit))
+		if len(r.unclear) > 0 && r.Restricted == "" {
+			yield(Project{}, fmt.Errorf("%w: they do not say clearly who may read %s: --restricted %s imports these and all that only some may read, --restricted %s none of it",
+				ErrFiles, counted(r.unclear), Keep, Omit))
 		}
 	}
 }
@@ -200,12 +201,19 @@ func (r *Reader) Notices() (all []string) {
 	if why := r.Incomplete(); why != "" {
 		all = append(all, "the files are incomplete: "+why)
 	}
-	var left []string
-	for _, column := range slices.Sorted(maps.Keys(r.unread)) {
-		left = append(left, fmt.Sprintf("%s (%d)", strings.Trim(quote(column), `"`), r.unread[column]))
+	if r.links != nil {
+		all = append(all, r.links.String())
 	}
-	if left != nil {
-		all = append(all, "columns left out, with their number of rows: "+strings.Join(left, ", "))
+	if len(r.unread) > 0 {
+		all = append(all, "columns left out, with their number of rows: "+counted(r.unread))
 	}
 	return all
+}
+
+func counted(things map[string]int) string {
+	var all []string
+	for _, thing := range slices.Sorted(maps.Keys(things)) {
+		all = append(all, fmt.Sprintf("%s (%d)", thing, things[thing]))
+	}
+	return strings.Join(all, ", ")
 }
