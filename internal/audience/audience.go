@@ -339,22 +339,34 @@ func (s *search) lines(block string) {
 		}
 	}
 	for i, l := range all {
-		if prose > read || s.isPlain && l.name == "" {
+		mode := ruleOf(l.text).mode
+		switch {
+		case prose > read || s.isPlain && l.name == "":
 			return
-		}
-		if mode := ruleOf(l.text).mode; l.name == "" && (mode == unless || mode == asks) && s.isHead && l.depth == 0 && l.text[0] != '-' {
+		case l.name != "":
+			s.each(member{}, below(all[i:], l.name))
+			if next := i + 1; calling.MatchString(fold(l.name)) && next < len(all) && strings.HasPrefix(all[next].name, "value") && ruleOf(l.value).mode == unless {
+				s.each(member{}, below(all[next:], l.value))
+			}
+		case (mode == unless || mode == asks) && s.isHead && l.depth == 0 && l.text[0] != '-':
 			s.add(l.text, "", false)
 		}
-		values := []string{l.value}
-		for j := i + 1; l.value == "" && j < len(all) && (all[j].depth > l.depth || strings.Contains("-)", all[j].text[:1])); j++ {
-			if ruleOf(all[j].name).mode < unless {
-				values = append(values, all[j].value)
-			}
+	}
+}
+
+// below returns the value of the first line, or those below it, as members of this name.
+func below(all []line, name string) (values [][2]string) {
+	first, mode := all[0], ruleOf(name).mode
+	for _, l := range all[1:] {
+		if first.value != "" || l.depth <= first.depth && !strings.Contains("-)", l.text[:1]) {
+			break
 		}
-		for _, value := range values[min(1, len(values)-1):] {
-			if l.name != "" {
-				s.visit(member{}, l.name, value)
-			}
+		if l.name == "" || mode >= unless && ruleOf(l.name).mode < unless {
+			values = append(values, [2]string{name, l.value})
 		}
 	}
+	if values == nil {
+		values = [][2]string{{name, first.value}}
+	}
+	return values
 }

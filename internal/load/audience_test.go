@@ -286,6 +286,9 @@ func TestPublicTextsAreStored(t *testing.T) {
 		key := rapid.SampledFrom(privacyKeys).Draw(t, "key")
 		form := forms[rapid.SampledFrom(sorted(forms)).Draw(t, "form")]
 		place := placements[rapid.SampledFrom(sorted(placements)).Draw(t, "placement")]
+		if key.notState {
+			place = placements["top"]
+		}
 		name := rapid.SampledFrom(spellings).Draw(t, "spelling")(key.name)
 		open := rapid.SampledFrom(key.open).Draw(t, "open")
 		file, content := form.write(place(pair{name, open}, rapid.SampledFrom(key.open).Draw(t, "other")))
