@@ -80,18 +80,18 @@ const (
 // The first rules are for names of these words alone, and of words that mean nothing beside them.
 var rules = []rule{
 	{unless, "hidden", values(no, none), nil},
-	{unless, `private privat nonpublic notpublic unpublished unlisted internal confidential restrict restricted restriction restrictions restricts limitedto limitto invisible secret sensitive classified draft drafts
+	{unless, `private privat nonpublic notpublic notpublished donotpublish donotshare notvisible hidefrom hiddenfrom unpublished unlisted internal confidential restrict restricted restriction restrictions restricts limitedto limitto invisible secret sensitive classified draft drafts
 		deleted trash trashed minimized embargo embargoed withheld whisper nda password passwordprotected security staffonly agentonly agentsonly teamonly teamsonly adminonly adminsonly
-		employeeonly employeesonly memberonly membersonly companyonly hronly moderatorsonly owneronly ownersonly developersonly eyesonly`, values(no, none, all, "none"), nil},
+		employeeonly employeesonly memberonly membersonly subscribersonly customersonly companyonly hronly moderatorsonly owneronly ownersonly developersonly eyesonly`, values(no, none, all, "none"), nil},
 	{unless, "published publishdate publishon publishat publishtime", values(yes, all, none, day), nil},
 	{unless, "public publish openaccess", values(yes, all), nil},
 	{unless, `access acl acls audience audiences viewers viewergroup viewergroups viewerrole viewerroles readers roles groups permission permissions allowedusers allowedgroups allowedroles allowedteams allowedpeople allowedviewers
 		allowedreaders allowedto allowedfor permittedusers permittedgroups permittedroles authorizedusers authorizedgroups sharedwith sharewith sharing viewableby readableby viewby readby viewstate usersegment
-		rolelevel grouplevel actionlevel privacy sensitivity confidentiality clearance tlp cansee canview canread`, values(all, none, day), nil},
+		rolelevel grouplevel actionlevel privacy sensitivity confidentiality clearance tlp cansee canview canread whocansee whocanview whocanread`, values(all, none, day), nil},
 	{unless, "visible visibility showto showsto showin shownto shownin customerfacing clientfacing", values(yes, all, none), nil},
 	{unknown, `is was are be to for by in on at from with of the only x u cf dg sd jsd remote custom field fields flag issue issues ticket tickets comment comments note notes reply replies article articles post posts
 		page pages document documents doc docs message messages item items level levels type types status state setting settings mode scheme date time since until user users people customer customers client clients
-		portal agent agents staff team teams member members group role admin admins end reason view and or not`, nil, nil},
+		portal agent agents staff team teams member members group role admin admins end reason view and or not label allowed permitted authorized`, nil, nil},
 	{asks, `visib`, values(yes, all, none), nil},
 	{asks, `private internal confidential restrict hidden _secret_ _secrets_ unpublish embargo audience security privacy _access_ _acl_ _draft _deleted permission unlisted classified _nda_ trashed`, values(no, none, all, "none"), nil},
 	{asksOnly, `_public_ _publish_ _published_`, values(plain, "f|n|no|off|false"), nil},
@@ -140,10 +140,10 @@ const filling = 6
 
 // first returns the place of the first rule for the words that a name is made of, if it is.
 func first(name string) (int, bool) {
-	if name == "" {
-		return filling, true
+	if name == "" || len(name) > 100 {
+		return filling, name == ""
 	}
-	for end := min(len(name), 60); end > 0; end-- {
+	for end := len(name); end > 0; end-- {
 		if at, is := lexicon[name[:end]]; is {
 			if rest, is := first(name[end:]); is {
 				return min(at, rest), true
@@ -252,8 +252,9 @@ func (s *search) each(in member, all [][2]string) {
 		return
 	}
 	isValue := func(m [2]string) bool { return in.mode < unless || !beside.MatchString(fold(m[0])) }
+	only := !slices.ContainsFunc(all, isValue)
 	for _, m := range all {
-		if isValue(m) || !slices.ContainsFunc(all, isValue) {
+		if only || isValue(m) {
 			s.visit(in, m[0], m[1])
 		}
 		if !calling.MatchString(fold(m[0])) || len(m[1]) > 100 {
@@ -306,67 +307,49 @@ func oneLine(text string) string {
 	return text
 }
 
-// line is one of a record in no known language, or a part of one between brackets.
-type line struct {
-	text, name, value string
-	depth             int
-}
-
-// lines judges what looks like a record in no known language. One at the head of a document that
-// cannot be read limits if it has a word of privacy.
+// lines judges what looks like a record in no known language, by the names and values between its
+// line breaks, brackets and commas. A value that is elsewhere limits, and a line of which nothing is
+// read but a word of privacy. Prose does not.
 func (s *search) lines(block string) {
-	var all []line
-	read, prose := 0, 0
+	var in member
+	found, pairs, prose := *s, 0, 0
 	for row := range strings.SplitSeq(strings.ReplaceAll(block, `\"`, `"`), "\n") {
-		pieces := []string{row}
-		if strings.ContainsAny(row, "{}[]") {
-			pieces = strings.FieldsFunc(row, func(r rune) bool { return strings.ContainsRune("{}[],", r) })
+		text, before := strings.TrimSpace(row), pairs
+		if text == "" || text[0] == '#' && !strings.HasPrefix(text, "#+") {
+			continue
 		}
-		for i, piece := range pieces {
-			l := line{text: strings.TrimSpace(piece), depth: i + len(row) - len(strings.TrimLeft(row, " \t"))}
-			if l.text == "" || l.text[0] == '#' && !strings.HasPrefix(l.text, "#+") {
-				continue
-			}
-			l.value = l.text
-			if p := pair.FindStringSubmatch(l.text); p != nil {
-				l.name, l.value = p[1], p[2]
-				read++
-			} else if len(strings.Fields(l.text)) > 3 {
-				prose++
-			}
-			l.value = wrapped.ReplaceAllString(l.value, "")
-			all = append(all, l)
+		if !strings.Contains(" \t-", row[:1]) {
+			in = member{}
 		}
-	}
-	for i, l := range all {
-		mode := ruleOf(l.text).mode
-		switch {
-		case prose > read || s.isPlain && l.name == "":
-			return
-		case l.name != "":
-			s.each(member{}, below(all[i:], l.name))
-			if next := i + 1; calling.MatchString(fold(l.name)) && next < len(all) && strings.HasPrefix(all[next].name, "value") && ruleOf(l.value).mode == unless {
-				s.each(member{}, below(all[next:], l.value))
+		for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("{}[],", r) }) {
+			p := pair.FindStringSubmatch(piece)
+			if p == nil {
+				p = []string{"", "", piece}
+			} else {
+				in = member{ruleOf(p[1]), p[1]}
+				pairs++
 			}
-		case (mode == unless || mode == asks) && s.isHead && l.depth == 0 && l.text[0] != '-':
-			s.add(l.text, "", false)
+			switch value := wrapped.ReplaceAllString(p[2], ""); {
+			case in.name == "":
+			case s.isHead && calling.MatchString(fold(in.name)) && ruleOf(value).mode == unless && strings.ContainsAny(text, "{-"): // name: Security Level, value: HR
+				found.add(value, "", false)
+			case value != "":
+				found.visit(in, "", value)
+			case p[1] != "" && in.mode >= unless && !s.isPlain:
+				found.add(in.name, "", in.mode > unless)
+			}
 		}
-	}
-}
-
-// below returns the value of the first line, or those below it, as members of this name.
-func below(all []line, name string) (values [][2]string) {
-	first, mode := all[0], ruleOf(name).mode
-	for _, l := range all[1:] {
-		if first.value != "" || l.depth <= first.depth && !strings.Contains("-)", l.text[:1]) {
+		if pairs == before && s.isPlain {
 			break
 		}
-		if l.name == "" || mode >= unless && ruleOf(l.name).mode < unless {
-			values = append(values, [2]string{name, l.value})
+		if mode := ruleOf(text).mode; pairs == before && s.isHead && in.name == "" && (mode == unless || mode == asks) {
+			found.add(text, "", false)
+		}
+		if pairs == before && len(strings.Fields(text)) > 3 {
+			prose++
 		}
 	}
-	if values == nil {
-		values = [][2]string{{name, first.value}}
+	if prose <= pairs {
+		*s = found
 	}
-	return values
 }

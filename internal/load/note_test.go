@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,9 @@ func TestNotes(t *testing.T) {
 	if slices.Contains(opened.ids(), IDOfPath("notes", "pay.md")) || !slices.Contains(opened.ids(), IDOfPath("notes", "nul.md")) {
 		t.Error("pruning keeps a private note, or removes one that cannot be read")
 	}
+	if len(opened.Links) != 1 || opened.Links[0] != "link.md" {
+		t.Errorf("the links that are named are %v", opened.Links)
+	}
 	if opened.Len() != len(got)+len(bad) {
 		t.Errorf("Len is %d, want the number of notes and errors", opened.Len())
 	}
@@ -115,6 +119,30 @@ func TestFrontMatter(t *testing.T) {
 		}
 		if differ := cmp.Diff(want, got); err != nil || differ != "" {
 			t.Errorf("%q: %v (-want +got):\n%s", text, err, differ)
+		}
+	}
+}
+
+// A note that may not be for everybody is asked about, and stays if it is there; one that is not goes.
+func TestPrivateNotes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"---\nprivate: true\n---\nText":    "left out: its front matter says private: true",
+		"---\ninternal_ref: 17\n---\nText": "its front matter has internal_ref, and every user reads documents: --restricted keep",
+		"---\nprivate: {{x}}\n---\nText":   "left out: its front matter says private: x",
+		"---\nprivate: false\n---\nText":   "",
+	} {
+		for _, restricted := range []string{"", "omit", "keep"} {
+			_, err := parseNote(text, restricted)
+			if restricted == "keep" || want == "" {
+				if err != nil {
+					t.Errorf("%q, %s: %v", text, restricted, err)
+				}
+				continue
+			}
+			if err == nil || restricted == "" && !strings.HasPrefix(err.Error(), want) || errors.Is(err, errPrivate) == (restricted == "" && strings.Contains(want, "has")) {
+				t.Errorf("%q, %s: %v", text, restricted, err)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package ticketfile
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -144,4 +145,55 @@ func TestCommentsWithoutVisibility(t *testing.T) {
 		}
 	}
 	all(t, open(t, filepath.Join(folder, "none.csv")).Projects())
+}
+
+// What may say who may read a text is asked about: nothing is imported until the user decides.
+func TestDoubtfulMembers(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{
+		"x.csv":         "Issue key,Summary,Internal ref\nA-1,open,\nA-2,doubtful,17\n",
+		"tickets.jsonl": `{"ticket_id":"A-1","project_id":"A","name":"open","internal_ref":false}` + "\n" + `{"ticket_id":"A-2","project_id":"A","name":"doubtful","Internal ref":17}`,
+	} {
+		r := open(t, writeOne(t, name, file))
+		_, _, err := collect(t, r.Projects())
+		if !errors.Is(err, ErrFiles) || !strings.Contains(err.Error(), "tickets with Internal ref (1)") || !strings.Contains(err.Error(), "--restricted keep") {
+			t.Errorf("%s: %v", name, err)
+		}
+		for restricted, want := range map[string]int{"": 1, Omit: 1, Keep: 2} {
+			r.Restricted = restricted
+			if got := all(t, r.Tickets()); len(got) != want {
+				t.Errorf("%s, %s: %d tickets", name, restricted, len(got))
+			}
+		}
+	}
+}
+
+// A link in a folder is skipped and named, wherever it leads. A path that the user names is followed.
+func TestLinksAreSkipped(t *testing.T) {
+	t.Parallel()
+	elsewhere, folder := t.TempDir(), t.TempDir()
+	write(t, elsewhere, map[string]string{"far.csv": "Issue key,Summary\nB-1,far\n", "tickets.jsonl": `{"ticket_id":"B-1","project_id":"B","name":"n"}`})
+	write(t, folder, map[string]string{"near.csv": "Issue key,Summary\nA-1,near\n"})
+	link := filepath.Join(folder, "link.csv")
+	if err := errors.Join(os.Symlink(filepath.Join(elsewhere, "far.csv"), link), os.Symlink("near.csv", filepath.Join(folder, "again.csv"))); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, folder)
+	if got := one(t, r.Tickets()); got.Key != "A-1" {
+		t.Errorf("a link is followed: %v", got)
+	}
+	if notices := strings.Join(r.Notices(), "\n"); !strings.Contains(notices, "not followed: 2 (") || !strings.Contains(notices, link) {
+		t.Errorf("the links are not named: %s", notices)
+	}
+	if got := one(t, open(t, link).Tickets()); got.Key != "B-1" {
+		t.Errorf("a named link is not followed: %v", got)
+	}
+	lines := t.TempDir()
+	write(t, lines, map[string]string{"projects.jsonl": ""})
+	if err := os.Symlink(filepath.Join(elsewhere, "tickets.jsonl"), filepath.Join(lines, "tickets.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(lines); err == nil || !strings.Contains(err.Error(), "not followed: 1 (") {
+		t.Errorf("JSON Lines by a link: %v", err)
+	}
 }
