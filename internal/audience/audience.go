@@ -52,9 +52,14 @@ var (
 	before  = regexp.MustCompile(`\A(?:\s|\x{FEFF}|<!--(?s:.*?)-->|#{1,6}\s.*)+`)
 	fence   = regexp.MustCompile(`(?s)\A(?:(?:-{3}|\+{3}|;{3})[^\n]*\n\s*(.*)|\{([^{%#].*))`)
 	ending  = regexp.MustCompile(`(?m)^(?:-{3}|\+{3}|;{3}|\.{3}|\})`)
+	record  = regexp.MustCompile(`^[{\[]+\s*["']`) // but not {code}
 	stated  = regexp.MustCompile(`draft|publish`)
 	blank   = regexp.MustCompile(`\n\s*\n`)
 	pair    = regexp.MustCompile(`^[\s>*%;@?(\-#+/."']*([\p{L}\p{N}_$][^:=：]{0,80}?)["'\s]*(?:[:：]+|=+>?)\s*(.*)$`)
+	plainly = values(plain)
+	said    = values(plain, yes, no)
+	beside  = values("id|self|url|href|color|position|order|shoulddisplay") // a value, not what it is
+	calling = values("key|name|field|label|id|property|title|attribute|code|type")
 	wrapped = regexp.MustCompile(`^[\s\-(|>&!"']+|(?:\s*#.*|-->)?[\s,;)"']*$`)
 )
 
@@ -80,24 +85,17 @@ const (
 // The first rules are for names of these words alone, and of words that mean nothing beside them.
 var rules = []rule{
 	{unless, "hidden", values(no, none), nil},
-	{unless, `private privat nonpublic notpublic notpublished donotpublish donotshare notvisible hidefrom hiddenfrom unpublished unlisted internal confidential restrict restricted restriction restrictions restricts limitedto limitto invisible secret sensitive classified draft drafts
-		deleted trash trashed minimized embargo embargoed withheld whisper nda password passwordprotected security staffonly agentonly agentsonly teamonly teamsonly adminonly adminsonly
-		employeeonly employeesonly memberonly membersonly subscribersonly customersonly companyonly hronly moderatorsonly owneronly ownersonly developersonly eyesonly`, values(no, none, all, "none"), nil},
+	{unless, `private privat nonpublic notpublic notpublished donotpublish donotshare notvisible hidefrom hiddenfrom unpublished unlisted internal confidential restrict restricted restriction restrictions restricts limitedto limitto invisible secret sensitive classified draft drafts deleted trash trashed minimized embargo embargoed withheld whisper nda password passwordprotected security staffonly agentonly agentsonly teamonly teamsonly adminonly adminsonly employeeonly employeesonly memberonly membersonly subscribersonly customersonly companyonly hronly moderatorsonly owneronly ownersonly developersonly eyesonly`, values(no, none, all, "none"), nil},
 	{unless, "published publishdate publishon publishat publishtime", values(yes, all, none, day), nil},
 	{unless, "public publish openaccess", values(yes, all), nil},
-	{unless, `access acl acls audience audiences viewers viewergroup viewergroups viewerrole viewerroles readers roles groups permission permissions allowedusers allowedgroups allowedroles allowedteams allowedpeople allowedviewers
-		allowedreaders allowedto allowedfor permittedusers permittedgroups permittedroles authorizedusers authorizedgroups sharedwith sharewith sharing viewableby readableby viewby readby viewstate usersegment
-		rolelevel grouplevel actionlevel privacy sensitivity confidentiality clearance tlp cansee canview canread whocansee whocanview whocanread`, values(all, none, day), nil},
+	{unless, `access acl acls audience audiences viewers viewergroup viewergroups viewerrole viewerroles readers roles groups permission permissions allowedusers allowedgroups allowedroles allowedteams allowedpeople allowedviewers allowedreaders allowedto allowedfor permittedusers permittedgroups permittedroles authorizedusers authorizedgroups sharedwith sharewith sharing viewableby readableby viewby readby viewstate usersegment rolelevel grouplevel actionlevel privacy sensitivity confidentiality clearance tlp cansee canview canread whocansee whocanview whocanread`, values(all, none, day), nil},
 	{unless, "visible visibility showto showsto showin shownto shownin customerfacing clientfacing", values(yes, all, none), nil},
-	{unknown, `is was are be to for by in on at from with of the only x u cf dg sd jsd remote custom field fields flag issue issues ticket tickets comment comments note notes reply replies article articles post posts
-		page pages document documents doc docs message messages item items level levels type types status state setting settings mode scheme date time since until user users people customer customers client clients
-		portal agent agents staff team teams member members group role admin admins end reason view and or not label allowed permitted authorized`, nil, nil},
+	{unknown, `is was are be to for by in on at from with of the only x u cf dg sd jsd remote custom field fields flag issue issues ticket tickets comment comments note notes reply replies article articles post posts page pages document documents doc docs message messages item items level levels type types status state setting settings mode scheme date time since until user users people customer customers client clients portal agent agents staff team teams member members group role admin admins end reason view and or not label allowed permitted authorized`, nil, nil},
 	{asks, `visib`, values(yes, all, none), nil},
 	{asks, `private internal confidential restrict hidden _secret_ _secrets_ unpublish embargo audience security privacy _access_ _acl_ _draft _deleted permission unlisted classified _nda_ trashed`, values(no, none, all, "none"), nil},
 	{asksOnly, `_public_ _publish_ _published_`, values(plain, "f|n|no|off|false"), nil},
 	{asksOnly, `_part_type_`, values("note"), nil},
-	{isApart, `comment comments note notes worklog worklogs attachment attachments changelog issuelinks subtasks parent author updateauthor user assignee assignees reporter creator content
-		names schema editmeta operations transitions renderedfields versionedrepresentations expandable performedviagithubapp`, nil, nil},
+	{isApart, `comment comments note notes worklog worklogs attachment attachments changelog issuelinks subtasks parent author updateauthor user assignee assignees reporter creator content names schema editmeta operations transitions renderedfields versionedrepresentations expandable performedviagithubapp`, nil, nil},
 	{isText, `body bodytext bodyhtml text description descriptiontext summary title subject message html markdown name displayname environment id key tag tags keyword keywords label labels category categories alias aliases topic topics slug`, nil, nil},
 }
 
@@ -113,13 +111,6 @@ const (
 func values(words ...string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + strings.Join(words, "|") + `)$`)
 }
-
-var (
-	plainly = values(plain)
-	said    = values(plain, yes, no)
-	beside  = values("id|self|url|href|color|position|order|shoulddisplay") // a value, not what it is
-	calling = values("key|name|field|label|id|property|title|attribute|code|type")
-)
 
 // lexicon has the places of the rules by the words of their names.
 var lexicon = map[string]int{}
@@ -214,15 +205,15 @@ func (s *search) visit(in member, name, value string) {
 		in = member{r, name}
 	}
 	value = strings.TrimSpace(value)
-	isNested := strings.HasPrefix(value, "{") || strings.HasPrefix(value, "[")
+	isNested := value != "" && strings.Contains("{[", value[:1]) && json.Valid([]byte(value))
 	var plain string
 	switch {
 	case in.mode == isApart, in.mode == isText && !isNested:
-	case isNested && json.Valid([]byte(value)):
+	case isNested:
 		s.each(in, members(value))
 	case json.Unmarshal([]byte(value), &plain) == nil && plain != "":
 		s.visit(in, "", plain)
-	case isNested && in.mode < unless:
+	case in.mode < unless && record.MatchString(value):
 		s.lines(value)
 	default:
 		s.judge(in, value)

@@ -197,3 +197,23 @@ func TestLinksAreSkipped(t *testing.T) {
 		t.Errorf("JSON Lines by a link: %v", err)
 	}
 }
+
+// Texts about privacy, and in the markup of a tracker, are texts.
+func TestTextsAboutPrivacy(t *testing.T) {
+	t.Parallel()
+	r := open(t, writeOne(t, "x.csv", "Issue key,Summary,Description,Status,Custom field (Steps)\nA-1,private: true,\"{code}\nprivate: true\n{code}\",Draft,\"[link|http://x] {code:yaml}visibility: private{code}\"\n"))
+	if got := one(t, r.Tickets()); got.Name != "private: true" || got.Status != "Draft" {
+		t.Errorf("%+v", got)
+	}
+	all(t, r.Projects())
+	for name, file := range map[string]string{
+		"x.json":        `{"key":"A-1","fields":{"summary":"private","security":null,"description":"{\"private\":true}","status":{"name":"Draft"},"worklog":{"worklogs":[{"visibility":{"type":"role","value":"hr"}}]},"reporter":{"name":"a","deleted":true}},"names":{"security":"Security Level"},"schema":{"security":{"type":"securitylevel"}}}`,
+		"tickets.jsonl": `{"ticket_id":"A-1","project_id":"A","name":"n","description":"---\nprivate: true\n---\n","labels":["private-beta"],"private":false,"visibility":"public","draft":false,"comments":[{"body":"private: true","public":true}]}`,
+	} {
+		r := open(t, writeOne(t, name, file))
+		all(t, r.Projects())
+		if got := one(t, r.Tickets()); got.Key != "A-1" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
