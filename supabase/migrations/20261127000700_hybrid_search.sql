@@ -22,10 +22,10 @@ declare
   vector_share constant double precision := 0.4;
   keyword_share constant double precision := 0.6;
   least_similarity double precision;
-  -- Beside vectors, words count as a match if they carry this share of the query's weight. Or a text
-  -- with one common word of it would add rank 4 of words to rank 60 of vectors, and come first.
-  least_score constant double precision := case when search.embedding is null then 0
-    else 0.4 * coalesce((select sum(w.idf) from unnest((search.words).idfs) as w(idf)), 0) end;
+  -- Where vectors find something, words count by rank if they carry this share of the query's
+  -- weight and come near to the best. Or rank 4 of one common word and rank 60 by vector were first.
+  least_score constant double precision := 0.4 * (select sum(w.idf) from unnest((search.words).idfs) as w(idf));
+  near_best constant double precision := 0.7;
 begin
   if convex then
     least_similarity := tasklens.unrelated_similarity(search.embedding_model);
@@ -37,26 +37,28 @@ begin
     select v.project_id, v.ticket_id, v.chunk_id, v.similarity, coalesce(v.ticket_id, ~v.project_id) as source, v.rank
     from tasklens.nearest_sources(search) v
   ), word_match as materialized (
-    select k.*, coalesce(k.ticket_id, ~k.project_id) as source, case when k.tier > 0 or k.score >= least_score then k.rank end as counted
+    select k.*, coalesce(k.ticket_id, ~k.project_id) as source,
+      -- Of tickets that the query does not name: a named ticket's score includes the match of its key.
+      first_value(k.score) over (order by k.tier = 3, k.rank) as best
     from tasklens.rank_entries(search, 1000) k
-  ), best as (
-    -- Among tickets that the query does not name: a named ticket's score includes the match of its
-    -- key.
-    select k.score from word_match k where k.tier < 3 order by k.rank limit 1
+  ), counted as (
+    select k.*, case when convex or k.tier > 0 or k.score >= greatest(least_score, near_best * k.best) or not exists (select from nearest)
+      then k.rank end as counts_as
+    from word_match k
   ), ranked as (
     select coalesce(v.project_id, k.project_id) as project_id, coalesce(v.ticket_id, k.ticket_id) as ticket_id, v.chunk_id,
-      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.counted as keyword_rank, k.rank as word_place, coalesce(k.tier, 0) as tier,
+      v.similarity, v.rank as vector_rank, k.score as keyword_score, k.counts_as as keyword_rank, k.rank as word_place, k.best, coalesce(k.tier, 0) as tier,
       coalesce(fuse_searches.vector_weight / (60 + v.rank), 0) as vector_by_rank,
-      coalesce(fuse_searches.keyword_weight / (60 + k.counted), 0) as keyword_by_rank
+      coalesce(fuse_searches.keyword_weight / (60 + k.counts_as), 0) as keyword_by_rank
     from nearest v
-    full join word_match k using (source)
+    full join counted k using (source)
   ), scored as (
     select r.*,
       case when convex
         then coalesce(fuse_searches.vector_weight * vector_share * greatest(0, (r.similarity - least_similarity) / (1 - least_similarity)), 0)
         else r.vector_by_rank end as by_vector,
       case when convex
-        then coalesce(fuse_searches.keyword_weight * keyword_share * r.keyword_score / (select b.score from best b where b.score > 0), 0)
+        then coalesce(fuse_searches.keyword_weight * keyword_share * r.keyword_score / nullif(r.best, 0), 0)
         else r.keyword_by_rank end as by_keyword
     from ranked r
   )
@@ -193,6 +195,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank). convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if keyword_score reaches 0.4 of the weight of the query''s words and 0.7 of the best, and else stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
 
 insert into tasklens.migrations (version) values ('20261127000700');
