@@ -64,6 +64,16 @@ func Thread(question string, turns []Turn) []string {
 	return thread
 }
 
+// Asks reports whether a thread ends by asking for tickets, read or not: no text is an answer then.
+func Asks(thread []string) bool {
+	for _, question := range slices.Backward(thread) {
+		if isCounted := counted.MatchString(question); isCounted || asks.MatchString(question) {
+			return isCounted
+		}
+	}
+	return false
+}
+
 // mostRead is the length of the longest thread that is read, in bytes.
 const mostRead = 1000
 
@@ -160,11 +170,16 @@ func (q *reader) take(pattern *regexp.Regexp) (groups []string) {
 	return groups
 }
 
-// words takes the words that texts must have: what is quoted, and what tickets mention.
+// words takes the words that texts must have: what is quoted, and a word or two that tickets mention.
 func (q *reader) words() {
-	for _, pattern := range []*regexp.Regexp{quoted, mentioned} {
-		for m := q.take(pattern); m != nil; m = q.take(pattern) {
-			q.Words = append(q.Words, m[1])
+	for m := q.take(quoted); m != nil; m = q.take(quoted) {
+		q.Words = append(q.Words, m[1])
+	}
+	for m := q.take(mentioned); m != nil; m = q.take(mentioned) {
+		q.Words = append(q.Words, m[1])
+		next := another.FindStringSubmatch(q.rest)
+		if next != nil && !slices.ContainsFunc([]*regexp.Regexp{grammar, ending, open, done, verb}, func(r *regexp.Regexp) bool { return r.MatchString(next[2]) }) {
+			q.Words, q.rest = append(q.Words, next[2]), next[1]+strings.TrimPrefix(q.rest, next[0])
 		}
 	}
 }

@@ -93,6 +93,58 @@ func TestReadThread(t *testing.T) {
 	}
 }
 
+// What asks for tickets is read or is known to ask for them: a sentence about something near would be
+// no answer.
+func TestAsks(t *testing.T) {
+	t.Parallel()
+	known := Names{"project": {"Data Platform", "DATA", "Mobile App"}, "assignee": {"Noor"}}
+	for question, want := range map[string]string{
+		"How many tickets does the data platform have?":         "count project:data platform",
+		"Which tickets about payments are open?":                `list open "payments"`,
+		"how many bugs about the login page are closed?":        `count done type:bug "login" "page"`,
+		"Which tickets about gift cards annoy customers?":       "asks",
+		"How many tickets about payments exist?":                `count "payments"`,
+		"List the tickets about vouchers that nobody looked at": "asks",
+		"Which stories regarding search are assigned to Noor?":  `list assignee:Noor type:story "search"`,
+		"What is assigned to noor?":                             "list assignee:noor",
+		"what is assigned to the people in the warehouse":       "asks",
+		"Which of the payment tickets are the most urgent?":     "asks",
+		"How many of our tickets crash on startup?":             "asks",
+		"Show me all bugs that customers complained about":      "asks",
+		"What are the mobile app's open bugs?":                  "list open type:bug project:mobile app",
+		"Which projects have no open epics?":                    "asks",
+		"Please count the incidents with the payment provider":  "asks",
+		"Why were customers charged twice?":                     "",
+		"How many orders were charged twice?":                   "",
+		"Which ticket is about cold soup?":                      "",
+		"What is the goal of the mobile app?":                   "",
+		"How many items fit into a basket?":                     "",
+	} {
+		call, is := Read([]string{question}, known, now)
+		got := ""
+		if is {
+			got = shown(call)
+		} else if Asks([]string{question}) {
+			got = "asks"
+		}
+		if got != want {
+			t.Errorf("%q is read as %q, want %q", question, got, want)
+		}
+	}
+	for _, c := range []struct {
+		thread []string
+		want   bool
+	}{
+		{[]string{"How many tickets crash?", "And on startup?"}, true},
+		{[]string{"How many tickets crash?", "Why do they?"}, false},
+		{[]string{"Why do apps crash?", "Which tickets are about it?"}, true},
+	} {
+		if got := Asks(c.thread); got != c.want {
+			t.Errorf("Asks(%q) = %v", c.thread, got)
+		}
+	}
+}
+
 // All that the tool requires is in a call, and lists are never null.
 func TestCallIsWhole(t *testing.T) {
 	t.Parallel()

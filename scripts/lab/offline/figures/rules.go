@@ -9,6 +9,7 @@ import (
 const (
 	one    = `(?:bug|defect|task|story|epic|incident|ticket|issue|item)`
 	many   = `(?:bugs|defects|tasks|stories|epics|incidents|tickets|issues|items|ones)`
+	sure   = `(?:bugs|defects|tasks|stories|epics|incidents|tickets|issues)` // items may be anything
 	fields = `(assignees?|people|reporters?|status(?:es)?|projects?|labels?|types?|priorit(?:y|ies)|days?|weeks?|months?|quarters?|years?)`
 	verbs  = `(creat\pL*|open(?:ed)|report\pL*|fil(?:e|ed)|updat\pL*|chang\pL*|resolv\pL*|clos(?:e|ed)|fix\pL*|finish\pL*|complet\pL*|due)`
 )
@@ -20,7 +21,8 @@ var (
 	tickets   = phrase(one + `|` + many)
 	plural    = phrase(many)
 	quoted    = regexp.MustCompile(`["“]([^"“”]+)["”]`)
-	mentioned = phrase(`(?:that |which )?(?:mention|contain)(?:s|ing)?(?: the word)? (\pL[\pL\pN-]*)`)
+	mentioned = phrase(`(?:(?:that |which )?(?:mention|contain)(?:s|ing)?(?: the word)?|(?:that are |which are )?(?:about|regarding|concerning|related to)(?: the)?) (\pL[\pL\pN-]*)`)
+	another   = regexp.MustCompile(`^(.*\| ) ([\pL\pN][\pL\pN-]*)`) // directly after what was cut
 	most      = phrase(`(?:who|(?:which|what) ` + fields + `)(?: (?:has|have|had|is|got))*(?: ` + verbs + `)?(?: the)? (?:most|(fewest|least))(?: (?:frequent|common))?`)
 	each      = phrase(`(?:per|by|(?:for|in) (?:each|every)) ` + fields)
 	howMany   = phrase(`how many|(?:number|count) of|count`)
@@ -29,8 +31,13 @@ var (
 	whatIs    = phrase(`^what(?:'s|’s| is| are)`)
 	open      = phrase(`(?:not (?:yet )?(?:done|closed|resolved|finished|fixed)(?: yet)?|open|unresolved|unfinished)`)
 	done      = phrase(`done|closed|resolved|finished|completed|fixed`)
+	// counted are questions for tickets, whether or not a rule knows the rest.
+	counted = phrase(`(?:how many|number of|count|which|list|show|find|give|most|fewest|least)(?: [^\s,.;:?!]+){0,5} ` + sure + `|what(?: \pL+)? ` + sure + `|what(?:'s|’s| is| are) (?:assigned|owned|unassigned|overdue|blocked|in progress|in review)`)
+	asks    = phrase(`how|what|when|where|which|who|whom|whose|why`)
 	// grammar are the words that no rule takes and that change nothing.
-	grammar  = phrase(one + `|` + many + `|all|among|and|any|are|at|be|been|created|did|do|does|for|from|had|has|have|how|in|is|me|now|of|on|our|over|overall|please|reported|still|tell|that|the|their|them|there|these|they|those|to|was|we|were|what|which|who|with|you`)
+	grammar = phrase(one + `|` + many + `|all|among|and|any|are|at|be|been|created|did|do|does|exist|for|from|had|has|have|how|in|is|me|now|of|on|our|over|overall|please|reported|still|tell|that|the|their|them|there|these|they|those|to|was|we|were|what|which|who|with|you`)
+	// ending are the words, besides these and those of other rules, that end what tickets are about.
+	ending   = phrase(`after|and|as|assigned|before|blocked|by|due|except|exist|labell?ed|last|next|not|or|overdue|owned|past|per|priority|project|since|status|tagged|this|today|type|unassigned|until|with|within|without|yesterday`)
 	leftover = regexp.MustCompile(`[\pL\pN]`)
 )
 
@@ -39,7 +46,7 @@ var states = []struct {
 	said         *regexp.Regexp
 	field, value string
 }{
-	{phrase(`unassigned|(?:without|no|has no|have no)(?: an)? assignee`), "assignee", ""},
+	{phrase(`unassigned|not assigned(?: to (?:anyone|anybody))?|assigned to (?:no one|nobody)|(?:without|no|has no|have no)(?: an)? assignee`), "assignee", ""},
 	{phrase(`overdue|past due`), "", ""},
 	{phrase(`(?:created|reported|filed) by me|did i (?:create|report|file)`), "reporter", "me"},
 	{phrase(`assigned to me|of mine|mine|my`), "assignee", "me"},
@@ -109,7 +116,7 @@ var usual = Names{
 var roles = []struct{ field, pattern string }{
 	{"reporter", `(?:created|reported|filed) by WORD`},
 	{"reporter", `(?:did|has|have) WORD (?:create|report|file)(?:d|ed)?`},
-	{"assignee", `(?:assigned to|owned by|assignee) WORD`},
+	{"assignee", `(?:assigned to|owned by|assignee) ANY`},
 	{"status", `status ANY`},
 	{"priority", `NAME[- ]priority`},
 	{"priority", `priority ANY`},
@@ -122,7 +129,8 @@ var roles = []struct{ field, pattern string }{
 	{"priority", `NAME ` + many},
 	{"label", `NAME ` + many},
 	{"project", `NAME ` + many},
-	{"project", `(?:in|of|for) NAME`},
+	{"project", `(?:in|of|for|do|does|has|have) NAME`},
+	{"project", `NAME['’]s`},
 	{"project", `in WORD`},
 	{"assignee", `(?:of|for|by|does|has|have) WORD`},
 	{"assignee", `WORD['’]s`},
