@@ -54,7 +54,7 @@ type reply struct {
 	usage           object
 }
 
-func serveChat(w http.ResponseWriter, r *http.Request) {
+func (h handler) serveChat(w http.ResponseWriter, r *http.Request) {
 	var request chatRequest
 	p := readJSON(w, r, &request)
 	message, tokens := "", 0
@@ -63,7 +63,7 @@ func serveChat(w http.ResponseWriter, r *http.Request) {
 	}
 	var said reply
 	if p == nil {
-		said, p = request.reply(message)
+		said, p = request.reply(message, h.meaning)
 	}
 	if p != nil {
 		p.write(w)
@@ -151,8 +151,8 @@ func textOf(content json.RawMessage) (text string, err error) {
 }
 
 // reply describes a document, calls a tool that takes what figures.Call has, or answers from the
-// sources of a prompt.
-func (c chatRequest) reply(message string) (reply, *problem) {
+// sources of a prompt, which it compares by meaning if there is an embedder.
+func (c chatRequest) reply(message string, meaning embedder) (reply, *problem) {
 	text := "{}" // of a schema that the model makes nothing of
 	switch c.ResponseFormat.JSONSchema.Name {
 	case "":
@@ -164,8 +164,11 @@ func (c chatRequest) reply(message string) (reply, *problem) {
 				return reply{tool: t.Function.Name, arguments: string(arguments), finish: "tool_calls"}, nil
 			}
 		}
-		prompt.Question = strings.Join(thread, " ")
-		text = prompt.Answer()
+		prompt.Question, prompt.AsksForTickets = strings.Join(thread, " "), len(c.Tools) > 0 && figures.Asks(thread)
+		var err error
+		if text, err = prompt.Answer(meaning); err != nil {
+			return reply{}, &problem{status: http.StatusInternalServerError, message: fmt.Sprintf("%s failed: %v.", ChatModel, err)}
+		}
 	case "document_enrichment":
 		var document struct{ Title, Content string }
 		if err := json.Unmarshal([]byte(message), &document); err != nil {

@@ -22,13 +22,13 @@ type embeddingRequest struct {
 	EncodingFormat string          `json:"encoding_format"`
 }
 
-func (e embedders) serve(w http.ResponseWriter, r *http.Request) {
+func (h handler) serveEmbeddings(w http.ResponseWriter, r *http.Request) {
 	var request embeddingRequest
 	p := readJSON(w, r, &request)
 	var texts []string
 	tokens := 0
 	if p == nil {
-		texts, tokens, p = request.check(e)
+		texts, tokens, p = request.check(h.embedders)
 	}
 	if p != nil {
 		p.write(w)
@@ -42,7 +42,7 @@ func (e embedders) serve(w http.ResponseWriter, r *http.Request) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			vector, err := request.embed(e[request.Model], text)
+			vector, err := request.embed(h.embedders[request.Model], text)
 			data[i] = object{"object": "embedding", "index": i, "embedding": vector}
 			return err
 		})
@@ -55,7 +55,7 @@ func (e embedders) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // embed returns a text's vector in the requested length and format.
-func (e embeddingRequest) embed(model func(text string) ([]float32, error), text string) (any, error) {
+func (e embeddingRequest) embed(model embedder, text string) (any, error) {
 	vector, err := model(text)
 	if err != nil {
 		return nil, &problem{status: http.StatusInternalServerError, message: fmt.Sprintf("The model %s failed: %v.", e.Model, err)}
@@ -87,7 +87,7 @@ func shorten(vector []float32, d int) []float32 {
 }
 
 // check returns the texts of a valid request, a string or an array of strings, and their tokens.
-func (e embeddingRequest) check(known embedders) (texts []string, tokens int, p *problem) {
+func (e embeddingRequest) check(known map[string]embedder) (texts []string, tokens int, p *problem) {
 	var one string
 	if json.Unmarshal(e.Input, &one) == nil {
 		texts = []string{one}

@@ -26,28 +26,39 @@ const (
 	ChatModel      = "offline-chat"
 )
 
-// embedders return a text's vector, by the model's name.
-type embedders map[string]func(text string) ([]float32, error)
+// An embedder returns a text's vector.
+type embedder = func(text string) ([]float32, error)
 
 // Option adds to a handler.
-type Option func(embedders)
+type Option func(*handler)
 
-// WithEmbedder adds an embedding model, or replaces words-1. Its vectors are of one length, of which requests may ask for
-// the first dimensions. It must be safe for concurrent use; its error is a 500.
+type handler struct {
+	embedders map[string]embedder // by model name
+	meaning   embedder            // by which answers compare sentences; nil to compare words alone
+}
+
+// WithEmbedder adds an embedding model, by which answers compare sentences too, or replaces words-1.
+// Its vectors are of one length, of which requests may ask for the first dimensions. It must be safe
+// for concurrent use; its error is a 500.
 func WithEmbedder(model string, embed func(text string) ([]float32, error)) Option {
-	return func(all embedders) { all[model] = embed }
+	return func(h *handler) {
+		h.embedders[model] = embed
+		if model != EmbeddingModel {
+			h.meaning = embed
+		}
+	}
 }
 
 // NewHandler serves POST /v1/embeddings and POST /v1/chat/completions. It accepts any API key, so
 // use it on loopback only. It is safe for concurrent use.
 func NewHandler(options ...Option) http.Handler {
-	all := embedders{EmbeddingModel: func(text string) ([]float32, error) { return words.Vector(text), nil }}
+	h := handler{embedders: map[string]embedder{EmbeddingModel: func(text string) ([]float32, error) { return words.Vector(text), nil }}}
 	for _, add := range options {
-		add(all)
+		add(&h)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/embeddings", all.serve)
-	mux.HandleFunc("POST /v1/chat/completions", serveChat)
+	mux.HandleFunc("POST /v1/embeddings", h.serveEmbeddings)
+	mux.HandleFunc("POST /v1/chat/completions", h.serveChat)
 	return mux
 }
 

@@ -6,8 +6,11 @@ import (
 	"maps"
 	"math"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"tasklens/scripts/lab/offline/words"
 )
@@ -16,22 +19,16 @@ import (
 const (
 	NoSources = "I only answer from given sources, and none were given."
 	NoAnswer  = "The sources do not answer this question."
+	NoTickets = "I count and list tickets by project, status, type, priority, person, label, date and words, but cannot read this question so. " +
+		"Ask, for example: How many open bugs are there per project? Which open tickets mention refunds?"
 )
 
 const (
 	maxChosen     = 3
 	maxCandidates = 1000 // over all sources
+	maxEmbedded   = 60   // those of them with most words of the question; some 0.3 s of one core
 	longestQuote  = 400  // bytes
-	fits          = 0.44 // the least score of the best sentence
-	nearBest      = 0.60 // the least share of the best score for further sentences
 	sameAgain     = 0.70 // the most that a sentence may repeat of an earlier one
-)
-
-// The score of a sentence is the share of the question that it covers, and more:
-const (
-	contextShare = 0.35 // for the coverage of its source (title and text), because the sentence may say "it"
-	remedyBonus  = 0.45 // for a sentence with a solution or a cause, if the question asks for one
-	titleShare   = 0.75 // a title only answers if no sentence does
 )
 
 var (
@@ -42,36 +39,60 @@ var (
 	forPurpose = regexp.MustCompile(`(?i)\b(?:objective|goal|purpose|aim|mission|scope|about|cover|for|describe|summari[sz]e)s?\b`)
 )
 
-// A candidate is a text that may be quoted.
-type candidate struct {
-	source int // index of its source
-	text   string
-	title  bool
-	score  float64
+// weights were found on the half of the sample's questions to choose by (scripts/eval). They say what a candidate's score is made of, and what it must reach.
+type weights struct {
+	words, meaning float64 // its own
+	context        float64 // the words of its source, because a sentence may say "it"
+	remedy         float64 // the bonus of a solution or a cause, if the question asks for one
+	title          float64 // the share that a title keeps: it only answers if no sentence does
+	fits           float64 // the least score of the best one
+	near           float64 // the least share of the best score for further ones
 }
 
+var (
+	byWords   = weights{words: 1, context: 0.35, remedy: 0.45, title: 0.75, fits: 0.44, near: 0.60}
+	byMeaning = weights{words: 0.1, meaning: 1, remedy: 0.4, title: 1, fits: 0.46, near: 0.50}
+)
+
+// A candidate is a text that may be quoted.
+type candidate struct {
+	source         int // index of its source
+	text           string
+	title          bool
+	words, meaning float64 // the share of the question that it covers, and its cosine with it
+	score          float64
+}
+
+// An Embedder returns a text's vector, of length 1. It must be safe for concurrent use.
+type Embedder = func(text string) ([]float32, error)
+
 // Answer replies with one to three sentences of the sources, each with its citation [N], or with
-// NoSources or NoAnswer, which cite nothing. It is deterministic.
-func (p Prompt) Answer() string {
+// NoSources, NoAnswer or NoTickets, which cite nothing. Without an embedder it compares words alone.
+func (p Prompt) Answer(embed Embedder) (answer string, err error) {
 	if len(p.Sources) == 0 {
-		return NoSources
+		return NoSources, nil
 	}
 	named, question, isMissing := p.named()
 	if isMissing {
-		return NoAnswer
+		return NoAnswer, nil
 	}
 	chosen, isFact := p.facts(named, question)
+	if p.AsksForTickets && (named == nil || !isFact) {
+		return NoTickets, nil
+	}
 	if !isFact {
 		chosen = p.purpose()
 	}
 	if !isFact && chosen == nil {
-		chosen = p.best(named, question)
+		if chosen, err = p.best(named, question, embed); err != nil {
+			return "", err
+		}
 	}
 	var parts []string
 	for _, c := range chosen {
 		parts = append(parts, quote(c.text, p.Sources[c.source].Fields["id"]))
 	}
-	return cmp.Or(strings.Join(parts, " "), NoAnswer)
+	return cmp.Or(strings.Join(parts, " "), NoAnswer), nil
 }
 
 // named returns the sources of the tickets that the question names, and the question with "it" for
@@ -125,44 +146,42 @@ func phrase(text, name string) bool {
 
 // best returns the sentences of the named sources, or of all, that fit the question best, the best
 // first.
-func (p Prompt) best(named []int, question string) (chosen []candidate) {
-	var all []candidate
-	context := map[int]string{}
-	for i, s := range p.Sources {
-		if named != nil && !slices.Contains(named, i) {
-			continue
+func (p Prompt) best(named []int, question string, embed Embedder) (chosen []candidate, err error) {
+	all, covered := p.candidates(named), map[int]float64{}
+	q, by := newQuestion(question, all), byWords
+	for i := range all {
+		c := &all[i]
+		s := p.Sources[c.source]
+		if _, known := covered[c.source]; !known {
+			covered[c.source] = q.coverage(s.Fields["title"] + "\n" + s.Text)
 		}
-		context[i] = s.Fields["title"] + "\n" + s.Text
-		for _, text := range splitSentences(s.Text) {
-			if text != s.Fields["title"] && len(all) < maxCandidates { // a ticket's text starts with its name
-				all = append(all, candidate{source: i, text: text})
-			}
-		}
-		if s.Fields["title"] != "" {
-			all = append(all, candidate{source: i, text: s.heading(), title: true})
-		}
+		c.words = q.coverage(c.text)
+		c.score = c.words + by.context*covered[c.source]
 	}
-	q := newQuestion(question, all)
-	covered := map[int]float64{}
-	for i, text := range context {
-		covered[i] = q.coverage(text)
+	byScore := func(a, b candidate) int { return cmp.Compare(b.score, a.score) }
+	slices.SortStableFunc(all, byScore)
+	if embed != nil {
+		all, by = all[:min(len(all), maxEmbedded)], byMeaning
+		if err := p.compare(question, all, embed); err != nil {
+			return nil, err
+		}
 	}
 	forRemedy := forRemedy.MatchString(question)
 	for i := range all {
 		c := &all[i]
-		c.score = q.coverage(c.text) + contextShare*covered[c.source]
+		c.score = by.words*c.words + by.context*covered[c.source] + by.meaning*c.meaning
 		switch {
 		case c.title:
-			c.score *= titleShare
+			c.score *= by.title
 		case forRemedy && remedies.MatchString(c.text) && named != nil:
-			c.score += remedyBonus
+			c.score += by.remedy
 		case forRemedy && remedies.MatchString(c.text):
-			c.score += remedyBonus * covered[c.source]
+			c.score += by.remedy * covered[c.source]
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(all, byScore)
 	for _, c := range all {
-		if len(chosen) == maxChosen || c.score < fits || len(chosen) > 0 && c.score < nearBest*chosen[0].score {
+		if len(chosen) == maxChosen || c.score < by.fits && chosen == nil || chosen != nil && c.score < by.near*chosen[0].score {
 			break
 		}
 		isRepeated := slices.ContainsFunc(chosen, func(other candidate) bool { return newQuestion(c.text, nil).coverage(other.text) >= sameAgain })
@@ -170,7 +189,57 @@ func (p Prompt) best(named []int, question string) (chosen []candidate) {
 			chosen = append(chosen, c)
 		}
 	}
-	return chosen
+	return chosen, nil
+}
+
+// candidates returns the sentences and titles of the named sources, or of all, each once. A ticket's
+// text starts with its name.
+func (p Prompt) candidates(named []int) (all []candidate) {
+	seen := map[string]bool{}
+	for i, s := range p.Sources {
+		title := s.Fields["title"]
+		add := func(text string, isTitle bool) {
+			text = clip(text)
+			if whole := title + "\n" + text; !seen[whole] {
+				seen[whole], all = true, append(all, candidate{source: i, text: text, title: isTitle})
+			}
+		}
+		if named != nil && !slices.Contains(named, i) {
+			continue
+		}
+		for _, text := range splitSentences(s.Text) {
+			if text != title && len(all) < maxCandidates {
+				add(text, false)
+			}
+		}
+		if title != "" {
+			add(s.heading(), true)
+		}
+	}
+	return all
+}
+
+// compare sets the cosines of a question and of candidates after their source's title, which says
+// what they are about.
+func (p Prompt) compare(question string, all []candidate, embed Embedder) error {
+	asked, err := embed(question)
+	if err != nil {
+		return err
+	}
+	group := errgroup.Group{}
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range all {
+		group.Go(func() error {
+			c := &all[i]
+			s := p.Sources[c.source]
+			vector, err := embed(cmp.Or(s.Fields["title"], s.Fields["project"]) + ". " + c.text)
+			for j := range vector {
+				c.meaning += float64(vector[j]) * float64(asked[j])
+			}
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 // A question is a text with the weights of its features: the rarer among the candidates, the more.
@@ -212,12 +281,17 @@ func (s Source) heading() string {
 	return fmt.Sprintf("%s (%s): %s", s.Fields["ticket"], s.Fields["status"], s.Fields["title"])
 }
 
+// clip returns a text's beginning if it is longer than a quote.
+func clip(text string) string {
+	if len(text) > longestQuote {
+		text = strings.ToValidUTF8(text[:longestQuote-len("…")], "") + "…"
+	}
+	return text
+}
+
 // quote returns a sentence with its citation before the full stop.
 func quote(text, id string) string {
-	text = numbersIn.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)")
-	if len(text) > longestQuote {
-		text = strings.ToValidUTF8(text[:longestQuote], "") + "…"
-	}
+	text = clip(numbersIn.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)"))
 	if mark := text[len(text)-1:]; strings.Contains("!?", mark) {
 		return fmt.Sprintf("%s [%s]", text, id)
 	}

@@ -1,10 +1,14 @@
 package extract
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 )
@@ -22,7 +26,10 @@ func message(question string, sources ...[2]string) string {
 	return b.String()
 }
 
-func answer(message string) string { return ParsePrompt(message).Answer() }
+func answer(message string) string {
+	said, _ := ParsePrompt(message).Answer(nil)
+	return said
+}
 
 var (
 	cabin     = [2]string{`ticket="FB-31" project="Ferry Booking" status="Done" title="Cabin sold to two families"`, "Cabin sold to two families\n\nBoth had a valid confirmation [7] for Saturday. Nobody at the desk was rude."}
@@ -67,6 +74,85 @@ func TestAnswer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// topics embeds a text by how many words of each topic it has.
+func topics(text string) ([]float32, error) {
+	vector, square := []float32{0.1, 0, 0}, 0.01
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		for i, topic := range []string{"cabin berth families", "soup galley lunch kitchen serve"} {
+			if strings.Contains(topic, word) && len(word) > 3 {
+				vector[i+1]++
+			}
+		}
+	}
+	for _, x := range vector[1:] {
+		square += float64(x * x)
+	}
+	for i := range vector {
+		vector[i] /= float32(math.Sqrt(square))
+	}
+	return vector, nil
+}
+
+func TestAnswerByMeaning(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"From what hour does the kitchen serve lunch?": "The galley opens at noon [2].",
+		"Who painted the Mona Lisa?":                   NoAnswer,
+	} {
+		p := ParsePrompt(message(question, cabin, lunch))
+		got, err := p.Answer(topics)
+		if err != nil || !strings.Contains(got, want) || strings.Contains(got, "[1]") {
+			t.Errorf("%q: %q (%v), want %q", question, got, err, want)
+		}
+		if byWords, _ := p.Answer(nil); byWords != NoAnswer {
+			t.Errorf("%q: %q by words alone", question, byWords)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := ParsePrompt(message("Why?", cabin)).Answer(func(string) ([]float32, error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("a broken embedder: %v", err)
+	}
+}
+
+// However long the sources, so many texts are embedded, each once and no longer than its quote.
+func TestEmbeddingIsBounded(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 2 * maxEmbedded {
+		fmt.Fprintf(&b, "The galley has soup %d. The galley has soup.\n%s%d.\n", i, strings.Repeat("soup ", 100), i)
+	}
+	long := [2]string{lunch[0], b.String()}
+	var mu sync.Mutex
+	embedded := map[string]int{}
+	_, err := ParsePrompt(message("What soup is there?", long, long, cabin)).Answer(func(text string) ([]float32, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		embedded[text]++
+		if embedded[text] > 1 || len(text) > longestQuote+50 {
+			t.Errorf("embedded %d times: %.60q, %d bytes", embedded[text], text, len(text))
+		}
+		return topics(text)
+	})
+	if err != nil || len(embedded) != maxEmbedded+1 {
+		t.Errorf("%d texts were embedded, and %v", len(embedded), err)
+	}
+}
+
+func TestTicketsAreNoSentences(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"Which tickets about the galley annoy people most?": NoTickets,
+		"Which tickets does FB-31 block?":                   "FB-31, tickets that it blocks: FB-90 [1].",
+		"Which tickets are like FB-31?":                     NoTickets,
+	} {
+		p := ParsePrompt(message(question, [2]string{cabin[0] + ` blocks="FB-90"`, cabin[1]}, lunch))
+		p.AsksForTickets = true
+		if got, err := p.Answer(nil); got != want || err != nil {
+			t.Errorf("%q: %q (%v), want %q", question, got, err, want)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ var facts = []struct {
 	{asks(`^(?:when|on which day) was it (?:filed|created|reported)`), "created", "date of creation"},
 	{asks(`last (?:updated|changed)`), "updated", "last change"},
 	{asks(`^when was it (?:resolved|closed|finished|fixed)`), "resolved", "date of resolution"},
-	{asks(`(?:status|state) of (?:ticket )?it|^is it|^has it|became of it|happened to it|about it|it about|summari[sz]e it|title of it`), "status", ""},
+	{asks(`(?:status|state) of (?:ticket )?it|^is it|^has it|^how far is it|working on it|became of it|happened to it|about it|it about|summari[sz]e it|title of it`), "status", ""},
 }
 
 func asks(pattern string) *regexp.Regexp {

@@ -19,6 +19,8 @@ type Prompt struct {
 	Question string
 	Turns    []figures.Turn
 	Sources  []Source
+
+	AsksForTickets bool // which or how many: only a named ticket's source answers that
 }
 
 // A Source is one fenced text with its attributes: id, the number to cite, and of a ticket its key

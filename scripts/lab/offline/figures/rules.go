@@ -32,7 +32,7 @@ var (
 	open      = phrase(`(?:not (?:yet )?(?:done|closed|resolved|finished|fixed)(?: yet)?|open|unresolved|unfinished)`)
 	done      = phrase(`done|closed|resolved|finished|completed|fixed`)
 	// counted are questions for tickets, whether or not a rule knows the rest.
-	counted = phrase(`(?:how many|number of|count|which|list|show|find|give|most|fewest|least)(?: [^\s,.;:?!]+){0,5} ` + sure + `|what(?: \pL+)? ` + sure + `|what(?:'s|’s| is| are) (?:assigned|owned|unassigned|overdue|blocked|in progress|in review)`)
+	counted = phrase(`(?:how many|number of|count|which|list|show|find|give|break down|most|fewest|least)(?: [^\s,.;:?!]+){0,5} ` + sure + `|what(?: \pL+)? ` + sure + `|(?:newest|oldest|latest|earliest|most recent)(?: [^\s,.;:?!]+){0,3} ` + one + `|what(?:'s|’s| is| are) (?:assigned|owned|unassigned|overdue|blocked|in progress|in review)`)
 	asks    = phrase(`how|what|when|where|which|who|whom|whose|why`)
 	// grammar are the words that no rule takes and that change nothing.
 	grammar = phrase(one + `|` + many + `|all|among|and|any|are|at|be|been|created|did|do|does|exist|for|from|had|has|have|how|in|is|me|now|of|on|our|over|overall|please|reported|still|tell|that|the|their|them|there|these|they|those|to|was|we|were|what|which|who|with|you`)
