@@ -26,7 +26,7 @@ const (
 const (
 	maxChosen     = 3
 	maxCandidates = 1000 // over all sources
-	maxEmbedded   = 60   // those of them with most words of the question; some 0.3 s of one core
+	maxEmbedded   = 60   // those of them with most words of the question; some 0.4 s of one core
 	longestQuote  = 400  // bytes
 	sameAgain     = 0.70 // the most that a sentence may repeat of an earlier one
 )
@@ -39,7 +39,8 @@ var (
 	forPurpose = regexp.MustCompile(`(?i)\b(?:objective|goal|purpose|aim|mission|scope|about|cover|for|describe|summari[sz]e)s?\b`)
 )
 
-// weights were found on the half of the sample's questions to choose by (scripts/eval). They say what a candidate's score is made of, and what it must reach.
+// weights say what a candidate's score is made of, and what it must reach. They were found on the
+// half of the sample's questions to choose by (scripts/eval).
 type weights struct {
 	words, meaning float64 // its own
 	context        float64 // the words of its source, because a sentence may say "it"
@@ -67,7 +68,7 @@ type candidate struct {
 type Embedder = func(text string) ([]float32, error)
 
 // Answer replies with one to three sentences of the sources, each with its citation [N], or with
-// NoSources, NoAnswer or NoTickets, which cite nothing. Without an embedder it compares words alone.
+// NoSources, NoAnswer or NoTickets, which cite nothing. Without an embedder it compares words only.
 func (p Prompt) Answer(embed Embedder) (answer string, err error) {
 	if len(p.Sources) == 0 {
 		return NoSources, nil
@@ -192,8 +193,8 @@ func (p Prompt) best(named []int, question string, embed Embedder) (chosen []can
 	return chosen, nil
 }
 
-// candidates returns the sentences and titles of the named sources, or of all, each once. A ticket's
-// text starts with its name.
+// candidates returns the sentences and titles of the named sources, or of all, each once. A
+// ticket's text starts with its name.
 func (p Prompt) candidates(named []int) (all []candidate) {
 	seen := map[string]bool{}
 	for i, s := range p.Sources {

@@ -170,7 +170,7 @@ func (q *reader) take(pattern *regexp.Regexp) (groups []string) {
 	return groups
 }
 
-// words takes the words that texts must have: what is quoted, and a word or two that tickets mention.
+// words takes the words that texts must have: what is quoted, and a word or two after "mention".
 func (q *reader) words() {
 	for m := q.take(quoted); m != nil; m = q.take(quoted) {
 		q.Words = append(q.Words, m[1])

@@ -93,8 +93,8 @@ func TestReadThread(t *testing.T) {
 	}
 }
 
-// What asks for tickets is read or is known to ask for them: a sentence about something near would be
-// no answer.
+// What asks for tickets is read or is known to ask for them: a sentence about something near would
+// be no answer.
 func TestAsks(t *testing.T) {
 	t.Parallel()
 	known := Names{"project": {"Data Platform", "DATA", "Mobile App"}, "assignee": {"Noor"}}
@@ -114,6 +114,8 @@ func TestAsks(t *testing.T) {
 		"What are the mobile app's open bugs?":                  "list open type:bug project:mobile app",
 		"Which projects have no open epics?":                    "asks",
 		"Please count the incidents with the payment provider":  "asks",
+		"latest updated payment ticket?":                        "asks",
+		"Break down the open tickets by due date":               "asks",
 		"Why were customers charged twice?":                     "",
 		"How many orders were charged twice?":                   "",
 		"Which ticket is about cold soup?":                      "",
