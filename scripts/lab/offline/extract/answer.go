@@ -28,6 +28,7 @@ const (
 	maxCandidates = 1000 // over all sources
 	maxEmbedded   = 60   // those of them with most words of the question; some 0.4 s of one core
 	longestQuote  = 400  // bytes
+	titleShare    = 0.80 // of its score that a title keeps: it only answers if no sentence does
 	sameAgain     = 0.70 // the most that a sentence may repeat of an earlier one
 )
 
@@ -45,14 +46,13 @@ type weights struct {
 	words, meaning float64 // its own
 	context        float64 // the words of its source, because a sentence may say "it"
 	remedy         float64 // the bonus of a solution or a cause, if the question asks for one
-	title          float64 // the share that a title keeps: it only answers if no sentence does
 	fits           float64 // the least score of the best one
 	near           float64 // the least share of the best score for further ones
 }
 
 var (
-	byWords   = weights{words: 1, context: 0.35, remedy: 0.45, title: 0.75, fits: 0.44, near: 0.60}
-	byMeaning = weights{words: 0.1, meaning: 1, remedy: 0.4, title: 1, fits: 0.46, near: 0.50}
+	byWords   = weights{words: 1, context: 0.35, remedy: 0.45, fits: 0.44, near: 0.60}
+	byMeaning = weights{words: 0.1, meaning: 1, remedy: 0.4, fits: 0.46, near: 0.50}
 )
 
 // A candidate is a text that may be quoted.
@@ -173,7 +173,7 @@ func (p Prompt) best(named []int, question string, embed Embedder) (chosen []can
 		c.score = by.words*c.words + by.context*covered[c.source] + by.meaning*c.meaning
 		switch {
 		case c.title:
-			c.score *= by.title
+			c.score *= titleShare
 		case forRemedy && remedies.MatchString(c.text) && named != nil:
 			c.score += by.remedy
 		case forRemedy && remedies.MatchString(c.text):
