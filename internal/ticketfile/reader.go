@@ -92,7 +92,7 @@ func (r *Reader) Projects() iter.Seq2[Project, error] {
 			}
 		}
 		if len(r.unclear) > 0 && r.Restricted == "" {
-			yield(Project{}, fmt.Errorf("%w: they do not say clearly who may read %s: --restricted %s imports these and all that only some may read, --restricted %s none of it",
+			yield(Project{}, fmt.Errorf("%w: they do not say clearly who may read %s: --restricted %s imports them all, --restricted %s none of them",
 				ErrFiles, counted(r.unclear), Keep, Omit))
 		}
 	}
