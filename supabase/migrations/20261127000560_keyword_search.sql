@@ -7,7 +7,7 @@
 -- are within three positions in the entry, in order, and the similarity of query and name. Both
 -- only add, so that none falls behind one that was not looked at.
 create function tasklens.score_entries(entry_ids bigint[], comment_ids bigint[], words tasklens.words, plain text, near_count integer)
-returns table (keyword_entry_id bigint, score double precision)
+returns table (keyword_entry_id bigint, score double precision, words_held bigint)
 language plpgsql stable rows 300 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
@@ -32,13 +32,13 @@ begin
     ) n where n.next is not null;
   return query
   with by_words as materialized (
-    select e.keyword_entry_id, e.project_id, e.ticket_id, a.comment_id, s.score,
+    select e.keyword_entry_id, e.project_id, e.ticket_id, a.comment_id, s.score, s.words_held,
       row_number() over (order by s.score desc, e.ticket_id nulls last, e.project_id) as place
     from unnest(score_entries.entry_ids, score_entries.comment_ids) as a(entry_id, comment_id)
     join public.keyword_entries e on e.keyword_entry_id = a.entry_id
     left join public.comment_entries m on m.comment_id = a.comment_id
     cross join lateral (
-      select sum(f.idf * f.n / (1.2 + f.n)) as score
+      select sum(f.idf * f.n / (1.2 + f.n)) as score, count(*) as words_held
       from (
         -- For n occurrences in a part, ts_rank returns (1/1² + 1/2² + … + 1/n²) / (π²/6).
         -- n is 0.645 times the odds rank / (1 - rank), within 6 per cent up to 30
@@ -68,7 +68,8 @@ begin
     -- Looked up one by one: a join would be planned as a scan of all tickets.
     b.score + 0.3 * coalesce(n.score, 0) + 8 * extensions.similarity(
       case when b.ticket_id is null then (select p.name from public.projects p where p.project_id = b.project_id)
-        else (select t.name from public.tickets t where t.ticket_id = b.ticket_id) end, left(plain, 500))
+        else (select t.name from public.tickets t where t.ticket_id = b.ticket_id) end, left(plain, 500)),
+    b.words_held
   from by_words b
   cross join lateral (
     select sum(p.idf * case when w.words @@ p.query then 1 + (e.title_words @@ p.query)::integer else 0.4 end) as score
@@ -80,18 +81,18 @@ begin
   ) n
   where b.place <= near_count
   union all
-  select b.keyword_entry_id, b.score from by_words b where b.place > near_count;
+  select b.keyword_entry_id, b.score, b.words_held from by_words b where b.place > near_count;
 end
 $$;
 comment on function tasklens.score_entries is
-  'BM25F of some entries, each with a comment or null, with proximity of neighbouring words and similarity of the name to plain.';
+  'BM25F of some entries, each with a comment or null, with proximity of neighbouring words and similarity of the name to plain. words_held: how many of the words it holds.';
 
 -- reach: see keyword_candidates; scored_count: how many of the best are scored; near_count: see
 -- score_entries. Without limits the result is the exact ranking that the limited one approximates.
 create function tasklens.rank_entries(
   search tasklens.search, match_count integer, reach integer default 4000, scored_count integer default 500, near_count integer default 100
 )
-returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
+returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer, holds_all boolean)
 -- Custom plans for the filter, whatever the caller has set.
 language plpgsql stable rows 300 security invoker set search_path = '' set jit = off set plan_cache_mode = auto
 as $$
@@ -126,14 +127,14 @@ begin
     cross join lateral tasklens.score_entries(a.entries, a.comments, search.words, query.plain, near_count) s
   )
   select row_number() over (order by l.tier desc, coalesce(s.score, 0) desc, l.gain desc, l.ticket_id nulls last, l.project_id),
-    l.project_id, l.ticket_id, coalesce(s.score, 0), l.tier
+    l.project_id, l.ticket_id, coalesce(s.score, 0), l.tier, coalesce(s.words_held = cardinality((search.words).terms), false)
   from listed l left join scored s using (keyword_entry_id)
   order by 1
   limit greatest(1, match_count);
 end
 $$;
 comment on function tasklens.rank_entries is
-  'The tickets and projects of a search by their words; see search_by_keyword. tier: 3 for a ticket that the query names, 2 for a text that holds the identifier that the query is, 1 in another form, else 0.';
+  'The tickets and projects of a search by their words; see search_by_keyword. tier: 3 for a ticket that the query names, 2 for a text that holds the identifier that the query is, 1 in another form, else 0. holds_all: it holds every word of the query that any text holds.';
 
 create function public.search_by_keyword(
   query_text text,

@@ -22,8 +22,8 @@ declare
   vector_share constant double precision := 0.4;
   keyword_share constant double precision := 0.6;
   least_similarity double precision;
-  -- Where vectors find something, words count by rank if they carry this share of the query's
-  -- weight and come near to the best. Or rank 4 of one common word and rank 60 by vector were first.
+  -- Where vectors find something, words count by rank if they are all of the query's, or carry this
+  -- share of its weight near to the best. Or rank 4 of one word and rank 60 by vector came first.
   least_score constant double precision := 0.4 * (select sum(w.idf) from unnest((search.words).idfs) as w(idf));
   near_best constant double precision := 0.7;
 begin
@@ -42,7 +42,7 @@ begin
       first_value(k.score) over (order by k.tier = 3, k.rank) as best
     from tasklens.rank_entries(search, 1000) k
   ), counted as (
-    select k.*, case when convex or k.tier > 0 or k.score >= greatest(least_score, near_best * k.best) or not exists (select from nearest)
+    select k.*, case when convex or k.tier > 0 or k.holds_all or k.score >= greatest(least_score, near_best * k.best) or not exists (select from nearest)
       then k.rank end as counts_as
     from word_match k
   ), ranked as (
@@ -63,8 +63,8 @@ begin
     from ranked r
   )
   select row_number() over (
-      order by s.tier desc, s.by_vector + s.by_keyword desc, case when convex or s.by_vector + s.by_keyword = 0 then s.word_place end nulls last,
-        s.ticket_id nulls last, s.project_id),
+      order by s.tier desc, s.by_vector + s.by_keyword desc, s.vector_rank is null and s.keyword_rank is null,
+        case when convex or s.keyword_rank is null then s.word_place end nulls last, s.ticket_id nulls last, s.project_id),
     s.project_id, s.ticket_id, s.chunk_id, s.similarity, s.vector_rank, s.keyword_score, s.keyword_rank, s.tier > 0,
     s.by_vector, s.by_keyword, s.vector_by_rank + s.keyword_by_rank, s.by_vector + s.by_keyword
   from scored s
@@ -195,6 +195,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if keyword_score reaches 0.4 of the weight of the query''s words and 0.7 of the best, and else stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
+  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if it holds all words of the query, or keyword_score reaches 0.4 of their weight and 0.7 of the best; else it stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
 
 insert into tasklens.migrations (version) values ('20261127000700');

@@ -103,8 +103,8 @@ reset role;
 create or replace function tasklens.rank_entries(
   search tasklens.search, match_count integer,
   reach integer default 8000, scored_count integer default 500, near_count integer default 100)
-returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer)
-language sql as $$ values (1, 1, 105, 3, 0), (2, 1, 140, 0, 0), (3, 1, 120, 0, 0), (4, 1, 103, 0, 0) $$;
+returns table (rank bigint, project_id bigint, ticket_id bigint, score double precision, tier integer, holds_all boolean)
+language sql as $$ values (1, 1, 105, 3, 0, true), (2, 1, 140, 0, 0, true), (3, 1, 120, 0, 0, true), (4, 1, 103, 0, 0, true) $$;
 select results_eq(
   $$ select f.ticket_id from tasklens.fuse_searches(tasklens.begin_search('beta', null, pg_temp.unit(0, 0, 1), 'm', 0.5), 1, 1, 'convex') f
     order by f.place $$,
