@@ -37,6 +37,7 @@ type Page struct {
 	MatchThreshold float64            `json:"match_threshold" min:"0" max:"1" example:"0.31" doc:"The threshold that was applied."`
 	Fusion         string             `json:"fusion" enum:"rrf,convex" doc:"The fusion that was applied."`
 	Retrieval      string             `json:"retrieval" enum:"hybrid,keyword" doc:"The retrieval that was asked for."`
+	EmbeddingModel string             `json:"embedding_model,omitempty" example:"text-embedding-3-small" doc:"The model that embedded the query; absent where no vectors were compared."`
 	Cached         bool               `json:"cached" doc:"Comes from the cache; nothing that it depends on has changed."`
 	Facets         Facets             `json:"facets,omitempty" doc:"How many matches have each value, by filter (~status~, ~project~, ~assignee~, ~label~, ~open~ …), the largest first. A facet ignores its own filter. Facets of what no match has are absent, except ~status~ and ~project~."`
 	FacetsCapped   bool               `json:"facets_capped,omitempty" doc:"There are more than the 10,000 matches counted for each facet, or the 1,000 values listed."`
@@ -96,7 +97,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 	vector, err := inTime(ctx, embedding)
 	switch {
 	case err == nil:
-		matching["query_embedding"] = vector
+		matching["query_embedding"], page.EmbeddingModel = vector, embedding.Model()
 	case ctx.Err() != nil:
 		return Page{}, fmt.Errorf("embed query: %w", err)
 	default:

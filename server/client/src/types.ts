@@ -1431,6 +1431,11 @@ export interface components {
              * @enum {string}
              */
             retrieval: "hybrid" | "keyword";
+            /**
+             * @description The model that embedded the query; absent where no vectors were compared.
+             * @example text-embedding-3-small
+             */
+            embedding_model?: string;
             /** @description Comes from the cache; nothing that it depends on has changed. */
             cached: boolean;
             /** @description How many matches have each value, by filter (`status`, `project`, `assignee`, `label`, `open` …), the largest first. A facet ignores its own filter. Facets of what no match has are absent, except `status` and `project`. */

@@ -158,6 +158,7 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
       : done?.read_as ? html`<${Figures} turn=${turn} done=${done} cite=${cite} onAsk=${onAsk} onReread=${onReread} />` : html`<${Markdown} text=${text} keys=${keys} cite=${cite} />`}
       ${!busy && !done && !turn.problem && html`<p class="small muted">Stopped. <button type="button" class="link" onClick=${onAgain}>Ask again</button></p>`}
       ${done?.low_similarity && !done.read_as && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
+      ${done?.model === 'offline-chat' && !done.read_as && html`<p class="small muted">Quoted from the sources: no chat model is configured.</p>`}
       ${!busy && !turn.problem && !done?.candidates && text && html`<div class="row"><span class="small muted">${[done?.model, done?.cached && 'from the cache'].filter(Boolean).join(' · ')}</span>
         <button type="button" class="link small" onClick=${onAgain}>Repeat the question</button>
         ${navigator.clipboard && html`<button type="button" class="button" onClick=${copy}><${Icon} name="copy" />${copied ? 'Copied' : 'Copy with sources'}</button>`}</div>`}
@@ -252,6 +253,7 @@ function SourceCard({ source, number, open, onToggle }) {
 function Abstained({ done, question }) {
   return html`<div role="status"><${Empty} icon="question" title="No answer to be found" level=${3}>
     <p>${done.answer}</p>
+    ${done.model === 'offline-chat' && html`<p class="small muted">No chat model is configured: answers are quoted from sources.</p>`}
     ${done.best_similarity !== null && html`<div class="closest"><${Bar} label="Similarity of the nearest text" kind="meaning" value=${done.best_similarity} tick=${done.match_threshold} />
       <p class="small muted">The nearest text has a similarity of ${decimal(done.best_similarity)}; ${decimal(done.match_threshold)} is the threshold.</p></div>`}
     <p class="actions"><a class="button primary" href=${href('search', { q: question })}>Search for it instead</a></p><//></div>`;

@@ -53,6 +53,6 @@ function Alike({ ticket: t, draft, linked, onLink }) {
     <span class="status">${t.status}${t.likely_duplicate ? ' · likely duplicate' : ''}</span>
     <span class="near"><${Bar} label="Likeness" kind="meaning" value=${t.fused_score} /><span>${decimal(t.fused_score)}</span></span>
     <div class="agrees">${agrees && html`<p class="muted">Both say: <span dir="auto">${agrees.words.join(', ')}</span></p><p class="text" dir="auto">“<${Highlight} pieces=${agrees.sentence} />”</p>`}
-      ${whole.value && !agrees && html`<p class="muted">No word in common: it is near in meaning.</p>`}</div>
+      ${whole.value && !agrees && html`<p class="muted">No word in common: the texts are alike as a whole.</p>`}</div>
     <button type="button" class="button" disabled=${linked} onClick=${onLink}><${Icon} name="plus" />${linked ? 'Linked' : 'Link it'}<span class="sr"> ${t.ticket_key}</span></button></li>`;
 }

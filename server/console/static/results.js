@@ -35,7 +35,7 @@ export function Told({ searches, page, sort, again, onSort }) {
     const many = total > 0 ? `${count(total)}${response.facets_capped ? ' or more' : ''} ` : '';
     const chosen = shown.request.sort === 'newest' || shown.request.sort === 'updated' ? shown.request.sort : undefined;
     if (response.executed.length === 0) text = `${many}${total === 1 ? 'ticket' : many ? 'tickets' : 'Tickets'}${ORDERS[chosen ?? 'newest']}`;
-    else text = `${many ? `${many}${total === 1 ? 'match' : 'matches'}` : `Page ${count(page)}`} ${response.executed.length === 2 ? 'by meaning and keywords' : 'by keyword'}${chosen ? ORDERS[chosen] : ''}`;
+    else text = `${many ? `${many}${total === 1 ? 'match' : 'matches'}` : `Page ${count(page)}`} ${response.executed.length === 2 ? `by ${response.embedding_model?.startsWith('words-') ? 'similar words' : 'meaning'} and keywords` : 'by keyword'}${chosen ? ORDERS[chosen] : ''}`;
   }
   const degraded = response?.degraded && !busy;
   if (degraded) text = 'Matches by keyword only: the search by meaning did not answer in time.';
@@ -70,8 +70,8 @@ export function Candidates({ answer: { response }, projects, onChoose }) {
   });
 }
 
-/** @param {{result: SearchResult, open: boolean, sort?: string | null, link: string}} props */
-export function Result({ result, open, sort, link }) {
+/** @param {{result: SearchResult, open: boolean, model?: string, sort?: string | null, link: string}} props */
+export function Result({ result, open, model, sort, link }) {
   const title = result.ticket_name ?? result.project_name;
   const [name, excerpt] = splitName(pieces(result.highlight), title);
   const at = result.kind === 'ticket' && (sort === 'newest' ? result.created_at : result.updated_at);
@@ -79,7 +79,7 @@ export function Result({ result, open, sort, link }) {
     onClick=${(/** @type {MouseEvent} */ e) => { if (!e.metaKey && !e.ctrlKey && !e.shiftKey) { e.preventDefault(); go(link, { replace: e.detail === 0 && location.hash.includes('open=') }); } }}>
     <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name" dir="auto"><${Highlight} pieces=${name} /></span></span>
     <span class="excerpt" dir="auto">${(excerpt.length > 0 || result.text.trim() !== title) && html`<${Highlight} pieces=${plain(excerpt)} />`}</span>
-    <span class="meta"><${FoundBy} result=${result} />${result.status && html`<span class="status">${result.status}</span>`}
+    <span class="meta"><${FoundBy} result=${result} model=${model} sort=${sort} />${result.status && html`<span class="status">${result.status}</span>`}
       ${result.kind === 'ticket' && result.assignee && html`<span class="person" dir="auto">${result.assignee}</span>`}
       ${at && html`<time class="muted" datetime=${at} title=${sort === 'newest' ? 'Filed' : 'Changed'}>${date(at)}</time>`}<span class="muted project" dir="auto">${result.project_name}</span></span>
   </a></li>`;

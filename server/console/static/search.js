@@ -239,7 +239,7 @@ export function Search({ params, may }) {
           onDrop=${drop} onClear=${() => change(Object.fromEntries(FACETS.map((f) => [f.param, ''])))} />`}
         ${response && !empty && html`<ol class="results" ref=${list} start=${(shown?.request.offset ?? 0) + 1}
           onPointerMove=${() => searches.point(true)} onPointerLeave=${() => searches.point(false)}>
-          ${response.results.map((result, i) => html`<${Result} key=${i} result=${result} open=${idOf(result) === open} sort=${shown?.request.sort}
+          ${response.results.map((result, i) => html`<${Result} key=${i} result=${result} open=${idOf(result) === open} model=${response.embedding_model} sort=${shown?.request.sort}
             link=${href('search', { ...Object.fromEntries(params), q: shown?.request.query, open: idOf(result) })} />`)}
         </ol>
         <${Pages} page=${page} more=${response.has_more} link=${(/** @type {number} */ n) => href('search', { ...Object.fromEntries(params), page: n > 1 ? n : '', open: '' })} />`}
