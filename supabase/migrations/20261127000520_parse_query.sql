@@ -38,7 +38,7 @@ comment on function tasklens.phrase is 'A tsquery for the words of a composed te
 create type tasklens.query as (
   languages text[], plain text, wanted tsquery, required tsquery, required_of_named tsquery, excluded tsquery,
   excluded_keys text[], left_out text[], ticket_keys text[], identifiers text[], is_identifier boolean,
-  excluded_tickets bigint[], named_tickets bigint[], relaxed boolean
+  excluded_tickets bigint[], named_tickets bigint[], relaxed boolean, all_words integer
 );
 
 -- Only the first 2,000 characters count: thousands of phrases would take minutes.

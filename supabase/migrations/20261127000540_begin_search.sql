@@ -85,6 +85,7 @@ declare
   named text;
   tickets bigint[];
   numbered bigint[];
+  terms text[];
 begin
   search.scope := tasklens.resolve_scope(filters);
   search.embedding := query_embedding;
@@ -142,9 +143,11 @@ begin
       query.named_tickets := tickets;
     end if;
     search.query := query;
+    terms := array(select r.term from tasklens.read_words(query.plain, query.languages) r where not r.is_common);
     search.query.wanted := (
-      select string_agg(w.term, ' | ')::tsquery
-      from (select unnest((search.words).terms) union select r.term from tasklens.read_words(query.plain, query.languages) r where not r.is_common) w(term));
+      select string_agg(w.term, ' | ')::tsquery from (select unnest((search.words).terms) union select unnest(terms)) w(term));
+    -- A query with words that no text holds is held whole by none.
+    search.query.all_words := greatest(cardinality((search.words).terms), cardinality(terms));
   end if;
   search.few := tasklens.few_entries(search.scope, query.required);
   if query.is_identifier then

@@ -127,14 +127,14 @@ begin
     cross join lateral tasklens.score_entries(a.entries, a.comments, search.words, query.plain, near_count) s
   )
   select row_number() over (order by l.tier desc, coalesce(s.score, 0) desc, l.gain desc, l.ticket_id nulls last, l.project_id),
-    l.project_id, l.ticket_id, coalesce(s.score, 0), l.tier, coalesce(s.words_held = cardinality((search.words).terms), false)
+    l.project_id, l.ticket_id, coalesce(s.score, 0), l.tier, coalesce(s.words_held = query.all_words, false)
   from listed l left join scored s using (keyword_entry_id)
   order by 1
   limit greatest(1, match_count);
 end
 $$;
 comment on function tasklens.rank_entries is
-  'The tickets and projects of a search by their words; see search_by_keyword. tier: 3 for a ticket that the query names, 2 for a text that holds the identifier that the query is, 1 in another form, else 0. holds_all: it holds every word of the query that any text holds.';
+  'The tickets and projects of a search by their words; see search_by_keyword. tier: 3 for a ticket that the query names, 2 for a text that holds the identifier that the query is, 1 in another form, else 0. holds_all: it holds every word of the query.';
 
 create function public.search_by_keyword(
   query_text text,
