@@ -4,7 +4,7 @@ import { accessible, demo, finish, open, service, sql, until } from './kit.mjs';
 import { startModel } from './model.mjs';
 
 after(finish);
-const QUESTION = 'How was the double charge fixed with the idempotency key?';
+const QUESTION = 'Why were customers charged twice when they retried a payment?';
 const turn = (page, n) => page.locator('.turn').nth(n);
 const says = (page, n, text) => turn(page, n).locator('.answer .text', { hasText: text }).waitFor();
 

@@ -18,7 +18,7 @@ const calls = [
   ['fetch', { id: 'http://127.0.0.1:8080/#search?q=TX-400&open=TX-400' }, /Customer charged twice when a payment is retried/],
   ['search_tickets', { query: 'TX-400', fields: ['links', 'labels', 'similarity'] }, /TX-400/],
   ['search_tickets', { filters: { open: true, projects: ['TX'] }, limit: 5, page: 2 }, /TX-/],
-  ['ask', { question: 'How was the double charge fixed with the idempotency key?' }, /TX-400/],
+  ['ask', { question: 'Why were customers charged twice when they retried a payment?' }, /TX-400/],
   ['ask', { question: 'What is the capital of Mars?', corpus: 'all' }, /./],
   ['find_duplicates', { text: 'Paid twice for one order' }, /TX-402/],
   ['find_duplicates', { ticket: 'tx-400', limit: 3 }, /TX-|MOB-/],

@@ -12,7 +12,7 @@ import { accessible, atEnd, finish, freePort, open, root, service, settings, sql
 const template = `${root}docs/examples/supabase/`;
 const source = `${template}supabase/functions/ask/index.ts`;
 const key = 'sb_publishable_check';
-const QUESTION = 'How was the double charge fixed with the idempotency key?';
+const QUESTION = 'Why were customers charged twice when they retried a payment?';
 const member = { id: 'c0ffee00-0000-4000-8000-00000000000d', email: 'member@example.com', password: 'correct horse' };
 let auth, ask, front, seen;
 
