@@ -14,7 +14,8 @@ import (
 	"tasklens/scripts/lab/offline/words"
 )
 
-// nextModel is a second embedding model, whose vectors point the other way than those of the first.
+// nextModel is a second embedding model, whose vectors point another way than those of the first, and
+// are alike enough for the threshold of a model that is not measured.
 const nextModel = "next-embedding"
 
 // newProvider serves the offline models and nextModel.
@@ -24,6 +25,7 @@ func newProvider() http.Handler {
 		for i := range vector {
 			vector[i] = -vector[i]
 		}
+		vector[0] += 2
 		return vector, nil
 	}))
 }
