@@ -74,7 +74,7 @@ func TestChatIsBounded(t *testing.T) {
 					t.Errorf("after %d requests: %v", requests.Load(), err)
 				}
 			}
-			if sent.Load() > 4*maxChatBytes { // both responses, and data in flight
+			if sent.Load() > 4*maxResponseBytes { // both responses, and data in flight
 				t.Errorf("the provider sent %d bytes", sent.Load())
 			}
 		})

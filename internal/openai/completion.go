@@ -26,7 +26,7 @@ type completion struct {
 	tell     func(piece string) error // nil: nobody listens
 	text     strings.Builder
 	thoughts thoughts
-	calls    map[int]string // arguments so far, by the call's index
+	calls    map[int][]byte // arguments so far, by the call's index
 }
 
 // part is a whole answer, or an event of a stream.
@@ -62,22 +62,23 @@ type words struct {
 // split returns the text, and whether there is a thought beside it.
 func (w words) split() (text string, thought bool) {
 	thought = strings.Join(texts([]any{w.ReasoningContent, w.Reasoning}), "") != ""
-	text, _ = w.Content.(string)
 	parts, _ := w.Content.([]any)
-	if one, is := w.Content.(map[string]any); is {
-		parts = []any{one}
+	switch w.Content.(type) {
+	case string, map[string]any:
+		parts = []any{w.Content}
 	}
+	var whole strings.Builder
 	for _, p := range parts {
 		if piece, is := p.(string); is {
-			text += piece
+			whole.WriteString(piece)
 		} else if p, is := p.(map[string]any); is && (p["type"] == nil || p["type"] == "text" || p["type"] == "output_text") {
 			more, _ := p["text"].(string)
-			text += more
+			whole.WriteString(more)
 		} else {
 			thought = true
 		}
 	}
-	return text, thought
+	return whole.String(), thought
 }
 
 // Reasons for which a model ends, in providers' words.
@@ -90,7 +91,7 @@ var (
 // add takes a whole answer or an event.
 func (c *completion) add(data []byte) error {
 	var p part
-	err := json.Unmarshal(data, &p)
+	err := decode(data, &p)
 	if err != nil || len(p.Choices) == 0 || len(p.Error) > 0 {
 		refused := readRefusal(http.StatusOK, nil, data)
 		switch {
@@ -148,9 +149,9 @@ func (c *completion) call(said words) error {
 		text := string(part.Function.Arguments)
 		_ = json.Unmarshal(part.Function.Arguments, &text) // else it is the object itself
 		if c.calls == nil {
-			c.calls = map[int]string{}
+			c.calls = map[int][]byte{}
 		}
-		if c.calls[part.Index] += text; len(c.calls[part.Index]) > maxCall {
+		if c.calls[part.Index] = append(c.calls[part.Index], text...); len(c.calls[part.Index]) > maxCall {
 			return unusable("called a tool with more than %d bytes", maxCall)
 		}
 	}
@@ -163,7 +164,7 @@ func (c *completion) called() string {
 	if len(c.calls) == 0 {
 		return ""
 	}
-	text := c.calls[slices.Min(slices.Collect(maps.Keys(c.calls)))]
+	text := string(c.calls[slices.Min(slices.Collect(maps.Keys(c.calls)))])
 	var first json.RawMessage
 	if json.NewDecoder(strings.NewReader(text)).Decode(&first) == nil {
 		text = string(first)

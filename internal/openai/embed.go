@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -181,7 +180,7 @@ func (e *embedding) ask(ctx context.Context, inputs []string) ([]vector.Vector, 
 // read reads a response: by index, or in order if the server leaves the indexes out.
 func (e *embedding) read(content []byte, inputs int) ([]vector.Vector, error) {
 	var response openai.CreateEmbeddingResponse
-	if err := json.Unmarshal(content, &response); err != nil {
+	if err := decode(content, &response); err != nil {
 		return nil, err
 	}
 	if len(response.Data) != inputs {

@@ -28,14 +28,13 @@ const (
 	// asks for more, the caller gets the error at once. Two retries fit in a query's time budget, so
 	// a rate limit is reported as such and not as a timeout.
 	maxRetryDelay = 2 * time.Second
-	// maxEmbeddingsBytes bounds a response: maxInputs embeddings take 1 MB, or about 3 MB from a
-	// server that writes them as JSON numbers.
-	maxEmbeddingsBytes = 64 << 20
-	// maxChatBytes bounds a chat completion with its envelope, which in a stream is about 400 bytes
-	// per token.
-	maxChatBytes = 8 << 20
-	// maxRefusalBytes is how much of an error is read.
-	maxRefusalBytes = 64 << 10
+	// maxResponseBytes bounds a response. maxInputs embeddings take 1 MB, or about 3 MB as JSON
+	// numbers; a stream takes about 400 bytes per token.
+	maxResponseBytes = 8 << 20
+	// maxValues bounds the values in it: each takes hundreds of bytes, however short it is.
+	maxValues = 200_000
+	// maxRefusalBytes is how much of an error is read: it may repeat the request.
+	maxRefusalBytes = 1 << 20
 )
 
 // Config selects the provider and the models. EmbeddingModel is the model whose vectors are stored.
@@ -143,12 +142,8 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return response, err
 	}
-	limit := int64(maxChatBytes)
-	if strings.HasSuffix(request.URL.Path, "/embeddings") {
-		limit = maxEmbeddingsBytes
-	}
-	response.Body = http.MaxBytesReader(nil, response.Body, limit)
-	if response.StatusCode >= http.StatusTooManyRequests {
+	response.Body = http.MaxBytesReader(nil, response.Body, maxResponseBytes)
+	if response.StatusCode >= http.StatusBadRequest {
 		content, err := io.ReadAll(io.LimitReader(response.Body, maxRefusalBytes))
 		_ = response.Body.Close()
 		if err != nil {

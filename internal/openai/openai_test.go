@@ -247,7 +247,7 @@ func TestResponsesAreBounded(t *testing.T) {
 	if _, _, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
 		t.Errorf("the error for an endless response is %v", err)
 	}
-	if written := <-sent; written > maxEmbeddingsBytes+(32<<20) {
+	if written := <-sent; written > maxResponseBytes+(32<<20) {
 		t.Errorf("the client read %d bytes", written)
 	}
 }

@@ -35,7 +35,7 @@ var (
 	sayTooLarge = regexp.MustCompile(`(?i)\btoo (large|long|many|big)\b|exceed|(larger|longer|greater|higher|more) than|\bat most\b|less than|\bmaximum\b|\bmax (\w+ ){0,3}(batch|tokens?|length|inputs?|size)|batch[ _]size|context[ _](length|window|size)|out of memory`)
 	sayFilter   = regexp.MustCompile(`(?i)content[ _]?filter|content[ _]policy|content management policy|responsible_?ai|jailbreak|data_inspection|prohibited_content|safety[ _](system|filter|reason|rating|polic)|block_?reason|guardrail|\bmoderation\b|\bflagged\b`)
 	sayLimit    = regexp.MustCompile(`(?i)rate[ _-]?limit|too many requests|resource_exhausted`)
-	htmlTag     = regexp.MustCompile(`(?s)<(style|script)\b.*?</(style|script)>|<[^>]*>`)
+	htmlTag     = regexp.MustCompile(`(?s)<(style|script)\b.*?(</(style|script)>|\z)|<[^>]*>`)
 )
 
 // quotaCode is the provider's code for an exhausted quota. It comes with status 429, but waiting
@@ -67,7 +67,7 @@ func (r *refusal) isRequest() bool {
 // readRefusal reads a response as an error. nil: it is none.
 func readRefusal(status int, header http.Header, body []byte) *refusal {
 	var said any
-	if json.Unmarshal(body, &said) != nil {
+	if body = body[:min(len(body), maxRefusalBytes)]; json.Unmarshal(body, &said) != nil {
 		said = strings.Join(strings.Fields(htmlTag.ReplaceAllString(string(body), " ")), " ")
 	}
 	if list, is := said.([]any); is && len(list) == 1 {
@@ -116,20 +116,20 @@ func isError(object map[string]any) bool {
 // unsaid are members of an error that say nothing more, or repeat the request.
 var unsaid = []string{"code", "ctx", "id", "input", "message", "msg", "object", "request_id", "status", "type", "error_type", "url"}
 
-// texts are the texts within a JSON value, messages first.
-func texts(value any) (all []string) {
+// texts appends the texts within a JSON value to all, messages first.
+func texts(value any, all ...string) []string {
 	switch value := value.(type) {
 	case string:
-		return []string{strings.Join(strings.Fields(value), " ")}
+		return append(all, strings.Join(strings.Fields(value), " "))
 	case []any:
 		for _, member := range value {
-			all = append(all, texts(member)...)
+			all = texts(member, all...)
 		}
 	case map[string]any:
-		all = append(texts(value["message"]), texts(value["msg"])...)
+		all = texts(value["msg"], texts(value["message"], all...)...)
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			if !slices.Contains(unsaid, name) {
-				all = append(all, texts(value[name])...)
+				all = texts(value[name], all...)
 			}
 		}
 	}

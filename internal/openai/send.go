@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -56,4 +57,12 @@ func (c *Client) post(ctx context.Context, path string, body map[string]any, opt
 
 func isStream(response *http.Response) bool {
 	return response.StatusCode < 300 && strings.HasPrefix(strings.ToLower(response.Header.Get("Content-Type")), "text/event-stream")
+}
+
+// decode decodes JSON of a bounded number of values. Signs within texts count, too.
+func decode(data []byte, into any) error {
+	if bytes.Count(data, []byte(","))+bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > maxValues {
+		return unusable("gave a response of more than %d values", maxValues)
+	}
+	return json.Unmarshal(data, into)
 }

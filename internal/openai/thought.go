@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 )
@@ -20,7 +21,7 @@ var (
 	closes   = regexp.MustCompile(`(?i)</` + thoughtTag + `>|</details>|\[/think\]|◁/think▷|<\|(?:end_of_thought|end_thinking)\|>|<unused95>|(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final[^<]{0,20}<\|message\|>|assistantfinal`)
 	opened   = regexp.MustCompile(`(?i)` + openTag + `|<details>`)
 	mayOpen  = regexp.MustCompile(`(?i)^\s*(?:[<\[◁][^>\]▷\s]{0,40}|<(?:` + thoughtTag + `|details)\s[^<>]{0,80})?$|^\s*<\|[a-z_|<>]{0,60}$`)
-	leading  = regexp.MustCompile(`(?i)^\s*<[|｜](?:begin.of.(?:sentence|text|solution)|start_(?:response|text))[|｜]>|^\s*<` + answerTag)
+	leading  = regexp.MustCompile(`(?i)^\s*<(?:[|｜](?:begin.of.(?:sentence|text|solution)|start_(?:response|text))[|｜]>|` + answerTag + `)`)
 	trailing = regexp.MustCompile(`(?i)(?:(?:\s*` + special + `)+\s*)?(?:<(?:[|｜][\w▁]{0,30}[|｜]?|/[\w-]{0,20})?)?$`)
 	specials = regexp.MustCompile(`(?i)^\s*(?:` + special + `\s*)+$`)
 )
@@ -35,28 +36,28 @@ type thoughts struct {
 	inside   bool // a thought is open
 	begun    bool // some of the answer is out
 	unopened bool // only its end was marked
-	held     string
+	held     []byte
 	seen     int // bytes of held without a closing mark
 }
 
 // write returns what is certain to be part of the answer.
 func (t *thoughts) write(piece string) (answer string) {
-	for t.held += piece; !t.begun; {
+	for t.held = append(t.held, piece...); !t.begun; {
 		from := max(0, t.seen-longestMark)
-		end := closes.FindStringIndex(t.held[from:])
-		switch open := opens.FindString(t.held) + leading.FindString(t.held); {
-		case !t.inside && open != "":
-			t.inside = !leading.MatchString(open)
+		end := closes.FindIndex(t.held[from:])
+		switch open := append(opens.Find(t.held), leading.Find(t.held)...); {
+		case !t.inside && len(open) > 0:
+			t.inside = !leading.Match(open)
 			t.any = t.any || t.inside
 			t.held, t.seen = t.held[len(open):], 0
-		case end != nil && (t.inside || strings.TrimSpace(t.held[:from+end[0]]) == "" || t.silent && !t.quoted(from+end[0])):
+		case end != nil && (t.inside || len(bytes.TrimSpace(t.held[:from+end[0]])) == 0 || t.silent && !t.quoted(from+end[0])):
 			t.unopened = t.unopened || t.silent && !t.inside
 			t.held, t.seen = t.held[from+end[1]:], 0
 			t.inside, t.silent, t.any = false, false, true
 		case t.inside:
 			t.held = t.held[max(0, len(t.held)-longestMark):]
 			return ""
-		case t.silent || mayOpen.MatchString(t.held):
+		case t.silent || mayOpen.Match(t.held):
 			t.seen = len(t.held)
 			return ""
 		default:
@@ -68,8 +69,9 @@ func (t *thoughts) write(piece string) (answer string) {
 
 // tell returns what is held, but special tokens at its end and what may become one.
 func (t *thoughts) tell() (answer string) {
-	end := trailing.FindStringIndex(t.held)[0]
-	if answer, t.held = t.held[:end], t.held[end:]; t.any && !t.begun {
+	from := max(0, len(t.held)-32*longestMark)
+	end := from + trailing.FindIndex(t.held[from:])[0]
+	if answer, t.held = string(t.held[:end]), t.held[end:]; t.any && !t.begun {
 		answer = strings.TrimLeft(answer, " \t\r\n") // between the thought and the answer
 	}
 	t.begun = t.begun || answer != ""
@@ -78,15 +80,15 @@ func (t *thoughts) tell() (answer string) {
 
 // quoted reports whether a closing mark belongs to what the answer says about such marks.
 func (t *thoughts) quoted(at int) bool {
-	return strings.HasSuffix(t.held[:at], "`") || opened.MatchString(t.held[:at])
+	return bytes.HasSuffix(t.held[:at], []byte("`")) || opened.Match(t.held[:at])
 }
 
 // close returns the rest of the answer.
 func (t *thoughts) close() (rest string) {
 	if !t.inside {
 		rest = t.tell()
-		if !specials.MatchString(t.held) {
-			rest += t.held
+		if !specials.Match(t.held) {
+			rest += string(t.held)
 		}
 	}
 	return rest
