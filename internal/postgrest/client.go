@@ -111,7 +111,7 @@ func (s *Session) Call(ctx context.Context, function string, arguments, result a
 	}
 }
 
-// call makes one request.
+// call makes one request. Without a function it shows only whether the token is accepted.
 func (s *Session) call(ctx context.Context, function string, arguments any) (body string, err error) {
 	// The library's client stores headers for all its users. One client per call keeps tokens
 	// apart.
@@ -125,7 +125,15 @@ func (s *Session) call(ctx context.Context, function string, arguments any) (bod
 	}
 	client.Transport.Parent = exchange
 	defer exchange.close()
-	return client.RpcWithError(function, "", arguments)
+	body, err = client.RpcWithError(function, "", arguments)
+	if _, answered := errors.AsType[*Error](err); err != nil && !answered && !s.service && function != "" {
+		// PostgREST rejects a token without reading a long body, and its reset can overtake the answer.
+		_, asked := s.call(ctx, "", nil)
+		if answer, is := errors.AsType[*Error](asked); is && answer.Status == http.StatusUnauthorized {
+			err = answer
+		}
+	}
+	return body, err
 }
 
 // exchange is one request. It adds the context and the status check that the library lacks.

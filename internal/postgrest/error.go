@@ -2,6 +2,7 @@ package postgrest
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,11 +101,17 @@ func (s *Session) failure(ctx context.Context, function string, err error) error
 	}
 }
 
+// claimsNUL reports whether a token's claims contain U+0000, rather than the arguments.
+func claimsNUL(token string) bool {
+	claims, _ := base64.RawURLEncoding.DecodeString(strings.Split(token+"..", ".")[1])
+	return strings.Contains(strings.ReplaceAll(string(claims), `\\`, ""), `\u0000`)
+}
+
 func (s *Session) answered(answer *Error) error {
 	switch {
 	case answer.Code == "42501": // PostgREST sends it with a 401 for the role anon, though the token is valid
 		return fault.Wrap(fault.Forbidden, "This is not allowed.", answer)
-	case answer.Status == http.StatusUnauthorized || answer.Code == "PGRST301" || answer.Code == "PGRST303":
+	case answer.Status == http.StatusUnauthorized || answer.Code == "PGRST301" || answer.Code == "PGRST303" || answer.Code == "22P05" && claimsNUL(s.token):
 		if s.service {
 			return fault.Wrap(fault.Unavailable, "The database does not accept the service's key.", answer)
 		}
@@ -112,6 +119,8 @@ func (s *Session) answered(answer *Error) error {
 			return fault.Wrap(fault.Unauthorized, "The access token has expired.", answer).Because(fault.TokenExpired)
 		}
 		return fault.Wrap(fault.Unauthorized, "The access token is not valid.", answer)
+	case answer.Code == "22P05" && !s.service:
+		return fault.Wrap(fault.Invalid, "The request must not contain U+0000.", answer)
 	case answer.Code == "57014" || answer.Status == http.StatusGatewayTimeout:
 		return fault.Wrap(fault.Timeout, "The database did not answer in time.", answer)
 	case answer.Status == http.StatusRequestEntityTooLarge:

@@ -34,8 +34,9 @@ func (a answer) write(w http.ResponseWriter) {
 const readAnyway = 8 << 10
 
 // refuse answers a request whose body was not read: after a long one PostgREST seems to keep the
-// connection, and resets it. Here that is as soon as another request comes on it.
-func (a answer) refuse(w http.ResponseWriter, r *http.Request) {
+// connection, and resets it. Here that is as soon as another request comes on it, or, for a reset
+// that overtakes the answer, at once.
+func (a answer) refuse(w http.ResponseWriter, r *http.Request, overtaken bool) {
 	if r.ContentLength <= readAnyway {
 		a.write(w)
 		return
@@ -48,6 +49,9 @@ func (a answer) refuse(w http.ResponseWriter, r *http.Request) {
 	defer conn.Close()
 	if socket, is := conn.(*net.TCPConn); is {
 		_ = socket.SetLinger(0) // close resets
+	}
+	if overtaken {
+		return
 	}
 	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
 	header := w.Header()

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/gateway"
@@ -105,5 +106,38 @@ func TestBodyTooLarge(t *testing.T) {
 		if response.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s: status %d", name, response.StatusCode)
 		}
+	}
+}
+
+// The body of a rejected token is not read if it is long: the connection is reset with the next
+// request on it, or every second time before the answer arrives. A short body's answer always does.
+func TestRejectedTokensReset(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	fresh := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
+	t.Cleanup(fresh.CloseIdleConnections)
+	for i, long := range []bool{true, true, false, false, true, true} {
+		body := `{"a": 1}`
+		if long {
+			body += strings.Repeat(" ", 20_000)
+		}
+		request, err := http.NewRequest("POST", s.baseURL+"/rpc/add_up", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+tokenOf(t, "badsig", s.secret))
+		response, err := fresh.Do(request)
+		if lost := long && i%2 == 1; (err != nil) != lost {
+			t.Errorf("request %d: %v", i, err)
+		}
+		if err != nil {
+			continue
+		}
+		told, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil {
+			t.Errorf("request %d: %v", i, err)
+		}
+		s.wantCode(reply{response.StatusCode, response.Header, string(told)}, 401, "PGRST301")
 	}
 }

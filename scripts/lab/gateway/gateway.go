@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -68,9 +69,10 @@ type Config struct {
 // Gateway is an http.Handler for /rpc/{function}, also under Supabase's prefix /rest/v1. It is safe
 // for concurrent use.
 type Gateway struct {
-	config Config
-	pool   *pgxpool.Pool
-	known  sync.Map // functions by schema and name, if the schema is cached
+	config  Config
+	pool    *pgxpool.Pool
+	known   sync.Map     // functions by schema and name, if the schema is cached
+	refused atomic.Int64 // long requests
 }
 
 // New makes a gateway. The database need not be up: until it is, requests get 503.
@@ -99,7 +101,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	who, err := g.authenticate(r.Header.Get("Authorization"))
 	if err != nil {
-		g.explain(err, who).answer().refuse(w, r)
+		g.explain(err, who).answer().refuse(w, r, r.ContentLength > readAnyway && g.refused.Add(1)%2 == 0)
 		return
 	}
 	reply, err := g.handle(context.WithoutCancel(r.Context()), w, r, who)
