@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"time"
 
@@ -61,6 +62,7 @@ func checkInstallation(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	findings = append(findings, inspectIssuer(config)...)
 	if *asJSON {
 		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"findings": findings})
 	} else {
@@ -104,6 +106,17 @@ func inspect(ctx context.Context, db *postgrest.Session, model string) ([]findin
 		return slices.Index(order, a.Severity) - slices.Index(order, b.Severity)
 	})
 	return findings, nil
+}
+
+// hosted matches the address of a project whose tokens name it as their issuer.
+var hosted = regexp.MustCompile(`^https://\w+\.supabase\.(co|in|red)/?$`)
+
+func inspectIssuer(c Config) []finding {
+	if c.Auth == "off" || c.JWTIssuer != "" || hosted.MatchString(c.SupabaseURL) {
+		return nil
+	}
+	return []finding{{"warning", "SUPABASE_JWT_ISSUER", "it is not set, so that tokens must name the issuer " + c.issuers()[0] + ": those of a self-hosted Supabase or a custom domain name another one, or none",
+		"Set it to the iss of an access token (with docker compose, API_EXTERNAL_URL), or to none if the token has no iss."}}
 }
 
 func inspectMigrations(ctx context.Context, db *postgrest.Session) (findings []finding, err error) {

@@ -142,3 +142,21 @@ func TestCheckFindsAnOlderSchemaCache(t *testing.T) {
 		}
 	}
 }
+
+// Where the default issuer need not be that of the tokens, the check says which setting is missing.
+func TestCheckNamesAMissingIssuer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		auth, url, issuer string
+		want              bool
+	}{
+		{"on", "http://localhost:8000", "", true}, {"strict", "https://api.example.com/", "", true}, {"on", "https://abc.supabase.co.example.com", "", true},
+		{"off", "http://localhost:8000", "", false}, {"on", "http://localhost:8000", "none", false}, {"on", "http://localhost:8000", "http://localhost:8000", false},
+		{"on", "https://abcdefghijklmnopqrst.supabase.co", "", false}, {"strict", "https://abcdefghijklmnopqrst.supabase.co/", "", false},
+	} {
+		findings := inspectIssuer(Config{Auth: c.auth, SupabaseURL: c.url, JWTIssuer: c.issuer})
+		if found := len(findings) == 1 && findings[0].Subject == "SUPABASE_JWT_ISSUER" && strings.Contains(findings[0].Finding, strings.TrimRight(c.url, "/")+"/auth/v1"); found != c.want || !c.want && len(findings) > 0 {
+			t.Errorf("%+v: %+v", c, findings)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
+	"tasklens/internal/identity"
 	"tasklens/internal/openai"
 	"tasklens/internal/shared"
 )
@@ -20,7 +21,7 @@ type Config struct {
 	Auth      string `env:"AUTH" envDefault:"off"` // strict: on, for sessions that Supabase Auth knows
 	JWKSURL   string `env:"SUPABASE_JWKS_URL"`     // "": where Supabase Auth serves it; off: there is none
 	JWTSecret string `env:"SUPABASE_JWT_SECRET"`
-	JWTIssuer string `env:"SUPABASE_JWT_ISSUER"` // "": Supabase Auth
+	JWTIssuer string `env:"SUPABASE_JWT_ISSUER"` // several, and none; "": Supabase Auth
 
 	Console        string `env:"CONSOLE" envDefault:"on"`
 	PublishableKey string `env:"SUPABASE_PUBLISHABLE_KEY"` // the console signs users in to Supabase Auth with it
@@ -98,7 +99,12 @@ func (c Config) key() string { return cmp.Or(c.SecretKey, c.ServiceRoleKey) }
 
 // origins are the origins whose pages may call the service.
 func (c Config) origins() []string {
-	return strings.FieldsFunc(c.CORSOrigins, func(r rune) bool { return r == ',' || r == ' ' })
+	return strings.Fields(strings.ReplaceAll(c.CORSOrigins, ",", " "))
+}
+
+// issuers are those of the tokens that are accepted.
+func (c Config) issuers() []string {
+	return strings.Fields(strings.ReplaceAll(cmp.Or(c.JWTIssuer, identity.IssuerOf(c.SupabaseURL)), ",", " "))
 }
 
 // usualRate is the default rate limit per caller when AUTH is on.

@@ -87,6 +87,21 @@ func TestConfigReportsEveryProblemAtOnce(t *testing.T) {
 	}
 }
 
+// The setting lists issuers; none is for tokens without one.
+func TestIssuers(t *testing.T) {
+	for value, want := range map[string][]string{
+		"": {"http://127.0.0.1:54321/auth/v1"}, "none": {"none"}, "http://localhost:8000, none": {"http://localhost:8000", "none"},
+		"https://a.example.com,https://b.example.com/auth/v1": {"https://a.example.com", "https://b.example.com/auth/v1"},
+		"nobody": nil, "None": nil, ",": nil, "none,nobody": nil,
+	} {
+		setEnvironment(t, map[string]string{"SUPABASE_URL": "http://127.0.0.1:54321", "SUPABASE_SECRET_KEY": "key", "OPENAI_API_KEY": "key", "SUPABASE_JWT_ISSUER": value})
+		c, err := readConfig()
+		if (err == nil) != (want != nil) || err == nil && !slices.Equal(c.issuers(), want) || err != nil && !strings.Contains(err.Error(), "SUPABASE_JWT_ISSUER") {
+			t.Errorf("%q: %q, %v", value, c.issuers(), err)
+		}
+	}
+}
+
 // A value of the wrong type is reported once, with the other problems and by the setting's name.
 func TestConfigReportsWhatItCannotRead(t *testing.T) {
 	setEnvironment(t, map[string]string{

@@ -71,7 +71,8 @@ func (c Config) check(unread error) error {
 	p.oneOf("AUTH", c.Auth, "on", "strict", "off")
 	p.add(c.Auth == "off" && !isLoopback(c.Host), "HOST", "be a loopback address such as 127.0.0.1 while AUTH is off, not %q", c.Host)
 	p.add(c.JWKSURL != "" && c.JWKSURL != "off" && !isHTTP(c.JWKSURL), "SUPABASE_JWKS_URL", "be an http(s) address, or off")
-	p.add(c.JWTIssuer != "" && !isHTTP(c.JWTIssuer), "SUPABASE_JWT_ISSUER", "be an http(s) address")
+	isOdd := func(issuer string) bool { return issuer != identity.NoIssuer && !isHTTP(issuer) }
+	p.add(c.JWTIssuer != "" && (len(c.issuers()) == 0 || slices.ContainsFunc(c.issuers(), isOdd)), "SUPABASE_JWT_ISSUER", "be a list of http(s) addresses, with none for tokens that name no issuer, not %q", c.JWTIssuer)
 	p.add(c.Auth != "off" && c.JWKSURL == "off" && c.JWTSecret == "", "SUPABASE_JWT_SECRET", "be set where AUTH is on and SUPABASE_JWKS_URL is off: no token could be verified")
 	p.add(c.JWTSecret != "" && len(c.JWTSecret) < minSecretBytes, "SUPABASE_JWT_SECRET", "have at least %d bytes", minSecretBytes)
 	p.oneOf("CONSOLE", c.Console, "on", "off")

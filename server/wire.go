@@ -175,7 +175,7 @@ func newVerifier(c Config) *identity.Verifier {
 	}
 	auth := identity.IssuerOf(c.SupabaseURL)
 	options := identity.Options{
-		Issuer: cmp.Or(c.JWTIssuer, auth), KeySetURL: cmp.Or(c.JWKSURL, auth+"/.well-known/jwks.json"), Secret: []byte(c.JWTSecret), ServiceKey: c.key(),
+		Issuers: c.issuers(), KeySetURL: cmp.Or(c.JWKSURL, auth+"/.well-known/jwks.json"), Secret: []byte(c.JWTSecret), ServiceKey: c.key(),
 	}
 	if c.JWKSURL == "off" {
 		options.KeySetURL = ""

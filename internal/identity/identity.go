@@ -36,12 +36,15 @@ func (c Caller) IsService() bool { return c.Role == RoleService }
 // service.
 func IssuerOf(supabaseURL string) string { return strings.TrimRight(supabaseURL, "/") + "/auth/v1" }
 
+// NoIssuer stands for the issuer of tokens that name none.
+const NoIssuer = "none"
+
 // Options configure a Verifier.
 type Options struct {
-	Issuer     string // of all tokens
-	KeySetURL  string // of the JWKS; "" where the project has none
-	Secret     []byte // of the older kind of tokens; empty to reject them
-	ServiceKey string // as a bearer token it means the service itself
+	Issuers    []string // of tokens
+	KeySetURL  string   // of the JWKS; "" where the project has none
+	Secret     []byte   // of the older kind of tokens; empty to reject them
+	ServiceKey string   // as a bearer token it means the service itself
 	// SupabaseURL is where Auth is asked whether a session still exists; "" to skip that check.
 	SupabaseURL string
 }
@@ -49,7 +52,7 @@ type Options struct {
 // Verifier verifies tokens. It is safe for concurrent use and stores no token.
 type Verifier struct {
 	options  Options
-	keys     keySet
+	keys     *keySet
 	sessions *sessions // nil if sessions are not checked
 }
 
@@ -59,7 +62,7 @@ func New(options Options) *Verifier {
 	transport.MaxIdleConnsPerHost = 16
 	// Tokens and keys go to and come from the configured host only.
 	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	v := &Verifier{options: options, keys: keySet{url: options.KeySetURL, client: &client}}
+	v := &Verifier{options: options, keys: newKeySet(options.KeySetURL, &client)}
 	if options.SupabaseURL != "" {
 		v.sessions = newSessions(options.SupabaseURL, options.ServiceKey, client)
 	}
@@ -92,8 +95,7 @@ func (v *Verifier) Ready() error {
 	if v.options.KeySetURL == "" {
 		return nil
 	}
-	_, err := v.keys.load()
-	return err
+	return v.keys.load(context.Background(), "")
 }
 
 // Digest hashes a text that must not be stored or logged.

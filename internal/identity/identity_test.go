@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,26 @@ func TestBadTokens(t *testing.T) {
 		"almost the service's key":        "sb_secret_of_the_servicf",
 	} {
 		t.Run(name, func(t *testing.T) { expect(t, v, token, fault.Unauthorized) })
+	}
+}
+
+// The issuers that are listed are accepted, and tokens without one where that is listed.
+func TestIssuers(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	local := "http://localhost:8000"
+	for _, issuers := range [][]string{{"https://example.supabase.co/auth/v1"}, {local}, {NoIssuer}, {"https://example.supabase.co/auth/v1", NoIssuer}, {local, NoIssuer}} {
+		v := p.verifier(func(o *Options) { o.Issuers = issuers })
+		for _, issuer := range []any{"https://example.supabase.co/auth/v1", local, local + "/", "none", nil, 5, []string{local}} {
+			name, isText := issuer.(string)
+			good := isText && slices.Contains(issuers, name) || issuer == nil && slices.Contains(issuers, NoIssuer)
+			for _, token := range []string{p.hs(map[string]any{"iss": issuer}), p.ec(map[string]any{"iss": issuer})} {
+				if _, err := v.Verify(t.Context(), token); (err == nil) != good || err != nil && fault.CodeOf(err) != fault.Unauthorized ||
+					err != nil && isText && !strings.Contains(err.Error(), "SUPABASE_JWT_ISSUER does not list its issuer: "+name) {
+					t.Errorf("issuer %v of %q: %v", issuer, issuers, err)
+				}
+			}
+		}
 	}
 }
 

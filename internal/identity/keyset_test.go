@@ -4,15 +4,14 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/http"
-	"runtime"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"golang.org/x/time/rate"
 
 	"tasklens/internal/fault"
 )
@@ -46,21 +45,59 @@ func TestKeysRotate(t *testing.T) {
 	expect(t, v, p.sign(jwt.SigningMethodES256, p.keys["next"], nil), "") // without a key name: any known key may match
 }
 
-// A client that invents key names cannot cause a request for each.
-func TestUnknownKeysAreFetchedRarely(t *testing.T) {
+// invented signs a token with a key's name that the project does not have.
+func (p *project) invented(name string) string {
+	p.t.Helper()
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, p.claims(nil))
+	token.Header["kid"] = name
+	text, err := token.SignedString(p.keys["ec"])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return text
+}
+
+// A client that invents key names cannot cause a request for each, nor keep a new key from being
+// found: until it can be looked for, its tokens are not called invalid.
+func TestInventedKeysHideNoNewOne(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	v := p.verifier()
+	v.keys.budget = rate.NewLimiter(0, readBurst)
 	for i := range 50 {
-		token := jwt.NewWithClaims(jwt.SigningMethodES256, p.claims(nil))
-		token.Header["kid"] = fmt.Sprint("made up ", i)
-		text, err := token.SignedString(p.keys["ec"])
-		if err != nil {
-			t.Fatal(err)
+		_, err := v.Verify(t.Context(), p.invented(fmt.Sprint("made up ", i)))
+		if code := fault.CodeOf(err); code != fault.Unauthorized && (i < readBurst-1 || code != fault.Unavailable) {
+			t.Errorf("name %d: %v", i, err)
 		}
-		expect(t, v, text, fault.Unauthorized)
 	}
-	if got := p.readings(); got != 1+unknownBurst {
+	if got := p.readings(); got != readBurst {
+		t.Errorf("the key set was read %d times", got)
+	}
+	expect(t, v, p.ec(nil), "")
+	p.rotate("next")
+	_, err := v.Verify(t.Context(), p.sign(jwt.SigningMethodES256, "next", nil))
+	if failure, is := errors.AsType[*fault.Error](err); !is || failure.Code != fault.Unavailable || failure.RetryAfter != readEvery {
+		t.Errorf("the new key's token: %v", err)
+	}
+	v.keys.budget = rate.NewLimiter(0, 1)
+	expect(t, v, p.sign(jwt.SigningMethodES256, "next", nil), "")
+	for i := range 50 {
+		_, _ = v.Verify(t.Context(), p.invented(fmt.Sprint("made up too ", i)))
+	}
+	expect(t, v, p.sign(jwt.SigningMethodES256, "next", nil), "")
+}
+
+// The tokens of a withdrawn key are rejected without a reading for each.
+func TestWithdrawnKeysAreFetchedRarely(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	v := p.verifier()
+	expect(t, v, p.ec(nil), "")
+	v.keys.budget = rate.NewLimiter(0, 1)
+	for range 50 {
+		expect(t, v, p.invented("withdrawn"), fault.Unauthorized)
+	}
+	if got := p.readings(); got != 2 {
 		t.Errorf("the key set was read %d times", got)
 	}
 }
@@ -76,18 +113,19 @@ func TestUnreachableKeySet(t *testing.T) {
 			v := p.verifier()
 			token := p.ec(nil)
 			p.is(status)
+			v.keys.budget = rate.NewLimiter(0, 1)
 			for range 3 {
 				expect(t, v, token, fault.Unavailable)
 			}
 			if p.readings() != 1 {
-				t.Errorf("the key set was read %d times within its pause", p.readings())
+				t.Errorf("the key set was read %d times", p.readings())
 			}
 			if err := v.Ready(); fault.CodeOf(err) != fault.Unavailable {
 				t.Errorf("ready: %v", err)
 			}
 			expect(t, v, p.hs(nil), "") // needs no key set
 			p.is(0)
-			v.keys.tried = time.Now().Add(-keySetPause)
+			v.keys.budget = rate.NewLimiter(rate.Inf, 1)
 			expect(t, v, token, "")
 			if err := v.Ready(); err != nil {
 				t.Errorf("not ready: %v", err)
@@ -95,26 +133,8 @@ func TestUnreachableKeySet(t *testing.T) {
 			p.is(status)
 			expect(t, v, p.ec(nil), "")
 			p.rotate("next")
-			expect(t, v, p.sign(jwt.SigningMethodES256, "next", nil), fault.Unauthorized)
+			expect(t, v, p.sign(jwt.SigningMethodES256, "next", nil), fault.Unavailable)
 		})
-	}
-}
-
-// A reading that failed leaves nothing that would refresh its keys for ever. Not parallel, because
-// it counts the goroutines of all readings.
-func TestFailedReadingsEnd(t *testing.T) {
-	refreshing := func() int {
-		stacks := make([]byte, 16<<20)
-		return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "created by github.com/MicahParks/jwkset")
-	}
-	before := refreshing()
-	p := newProject(t)
-	p.is(http.StatusNotFound)
-	expect(t, p.verifier(), p.ec(nil), fault.Unavailable)
-	for deadline := time.Now().Add(time.Minute); refreshing() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines refresh keys, %d before", refreshing(), before)
-		}
 	}
 }
 

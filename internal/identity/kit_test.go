@@ -102,7 +102,7 @@ func (p *project) readings() int {
 }
 
 func (p *project) options() Options {
-	return Options{Issuer: "https://example.supabase.co/auth/v1", KeySetURL: p.server.URL + "/auth/v1/.well-known/jwks.json", Secret: []byte(secret), ServiceKey: "sb_secret_of_the_service"}
+	return Options{Issuers: []string{"https://example.supabase.co/auth/v1"}, KeySetURL: p.server.URL + "/auth/v1/.well-known/jwks.json", Secret: []byte(secret), ServiceKey: "sb_secret_of_the_service"}
 }
 
 // verifier returns a verifier for this project.
@@ -121,7 +121,7 @@ func (p *project) strict(o *Options) { o.SupabaseURL = p.server.URL + "/" }
 // claims returns the claims of a valid access token with changes; nil removes one.
 func (p *project) claims(changes map[string]any) jwt.MapClaims {
 	claims := jwt.MapClaims{
-		"iss": p.options().Issuer, "aud": "authenticated", "sub": user, "role": "authenticated", "session_id": "27c8b5f0-0000-4000-8000-000000000001",
+		"iss": p.options().Issuers[0], "aud": "authenticated", "sub": user, "role": "authenticated", "session_id": "27c8b5f0-0000-4000-8000-000000000001",
 		"iat": p.clock.Unix(), "exp": p.clock.Add(time.Hour).Unix(), "aal": "aal1", "app_metadata": map[string]any{"provider": "email"},
 	}
 	maps.Copy(claims, changes)

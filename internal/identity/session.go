@@ -37,7 +37,8 @@ func newSessions(url, key string, client http.Client) *sessions {
 	}
 }
 
-// alive reports whether Auth knows the token's session and it belongs to this user.
+// alive reports whether Auth knows the token's session and it belongs to this user, who is not
+// banned.
 func (s *sessions) alive(token, subject string) (bool, error) {
 	key := Digest(token)
 	if alive, known := s.answers.GetIfPresent(key); known {
@@ -52,7 +53,8 @@ func (s *sessions) alive(token, subject string) (bool, error) {
 	if err != nil && !ended.MatchString(err.Error()) {
 		return false, fmt.Errorf("ask Auth for the user: %w", err)
 	}
-	alive := err == nil && strings.EqualFold(user.ID.String(), subject)
+	// Auth itself refuses banned users only since July 2026.
+	alive := err == nil && strings.EqualFold(user.ID.String(), subject) && (user.BannedUntil == nil || user.BannedUntil.Before(time.Now()))
 	s.answers.Set(key, alive)
 	return alive, nil
 }

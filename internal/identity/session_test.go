@@ -24,6 +24,8 @@ func TestSessions(t *testing.T) {
 		code   fault.Code
 	}{
 		"signed in":           {http.StatusOK, signedIn, ""},
+		"banned, older Auth":  {http.StatusOK, strings.Replace(signedIn, "{", `{"banned_until":"2999-01-01T00:00:00Z",`, 1), fault.Unauthorized},
+		"banned in the past":  {http.StatusOK, strings.Replace(signedIn, "{", `{"banned_until":"2026-01-01T00:00:00.5Z",`, 1), ""},
 		"another's session":   {http.StatusOK, strings.Replace(signedIn, "0b6a", "0b6b", 1), fault.Unauthorized},
 		"signed out":          {http.StatusForbidden, `{"code":403,"error_code":"session_not_found","msg":"Session from session_id claim in JWT does not exist"}`, fault.Unauthorized},
 		"banned":              {http.StatusForbidden, `{"code":403,"error_code":"user_banned","msg":"User is banned"}`, fault.Unauthorized},

@@ -1,10 +1,12 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -50,7 +52,11 @@ func (v *Verifier) claims(ctx context.Context, token string) (jwt.MapClaims, err
 	if parsed.Method == jwt.SigningMethodHS256 && claims["role"] == RoleService {
 		return claims, nil
 	}
-	return claims, jwt.NewValidator(jwt.WithAudience(audience), jwt.WithIssuer(v.options.Issuer), jwt.WithLeeway(leeway)).Validate(claims)
+	issuer, err := claims.GetIssuer()
+	if issuer = cmp.Or(issuer, NoIssuer); err == nil && !slices.Contains(v.options.Issuers, issuer) {
+		err = fmt.Errorf("SUPABASE_JWT_ISSUER does not list its issuer: %s", issuer)
+	}
+	return claims, cmp.Or(err, jwt.NewValidator(jwt.WithAudience(audience), jwt.WithLeeway(leeway)).Validate(claims))
 }
 
 // key returns the key for a token. There are two kinds, and neither is ever used for the algorithms
@@ -63,11 +69,7 @@ func (v *Verifier) key(ctx context.Context, token *jwt.Token) (any, error) {
 	case shared || v.options.KeySetURL == "":
 		return nil, errNoKind
 	}
-	keys, err := v.keys.load()
-	if err != nil {
-		return nil, err
-	}
-	return keys.KeyfuncCtx(ctx)(token)
+	return v.keys.find(ctx, token)
 }
 
 // newCaller reads verified claims.

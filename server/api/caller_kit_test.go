@@ -19,7 +19,7 @@ const issuer = "https://example.supabase.co/auth/v1"
 // authenticated is a service with AUTH=on that accepts HS256 tokens.
 func authenticated(c *setup) {
 	c.verifier = func(s *service, options identity.Options) *identity.Verifier {
-		options.Issuer, options.Secret = issuer, s.secret
+		options.Issuers, options.Secret = []string{issuer}, s.secret
 		return identity.New(options)
 	}
 }

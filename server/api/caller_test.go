@@ -166,7 +166,7 @@ func TestUnreachableKeySet(t *testing.T) {
 	key := ""
 	s := start(t, func(c *setup) {
 		c.verifier = func(_ *service, options identity.Options) *identity.Verifier {
-			key, options.Issuer, options.KeySetURL = options.ServiceKey, issuer, "http://127.0.0.1:1/jwks.json"
+			key, options.Issuers, options.KeySetURL = options.ServiceKey, []string{issuer}, "http://127.0.0.1:1/jwks.json"
 			return identity.New(options)
 		}
 	})
@@ -191,7 +191,7 @@ func TestSignedOut(t *testing.T) {
 	defer auth.Close()
 	s := start(t, func(c *setup) {
 		c.verifier = func(s *service, options identity.Options) *identity.Verifier {
-			options.Issuer, options.Secret, options.SupabaseURL = issuer, s.secret, auth.URL
+			options.Issuers, options.Secret, options.SupabaseURL = []string{issuer}, s.secret, auth.URL
 			return identity.New(options)
 		}
 	})

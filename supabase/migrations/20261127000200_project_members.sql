@@ -4,8 +4,8 @@ create type public.project_role as enum ('viewer', 'member', 'admin');
 comment on type public.project_role is
   'What a user may do in a project, each role including the former: read (viewer), write tickets and notes (member), change the project and its members (admin).';
 
--- user_id is Supabase Auth's id. A user deleted there has no valid token, so leftover rows are
--- harmless.
+-- user_id is Supabase Auth's id. The rows of a user deleted there stay, and give rights until the
+-- last token expires.
 create table public.project_members (
   project_id bigint not null references public.projects on delete cascade,
   user_id uuid not null,
