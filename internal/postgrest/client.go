@@ -126,8 +126,9 @@ func (s *Session) call(ctx context.Context, function string, arguments any) (bod
 	client.Transport.Parent = exchange
 	defer exchange.close()
 	body, err = client.RpcWithError(function, "", arguments)
-	if _, answered := errors.AsType[*Error](err); err != nil && !answered && !s.service && function != "" {
+	if lost, answered := errors.AsType[*Error](err); err != nil && !(answered && lost.Code != "") && !s.service && function != "" {
 		// PostgREST rejects a token without reading a long body, and its reset can overtake the answer.
+		// A proxy makes a 502 of it.
 		_, asked := s.call(ctx, "", nil)
 		if answer, is := errors.AsType[*Error](asked); is && answer.Status == http.StatusUnauthorized {
 			err = answer
