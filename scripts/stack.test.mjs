@@ -28,7 +28,7 @@ async function ask(path, body, token) {
 test('it searches and answers', open, async () => {
   const ready = await ask('/readyz');
   assert.equal(ready.status, 'ready');
-  const paraphrase = await ask('/api/hybrid-search', { query: 'resolve login issue', limit: 5 });
+  const paraphrase = await ask('/api/hybrid-search', { query: 'resolve login issue', limit: 2 });
   assert.ok(paraphrase.results.some((hit) => hit.ticket_name === 'Fix authentication bug'));
   const [first] = (await ask('/api/hybrid-search', { query: 'TX-400', limit: 3 })).results;
   like(first, { kind: 'ticket', ticket_key: 'TX-400', exact: true });
