@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createTasklens, ProblemError } from 'tasklens-client';
 
 const url = process.env.SERVICE_URL;
-const QUESTION = 'How was the double charge fixed with the idempotency key?';
+const QUESTION = 'Why were customers charged twice when they retried a payment?';
 const all = async (events) => { const list = []; for await (const event of events) list.push(event); return list; };
 /** A client whose every request gets one response. */
 const answering = (body, init) => createTasklens({ url: 'http://127.0.0.1', fetch: async () => new Response(body, init) });
