@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Limit is what says that not everybody may read a text. The zero Limit says nothing.
@@ -58,8 +60,9 @@ var (
 // A rule says of names whether a member tells who may read a text: everybody by the open values, or
 // else by all but the shut ones.
 type rule struct {
-	names, open, shut *regexp.Regexp
-	doubt             bool
+	names      func(string) bool
+	open, shut *regexp.Regexp
+	doubt      bool
 }
 
 func (r *rule) saysWho() bool { return r.open != nil || r.doubt }
@@ -89,20 +92,21 @@ const (
 // The first rule for a name counts.
 var (
 	rules = []*rule{
+		apart, content,
 		{named(closed), values(no, null), nil, false},
 		{named(limiting), values(no, null, all), nil, false},
 		{named(published), values(yes, null, all, day), nil, false},
 		{named(public), values(yes, all), nil, false},
 		{named(naming), values(null, all, day), nil, false},
 		{named(visible), values(yes, null, all), nil, false},
-		{regexp.MustCompile(`visib`), values(yes, null, all), nil, true},
-		{regexp.MustCompile(`private|internal|confidential|restrict|hidden|_secrets?_|unpublish|embargo|audience|security|privacy|_access_|_acl_|_draft|_deleted|permission|unlisted|classified|_nda_|trashed`), values(no, null, all), nil, true},
-		{regexp.MustCompile(`_public_|_publish_|_published_|classif|_part_type_`), nil, values(few, "f|n|no|off|false|note"), true},
-		apart, content, other,
+		{with("", "visib"), values(yes, null, all), nil, true},
+		{with("", "private internal confidential restrict hidden _secret_ _secrets_ unpublish embargo audience security privacy _access_ _acl_ _draft _deleted permission unlisted classified _nda_ trashed"), values(no, null, all), nil, true},
+		{with("", "_public_ _publish_ _published_ classif _part_type_"), nil, values(few, "f|n|no|off|false|note"), true},
+		other,
 	}
-	apart   = &rule{names: regexp.MustCompile(` (?:comments?|notes?|worklogs?|attachments?|changelog|issuelinks|subtasks|parent|author|updateauthor|user|assignees?|reporter|creator|content|names|schema|editmeta|operations|transitions|renderedfields|versionedrepresentations|expandable|performedviagithubapp)\.`)} // another record
-	content = &rule{names: regexp.MustCompile(` (?:body|bodytext|bodyhtml|text|description|descriptiontext|summary|title|subject|message|html|markdown|name|displayname|environment|id|key|tags?|keywords?|labels?|categor(?:y|ies)|alias|aliases|topics?|slug)\.`)}
-	other   = &rule{names: regexp.MustCompile(``), shut: values(few)}
+	apart   = &rule{names: with(" ", "comment comments note notes worklog worklogs attachment attachments changelog issuelinks subtasks parent author updateauthor user assignee assignees reporter creator content names schema editmeta operations transitions renderedfields versionedrepresentations expandable performedviagithubapp")} // another record
+	content = &rule{names: with(" ", "body bodytext bodyhtml text description descriptiontext summary title subject message html markdown name displayname environment id key tag tags keyword keywords label labels category categories alias aliases topic topics slug")}
+	other   = &rule{names: with("", ""), shut: values(few)}
 )
 
 func values(words ...string) *regexp.Regexp {
@@ -110,19 +114,41 @@ func values(words ...string) *regexp.Regexp {
 }
 
 // named matches names, and parts of a path, that are made of these words and others of the kinds.
-func named(words string) *regexp.Regexp {
+func named(words string) func(string) bool {
 	others := "(?:" + strings.Join([]string{filling, closed, limiting, published, public, naming, visible}, "|") + ")*"
-	return regexp.MustCompile("[ .]" + others + "(?:" + words + ")" + others + `\.`)
+	return regexp.MustCompile("[ .]" + others + "(?:" + words + ")" + others + `[ .]`).MatchString
 }
+
+// with matches names that hold one of these words, or are one of them after a space.
+func with(space, words string) func(string) bool {
+	list := strings.Split(words, " ")
+	return func(text string) bool {
+		return slices.ContainsFunc(list, func(word string) bool { return strings.Contains(text, space+word+space) })
+	}
+}
+
+// known are the rules of the first names, which most records share.
+var (
+	known sync.Map
+	count atomic.Int32
+)
 
 // ruleOf finds the rule of a name: of its words, or without signs, with the parts of a path after it.
 func ruleOf(name string) *rule {
+	if found, is := known.Load(name); is {
+		return found.(*rule)
+	}
 	name = name[:min(len(name), 1000)]
-	text := words(name) + " " + fold(name) + "."
+	text := words(name)
+	text += " " + strings.ReplaceAll(text, "_", "") + " ."
 	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("./[]>:", r) }) {
 		text += fold(part) + "."
 	}
-	return rules[slices.IndexFunc(rules, func(r *rule) bool { return r.names.MatchString(text) })]
+	found := rules[slices.IndexFunc(rules, func(r *rule) bool { return r.names(text) })]
+	if count.Add(1) < 10_000 {
+		known.Store(name, found)
+	}
+	return found
 }
 
 var (

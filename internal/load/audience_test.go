@@ -53,7 +53,7 @@ var spellings = []func(string) string{
 	func(name string) string { return strings.ReplaceAll(name, " ", "") },
 	strings.ToUpper,
 	func(name string) string { return strings.ReplaceAll(strings.ToUpper(name), " ", "_") },
-	func(name string) string { return strings.Title(name) },
+	title,
 	func(name string) string { // camelCase
 		words := strings.Fields(name)
 		for i, word := range words[1:] {
@@ -61,8 +61,16 @@ var spellings = []func(string) string{
 		}
 		return strings.Join(words, "")
 	},
-	func(name string) string { return strings.ReplaceAll(strings.Title(name), " ", "") },
+	func(name string) string { return strings.ReplaceAll(title(name), " ", "") },
 	func(name string) string { return " " + name + " " },
+}
+
+func title(name string) string {
+	words := strings.Fields(name)
+	for i, word := range words {
+		words[i] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, " ")
 }
 
 // pair is a member in JSON.
