@@ -44,53 +44,44 @@ var (
 	unfilled    = regexp.MustCompile(`^(?:\{\{[^}]*\}\}|<%.*%>)$`) // a placeholder alone
 )
 
-// limitOf returns what limits a note: its front matter, or what looks like one.
-func limitOf(text string) audience.Limit {
+// frontMatter splits off YAML between two lines of dashes at the start, TOML between two of plus
+// signs, or a JSON object, and says what limits the note: this, or what looks like it. What cannot be
+// read is left out and named; deeper nesting is not read. A block that is none of these is text.
+func frontMatter(text string) (fields matter, body string, problems []string, limit audience.Limit) {
 	var values map[string]any
 	var record json.RawMessage
-	block, object := yamlBlock.FindStringSubmatch(text), json.NewDecoder(strings.NewReader(text))
-	decode := func(text string) error { return yaml.Unmarshal([]byte(text), &values) }
-	if block == nil {
-		block, decode = tomlBlock.FindStringSubmatch(text), func(text string) error { return toml.Unmarshal([]byte(text), &values) }
-	}
+	var err error
+	found, table := yamlBlock.FindStringSubmatch(text), tomlBlock.FindStringSubmatch(text)
+	object := json.NewDecoder(strings.NewReader(text))
+	isYAML, isMatter, rest := found != nil, false, text
 	switch {
-	case block != nil && decode(block[1]) == nil:
-		if record, _ = json.Marshal(values); record != nil {
-			text = text[len(block[0]):]
-		}
+	case isYAML:
+		isMatter = strings.TrimSpace(found[1]) == "" || oneWord.MatchString(found[1])
+		err = yaml.Unmarshal([]byte(found[1]), &values)
+	case table != nil:
+		found, isMatter = []string{table[0], table[1]}, tomlField.MatchString(table[1])
+		err = toml.Unmarshal([]byte(table[1]), &values)
 	case strings.HasPrefix(strings.TrimSpace(text), "{") && object.Decode(&record) == nil:
-		text = text[object.InputOffset():]
+		found = []string{text[:object.InputOffset()], ""}
+		isMatter = json.Unmarshal(record, &values) == nil && len(values) > 0 && strings.HasPrefix(strings.TrimLeft(text[len(found[0]):], " \t"), "\n")
 	}
-	return cmp.Or(audience.Of(false, "", string(record)), audience.OfText(text))
-}
-
-// frontMatter splits off YAML between two lines of dashes at the start, TOML between two of plus
-// signs, or a JSON object. What cannot be read is left out and named; deeper nesting is not read. A
-// block that is none of these is text.
-func frontMatter(text string) (fields matter, body string, problems []string) {
-	fields = matter{}
-	found := yamlBlock.FindStringSubmatch(text)
-	if found != nil && strings.TrimSpace(found[1]) != "" && !oneWord.MatchString(found[1]) {
-		return fields, text, nil
+	if record == nil && found != nil && err == nil {
+		record, _ = json.Marshal(values)
 	}
-	if found == nil {
-		var values map[string]any
-		object := json.NewDecoder(strings.NewReader(text))
-		if found = tomlBlock.FindStringSubmatch(text); found != nil && tomlField.MatchString(found[1]) {
-			if _, err := toml.Decode(found[1], &values); err != nil {
-				problems = append(problems, fmt.Sprintf("the front matter is read line by line: %v", err))
-				top, _, _ := strings.Cut("\n"+found[1], "\n[") // before the first table
-				found[1] = tomlField.ReplaceAllString(strings.TrimLeft(top, "\n"), "$1:")
-			}
-		} else if object.Decode(&values) == nil && len(values) > 0 && strings.HasPrefix(strings.TrimLeft(text[object.InputOffset():], " \t"), "\n") {
-			found = []string{text[:object.InputOffset()], ""}
-		} else {
-			return fields, text, nil
-		}
-		if problems == nil {
-			same, _ := yaml.Marshal(values)
-			found[1] = string(same)
-		}
+	if record != nil {
+		rest = text[len(found[0]):]
+	}
+	limit = cmp.Or(audience.Of(false, "", string(record)), audience.OfText(rest))
+	if fields = (matter{}); !isMatter {
+		return fields, text, nil, limit
+	}
+	if table != nil && err != nil {
+		problems = append(problems, fmt.Sprintf("the front matter is read line by line: %v", err))
+		top, _, _ := strings.Cut("\n"+found[1], "\n[") // before the first table
+		found[1] = tomlField.ReplaceAllString(strings.TrimLeft(top, "\n"), "$1:")
+	} else if !isYAML {
+		same, _ := yaml.Marshal(values)
+		found[1] = string(same)
 	}
 	// Field by field, so that one that is not valid costs no other.
 	var parts []string
@@ -99,7 +90,7 @@ func frontMatter(text string) (fields matter, body string, problems []string) {
 		case yamlField.MatchString(line):
 			parts = append(parts, line)
 		case !continued.MatchString(strings.TrimSuffix(line, "\n")) || len(parts) == 0 && strings.TrimSpace(line) != "" && line[0] != '#':
-			return fields, text, nil
+			return fields, text, nil, limit
 		case len(parts) > 0:
 			parts[len(parts)-1] += line
 		}
@@ -118,7 +109,7 @@ func frontMatter(text string) (fields matter, body string, problems []string) {
 			problems = append(problems, fmt.Sprintf("%s is there twice: the first counts", name))
 		}
 	}
-	return fields, text[len(found[0]):], problems
+	return fields, text[len(found[0]):], problems, limit
 }
 
 // scalars reads the value, or the list of values, of one field.

@@ -43,14 +43,14 @@ func parseNote(text, restricted string) (note Note, err error) {
 		return Note{}, err
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	switch limit := limitOf(text); {
+	fields, body, problems, limit := frontMatter(text)
+	switch {
 	case limit.Why == "" || restricted == ticketfile.Keep:
 	case limit.Doubt && restricted == "":
 		return Note{}, fmt.Errorf("its front matter has %s, and every user reads documents: --restricted %s imports such notes and private ones, --restricted %s neither", limit.Why, ticketfile.Keep, ticketfile.Omit)
 	default:
 		return Note{}, fmt.Errorf("%w: its front matter says %s, and every user reads documents", errPrivate, limit.Why)
 	}
-	fields, body, problems := frontMatter(text)
 	note.Problems = problems
 	leftOut := func(field, value, reason string) {
 		note.Problems = append(note.Problems, fmt.Sprintf("%s %q is left out: it %s", field, value, reason))
