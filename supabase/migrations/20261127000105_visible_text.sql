@@ -48,11 +48,9 @@ end
 $$;
 comment on function tasklens.mark_data is 'A text with a short mark such as [image], [PRIVATE KEY] or [data] in place of each inline datum.';
 
--- Comments (<!-- -->, [//]: # (…)) and elements that browsers do not show, but not within code.
 -- As on GitHub, a comment that is not closed is one where it begins a line, and then hides the
--- rest. An element is hidden only if it is closed. Of a text of more than text_limit characters the
--- rest is visible if it can neither hide nor close anything, else left out. Security definer:
--- writers of tickets need no rights in this schema.
+-- rest. An element is hidden only if it is closed. Security definer: writers of tickets need no
+-- rights in this schema.
 create function tasklens.visible_text(text text) returns text
 language plpgsql immutable security definer set search_path = '' set jit = off
 as $$
@@ -85,13 +83,8 @@ declare
   place integer := 0;
   line integer; -- where it begins
   at integer;
-  ticks integer[];
-  twins integer[]; -- of each run of ticks, the next of its length
-  ends integer[]; -- of comments
-  blanks integer[];
-  tick integer := 1; -- positions in these lists
-  comment_end integer := 1;
-  blank integer := 1;
+  twins integer[]; -- by place: of a run of ticks the next of its length, of other pieces the next end of a comment
+  blanks integer[]; -- by place: the next blank line
   hidden_until integer := 0;
   code_until integer := 0;
   drops_line boolean;
@@ -107,13 +100,13 @@ begin
     return marked;
   end if;
   pieces := array(select m[1] from regexp_matches(e'\n' || left(marked, kept), concat_ws('|', line_start, plain, tag, '`+|~+|<!--+>|<!--|-+>?|<|\r'), 'g') m);
-  select array_agg(t.place order by t.place), array_agg(t.twin order by t.place) into ticks, twins
+  select array_agg(t.twin order by t.place), array_agg(t.blank order by t.place) into twins, blanks
   from (
-    select p.place, lead(p.place) over (partition by length(p.piece) order by p.place) as twin
-    from unnest(pieces) with ordinality p(piece, place) where p.piece like '`%'
+    select p.place, case when p.piece like '`%' then lead(p.place) over (partition by p.piece like '`%', length(p.piece) order by p.place)
+        else min(p.place) filter (where p.piece like '--%>') over backward end as twin,
+      coalesce(min(p.place) filter (where p.piece ~ '^\r?\n[ \t>]*\r?\n') over backward, cardinality(pieces) + 1) as blank
+    from unnest(pieces) with ordinality p(piece, place) window backward as (order by p.place desc)
   ) t;
-  ends := array(select p.place from unnest(pieces) with ordinality p(piece, place) where p.piece like '--%>');
-  blanks := array(select p.place from unnest(pieces) with ordinality p(piece, place) where p.piece ~ '^\r?\n[ \t>]*\r?\n');
   foreach piece in array pieces loop
     place := place + 1;
     if place > hidden_until then
@@ -140,20 +133,17 @@ begin
       else
         indented := indented and (kind = '<' or strpos(piece, e'\n') = 0);
         if kind in ('`', '~', '<') and not indented and place > code_until and right(pieces[place - 1], 1) <> '\' then
-          while ticks[tick] < place loop tick := tick + 1; end loop;
-          while ends[comment_end] < place loop comment_end := comment_end + 1; end loop;
-          while blanks[blank] < place loop blank := blank + 1; end loop;
           at := place + 1;
           while piece like '```%' and line = place - 1 and pieces[at] !~ '^(?:`|\r?\n|[^<].*\n)' loop at := at + 1; end loop;
           if line = place - 1 and (piece like '~~~%' or piece like '```%' and (pieces[at] like '`%') is not true) then
             fence := piece;
-          elsif kind = '`' and twins[tick] < coalesce(blanks[blank], cardinality(pieces) + 1) then
-            code_until := twins[tick];
+          elsif kind = '`' and twins[place] < blanks[place] then
+            code_until := twins[place];
           elsif piece like '<!--%' then
             drops_line := line = place - 1;
             hidden_until := case when piece like '%>' then place
-              when drops_line then coalesce(ends[comment_end], cardinality(pieces) + 1)
-              when ends[comment_end] < coalesce(blanks[blank], cardinality(pieces) + 1) then ends[comment_end]
+              when drops_line then coalesce(twins[place], cardinality(pieces) + 1)
+              when twins[place] < blanks[place] then twins[place]
               else hidden_until end;
           end if;
         end if;
