@@ -23,9 +23,9 @@ end
 $$;
 comment on function tasklens.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
 
--- A word is known to a caller who sees an entry or comment with it. A word that occurs only in
--- invisible texts must behave like an unknown one, or spelling correction would reveal it. Words in
--- over 200 texts (texts, if counted already) are not looked up and are no secret.
+-- A word that occurs only in texts that a caller does not see must behave like an unknown one, or
+-- spelling correction would reveal it. Words in over 200 texts (texts, if counted already) are no
+-- secret, and not looked up.
 create function tasklens.occurs(words tsquery, visible bigint[], texts bigint default null) returns boolean
 -- Use the index on words, whatever the statistics say.
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
@@ -42,8 +42,7 @@ $$;
 comment on function tasklens.occurs is 'Whether an entry or a comment of these projects (null: all) matches; assumed if more than 200 texts do.';
 
 -- The nearest known words by shared trigrams, or with two letters swapped, which leaves few
--- trigrams. Words with digits are codes, for which a similar one is wrong, but not one that is
--- typed halfway.
+-- trigrams. Words with digits are codes: a similar one is wrong, but not one typed halfway.
 create function tasklens.nearest_words(word text, visible bigint[])
 returns table (near text, entries bigint, titles bigint, comments bigint, similarity double precision)
 language plpgsql stable rows 3 security invoker set search_path = ''
@@ -56,28 +55,21 @@ begin
     return;
   end if;
   return query
+  with known as not materialized (
+    select c.word from tasklens.word_counts c union all select g.word from tasklens.word_count_changes g
+  )
   select n.word, e.entries, e.titles, e.comments, n.similarity
   from (
     select x.word, max(x.similarity) as similarity
     from (
-      select c.word, extensions.similarity(c.word, nearest_words.word)::double precision as similarity
-      from tasklens.word_counts c
-      where length(c.word) between 4 and 40 and c.word operator(extensions.%) nearest_words.word and not is_code
+      select k.word, extensions.similarity(k.word, nearest_words.word)::double precision as similarity from known k
+      where length(k.word) between 4 and 40 and k.word operator(extensions.%) nearest_words.word and not is_code
       union all
-      select g.word, extensions.similarity(g.word, nearest_words.word)
-      from tasklens.word_count_changes g
-      where length(g.word) between 4 and 40 and g.word operator(extensions.%) nearest_words.word and not is_code
-      union all
-      select c.word, 0.8
-      from generate_series(1, length(nearest_words.word) - 1) i
-      join tasklens.word_counts c on c.word = overlay(nearest_words.word placing reverse(substr(nearest_words.word, i, 2)) from i)
+      select k.word, 0.8 from generate_series(1, length(nearest_words.word) - 1) i
+      join known k on k.word = overlay(nearest_words.word placing reverse(substr(nearest_words.word, i, 2)) from i)
       where not is_code
       union all
-      select c.word, 0.9 from tasklens.word_counts c
-      where length(c.word) between 4 and 40 and c.word like nearest_words.word || '%' and is_code
-      union all
-      select g.word, 0.9 from tasklens.word_count_changes g
-      where length(g.word) between 4 and 40 and g.word like nearest_words.word || '%' and is_code
+      select k.word, 0.9 from known k where length(k.word) between 4 and 40 and k.word like nearest_words.word || '%' and is_code
     ) x
     where (is_code or x.word !~ '[0-9]') and x.similarity >= 0.45
     group by x.word
@@ -94,9 +86,9 @@ end
 $$;
 comment on function tasklens.nearest_words is 'At most three words that resemble an unknown one, of those known in these projects (null: all).';
 
--- One word that occurs as two neighbours counts as these, too: checkbox "check box", at half the
--- weight. The first of the two is no common word but a particle ("on boarding"), so that "inform"
--- is not "in form". Looked up only if the rarer half, and the entries likely to have both, are few.
+-- One word that occurs as two neighbours counts as these, too: checkbox "check box". The first of
+-- the two is no common word but a particle ("on boarding"), so that "inform" is not "in form".
+-- Looked up only if the rarer half, and the entries likely to have both, are few.
 create function tasklens.split_words(plain text, visible bigint[], languages text[])
 returns table (term text, place integer, entries bigint, titles bigint, idf double precision)
 language plpgsql stable rows 3 security invoker set search_path = ''
@@ -160,9 +152,8 @@ create type tasklens.words as (
   terms text[], idfs double precision[], places integer[], entries bigint[], titles bigint[], comments bigint[]
 );
 
--- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. A
--- replacement for an unknown word weighs half of its similarity. Of a long query the 32 rarest
--- words count. Common words count if there are no others: who can.
+-- idf as in BM25 (Robertson and Zaragoza 2009), where an entry is a text and so is a comment. Of a
+-- long query the 32 rarest words count. Common words count if there are no others: who can.
 create function tasklens.plan_words(query_text text, visible bigint[], common boolean default false, languages text[] default '{english}', quoted tsquery default null) returns tasklens.words
 -- The generic plan, because a list of one language makes others look cheaper by more than planning
 -- takes. The settings apply to the functions called here, too.
