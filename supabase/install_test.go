@@ -125,6 +125,8 @@ func TestInstallationBesideAnApplication(t *testing.T) {
 func TestRemovalLeavesNothing(t *testing.T) {
 	t.Parallel()
 	database := testbed.Empty(t)
+	// A time that our tables may not hold.
+	execute(t, testbed.Connect(t, database.OwnerURL), "create table public.orders (due timestamptz); insert into public.orders values ('infinity')")
 	before := dump(t, database.OwnerURL)
 	for _, schema := range []string{"public", "lens"} {
 		if out, err := apply(t, database.OwnerURL, "--schema", schema); err != nil {

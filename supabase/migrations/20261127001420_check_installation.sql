@@ -141,11 +141,9 @@ $$;
 comment on function public.check_installation is
   'What is missing or doubtful in this database, errors first, with the remedy, if possible a statement. embedding_model: the model whose chunks are checked, by default the serving one.';
 
--- Functions of the service that store or queue much at once have a statement timeout of their own,
--- 60 s: less than what proxies usually wait (Cloudflare: 100 s). The role's timeout (8 s on
--- Supabase) does not end them: PostgREST from version 12.2 applies the function's instead. That is
--- found by a call: within a function, current_setting returns its timeout, whether it applies or
--- not. Imports have none, because they lock tickets: who edits them would wait.
+-- Functions of the service that store or queue much have a timeout of their own, 60 s, but imports,
+-- which lock tickets. It applies instead of the role's (8 s on Supabase) from PostgREST 12.2 on. Only
+-- a call tells: within a function, current_setting returns its timeout either way.
 create function public.probe_statement_timeout() returns void
 language plpgsql volatile security invoker set search_path = '' set statement_timeout = '100ms'
 as $$
@@ -155,33 +153,19 @@ end
 $$;
 comment on function public.probe_statement_timeout is 'Fails with query_canceled after 100 ms if PostgREST applies the statement timeouts of functions; else takes 400 ms.';
 
--- Internal tables have no policies: only their owner, and the service within its grants, reads
--- them.
 do $$
-declare
-  internal text;
 begin
-  for internal in select c.oid::regclass::text from pg_catalog.pg_class c where c.relnamespace = 'tasklens'::regnamespace and c.relkind = 'r' loop
-    execute format('alter table %s enable row level security', internal);
-  end loop;
-end
-$$;
-
--- Times are those that JSON and its readers can hold.
-do $$
-declare
-  moment record;
-begin
-  for moment in
-    select c.relname as on_table, a.attname as name, a.atttypid = 'date'::regtype as is_date
-    from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      and a.atttypid in ('date'::regtype, 'timestamptz'::regtype)
-  loop
-    execute format('alter table public.%I add constraint %I check (' || case when moment.is_date then '%3$I between ''0001-01-01'' and ''9999-12-31'')'
-      else '%3$I >= ''0001-01-01 00:00Z'' and %3$I < ''9999-12-31 24:00Z'')' end,
-      moment.on_table, concat_ws('_', moment.on_table, moment.name, 'in_years_1_to_9999'), moment.name);
-  end loop;
+  -- Internal tables have no policies: only their owner, and the service within its grants, reads them.
+  execute (
+    select string_agg(format('alter table %s enable row level security', p.part), '; ')
+    from tasklens.present_parts() p where p.kind = 'table' and p.part like 'tasklens.%');
+  -- Times are those that JSON and its readers can hold.
+  execute (
+    select string_agg(format('alter table %s add constraint %I check (%I >= ''0001-01-01 00:00Z'' and %3$I < ''10000-01-01 00:00Z'')',
+      p.part, concat_ws('_', split_part(p.part, '.', 2), a.attname, 'in_years_1_to_9999'), a.attname), '; ')
+    from tasklens.present_parts() p join pg_catalog.pg_attribute a on a.attrelid = p.id
+    where p.kind = 'table' and p.part like 'public.%' and a.attnum > 0 and not a.attisdropped
+      and a.atttypid in ('date'::regtype, 'timestamptz'::regtype));
 end
 $$;
 
