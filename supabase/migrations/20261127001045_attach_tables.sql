@@ -66,18 +66,15 @@ as $$
     union
     select r.oid from rules u join pg_catalog.pg_depend d on d.objid = u.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
     join pg_catalog.pg_rewrite r on r.ev_class = d.refobjid
-  ), parts as (
-    select array_agg(u.oid order by u.oid) as oids, array_agg(r.xmin order by u.oid) as versions, bool_or(r.ev_action::text like '%:varattno 0 %') as is_whole
-    from rules u join pg_catalog.pg_rewrite r using (oid)
   )
-  select case when p.is_whole or count(*) filter (where f.provolatile <> 'i') > 0 or count(a.attname) = 0 then 'tasklens_row::text'
+  select case when bool_or(r.ev_action::text like '%:varattno 0 %') or bool_or(f.provolatile <> 'i') or count(a.attname) = 0 then 'tasklens_row::text'
     else format('case (select array_agg(w.xmin order by w.oid) from pg_catalog.pg_rewrite w where w.oid = any (%L))::text when %L then row(%s)::text else tasklens_row::text end',
-      p.oids, p.versions::text, string_agg(distinct 'tasklens_row.' || quote_ident(a.attname), ', ')) end
-  from parts p
-  left join pg_catalog.pg_depend d on d.objid = any (p.oids) and d.classid = 'pg_catalog.pg_rewrite'::regclass
+      array_agg(distinct r.oid), (select array_agg(w.xmin order by w.oid) from rules join pg_catalog.pg_rewrite w using (oid)),
+      string_agg(distinct 'tasklens_row.' || quote_ident(a.attname), ', ')) end
+  from rules join pg_catalog.pg_rewrite r using (oid)
+  join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass
   left join pg_catalog.pg_proc f on d.refclassid = 'pg_catalog.pg_proc'::regclass and f.oid = d.refobjid
   left join pg_catalog.pg_attribute a on d.refclassid = 'pg_catalog.pg_class'::regclass and (a.attrelid, a.attnum) = (compared_columns.on_table, d.refobjsubid) and d.refobjid = a.attrelid and a.attnum > 0
-  group by p.oids, p.versions::text, p.is_whole
 $$;
 comment on function tasklens.compared_columns is 'An expression that differs when what a view reads of a row of this table has changed.';
 
