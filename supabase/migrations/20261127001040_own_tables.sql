@@ -93,8 +93,8 @@ begin
     union all select v.oid::regclass::text, v.relowner from beneath b join pg_catalog.pg_class v using (oid) where b.class = 'pg_catalog.pg_class'::regclass and v.relkind = 'v'
     union all select t.oid::regtype::text, t.typowner from beneath b join pg_catalog.pg_type t using (oid) where b.class = 'pg_catalog.pg_type'::regclass and t.typtype = 'd'
   ) c(name, owner) join pg_catalog.pg_roles o on o.oid = c.owner
-  where not pg_has_role(o.oid, current_user, 'usage') having count(*) > 0;
-  if found then
+  where not pg_has_role(o.oid, current_user, 'usage');
+  if strangers is not null then
     raise exception using errcode = 'insufficient_privilege', message = format('the view %s calls %s', relation, strangers),
       hint = format('They would run with the rights of %s. Use a view and functions of your own.', current_user);
   end if;

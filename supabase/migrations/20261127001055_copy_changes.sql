@@ -82,7 +82,7 @@ begin
   <<copying>>
   for part in
     -- What hides rows, then parents first.
-    select k.kind, k.needed[1] as key, k.needed[cardinality(k.needed)] as above, t.pass, greatest(t.pass, -1) as tries, (array[2000, 2000, 200, 14, 1])[t.pass + 3] as size,
+    select k.kind, k.needed[1] as key, k.needed[cardinality(k.needed)] as above, t.pass, greatest(t.pass, -1) as tries, (array[200, 200, 200, 14, 1])[t.pass + 3] as size,
       (array[0, 20000, 20000, 1000, 100])[t.pass + 3] as page, case when t.pass = 2 then (select coalesce(max(q.change_id), 0) from tasklens.changed_rows q) end as last
     from generate_series(-2, 2) t(pass) cross join tasklens.attached_kinds() k order by t.pass, k.place
   loop
@@ -99,8 +99,7 @@ begin
         select q.change_id, q.value from tasklens.changed_rows q
         where q.kind = part.kind and q.attempts = part.tries and (q.by_column is not null) = (change.by_column is not null)
           and (q.by_column, q.progress) is not distinct from (change.by_column, change.progress) and q.change_id <= coalesce(part.last, q.change_id)
-        order by q.change_id limit case when part.tries < 0 and change.by_column is null then size else least(size, 200, most - handled) end) f;
-      exit when ids is null;
+        order by q.change_id limit case when part.tries < 0 and change.by_column is null then 2000 else least(size, most - handled) end) f;
       given := null;
       begin
         perform tasklens.check_rights(source.view);
@@ -120,9 +119,8 @@ begin
         end if;
         if change.by_column is not null then
           given := tasklens.expand_changes(part.kind, change.by_column, keys, change.progress, part.page);
-          with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) returning q.*)
-          insert into tasklens.changed_rows (kind, by_column, value, progress, attempts, queued_at)
-          select t.kind, t.by_column, t.value, given, t.attempts, t.queued_at from taken t where given is not null;
+          update tasklens.changed_rows q set progress = given where q.change_id = any (ids) and given is not null;
+          delete from tasklens.changed_rows q where q.change_id = any (ids) and given is null;
         else
           later := '{}';
           given := '[]';
@@ -144,7 +142,7 @@ begin
           get diagnostics entries = row_count;
           keys := array(select k from unnest(keys) k where k <> all (later));
           perform tasklens.copy_rows(part.kind, keys, given);
-          size := case when part.tries < 0 then size else least(part.size, 2 * cardinality(keys)) end; -- what makes a megabyte
+          size := least(part.size, 2 * cardinality(keys)); -- what makes a megabyte
         end if;
         delete from tasklens.attached_rows m where m.kind = part.kind and m.key = '*'
           and not exists (select from tasklens.changed_rows q where q.kind = part.kind and q.attempts > 0 and (q.by_column is null) = false);
@@ -155,8 +153,7 @@ begin
         if passing then
           raise warning 'copy_changes: % (%)', sqlerrm, sqlstate;
         elsif change.by_column is not null or given is null and sqlstate ~ '^42' then
-          insert into tasklens.attached_rows as m (kind, key, reason, refused_at) values (part.kind, '*', sqlerrm, now())
-          on conflict on constraint attached_rows_pkey do update set reason = excluded.reason where m.reason <> excluded.reason;
+          perform tasklens.note_rows(part.kind, '{}', jsonb_build_array(jsonb_build_object('key', '*', 'reason', sqlerrm, 'refused', true)));
           exit when change.by_column is null; -- the view is not there, and all rows wait for it
         else
           handled := handled + entries;
