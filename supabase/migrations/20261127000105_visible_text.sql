@@ -169,14 +169,12 @@ begin
         cross join lateral (select lower(substring(p.piece from '^</?([A-Za-z][A-Za-z0-9-]*)')) as name) n
         where n.name is not null
       ), range as (
-        select m.* from (
-          select t.*, coalesce(lead(t.place) over (partition by t.name, t.level order by t.place), case when is_cut then cardinality(pieces) + 1 end) as mate from tag t
-        ) m
-        where not m.closes and m.mate is not null and (m.piece ~* ('^' || unseen)
-          or regexp_replace(m.piece, '"[^"]*"|''[^'']*''', '', 'g') ~* '\shidden(?=[\s=/>])'
-          or m.piece ~* ('\sstyle\s*=\s*(?:"[^">]*|''[^''>]*|[^"''\s>]*)' || hides) or m.piece ~* ('^<font\s(?:[^>]*\s)?' || white))
+        select t.*, coalesce(lead(t.place) over (partition by t.name, t.level order by t.place), case when is_cut then cardinality(pieces) + 1 end) as mate from tag t
       ), edge as (
-        select r.place, 1 as change, r.name from range r union all select r.mate, -1, null from range r
+        select e.* from range r cross join lateral (values (r.place, 1, r.name), (r.mate, -1, null)) e(place, change, name)
+        where not r.closes and r.mate is not null and (r.piece ~* ('^' || unseen)
+          or regexp_replace(r.piece, '"[^"]*"|''[^'']*''', '', 'g') ~* '\shidden(?=[\s=/>])'
+          or r.piece ~* ('\sstyle\s*=\s*(?:"[^">]*|''[^''>]*|[^"''\s>]*)' || hides) or r.piece ~* ('^<font\s(?:[^>]*\s)?' || white))
       ), shown as (
         select p.place, p.piece, e.change, e.name, sum(e.change) over (order by p.place) as depth
         from unnest(pieces) with ordinality as p(piece, place) left join edge e using (place)
