@@ -1,6 +1,5 @@
 -- Attaches views, and detaches them.
 
--- The first fault counts.
 create function tasklens.check_view(kind text, view regclass, tables jsonb) returns jsonb
 language plpgsql stable security invoker set search_path = ''
 as $$
@@ -22,9 +21,6 @@ begin
     select check_view.view::oid union select d.refobjid from beneath b
     join pg_catalog.pg_rewrite r on r.ev_class = b.oid
     join pg_catalog.pg_depend d on d.objid = r.oid and d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
-  ), unnamed as (
-    select string_agg(c.oid::regclass::text, ', ' order by c.oid::regclass::text) as names from beneath b join pg_catalog.pg_class c using (oid)
-    where c.relkind in ('r', 'p', 'f', 'm') and c.oid::regclass not in (select t::regclass from jsonb_object_keys(check_view.tables) t)
   ), faults(place, code, message, hint) as (
     select 1, 'undefined_column', 'lacks ' || string_agg(w.name, ', '), format('A view of %s shows %s, and the columns that tables names.', check_view.kind, array_to_string(required, ', ')) from sought w where w.type is null
     union all
@@ -40,7 +36,8 @@ begin
     from sought w cross join tasklens.attached_views f join pg_catalog.pg_type t on t.oid = (f.columns ->> w.name)::regtype join pg_catalog.pg_type n on n.oid = w.type::regtype
     where w.name = required[1] and f.kind = check_view.kind and n.typcategory not in (t.typcategory, 'S')
     union all
-    select 5, 'invalid_parameter_value', 'also reads ' || u.names, 'Name its key, or {} if its changes need not be followed.' from unnamed u
+    select 5, 'invalid_parameter_value', 'also reads ' || string_agg(c.oid::regclass::text, ', ' order by c.oid::regclass::text), 'Name its key, or {} if its changes need not be followed.'
+    from beneath join pg_catalog.pg_class c using (oid) where c.relkind in ('r', 'p', 'f', 'm') and c.oid::regclass not in (select t::regclass from jsonb_object_keys(check_view.tables) t)
   )
   select c.columns, f.code, format('the view %s %s', check_view.view, f.message) as message, f.hint into found
   from (
@@ -54,7 +51,7 @@ begin
   return found.columns;
 end
 $$;
-comment on function tasklens.check_view is 'Fails if rows of this kind cannot be copied from a view; else the columns by which its rows are found, with their types.';
+comment on function tasklens.check_view is 'Fails, with the first fault, if rows of this kind cannot be copied from a view; else the columns by which its rows are found, with their types.';
 
 -- A trigger compares what the view reads of a row. It cannot know that of a view that was replaced,
 -- reads whole rows or calls what may read tables: then the whole row is compared.
