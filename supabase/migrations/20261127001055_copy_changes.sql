@@ -56,7 +56,6 @@ declare
   handled bigint := 0;
   began timestamptz;
   part record;
-  source tasklens.attached_views;
   change record; -- of a column, or of all
   ids bigint[];
   keys text[];
@@ -82,11 +81,11 @@ begin
   <<copying>>
   for part in
     -- What hides rows, then parents first.
-    select k.kind, k.needed[1] as key, k.needed[cardinality(k.needed)] as above, t.pass, greatest(t.pass, -1) as tries, (array[200, 200, 200, 14, 1])[t.pass + 3] as size,
-      (array[0, 20000, 20000, 1000, 100])[t.pass + 3] as page, case when t.pass = 2 then (select coalesce(max(q.change_id), 0) from tasklens.changed_rows q) end as last
-    from generate_series(-2, 2) t(pass) cross join tasklens.attached_kinds() k order by t.pass, k.place
+    select k.kind, k.needed[1] as key, k.needed[cardinality(k.needed)] as above, a.view, a.columns ->> k.needed[1] as type,
+      t.pass, greatest(t.pass, -1) as tries, (array[200, 200, 200, 14, 1])[t.pass + 3] as size,
+      case when t.pass = 2 then (select coalesce(max(q.change_id), 0) from tasklens.changed_rows q) end as last
+    from generate_series(-2, 2) t(pass) cross join tasklens.attached_kinds() k left join tasklens.attached_views a using (kind) order by t.pass, k.place
   loop
-    select a.* into source from tasklens.attached_views a where a.kind = part.kind;
     size := part.size;
     loop
       began := clock_timestamp();
@@ -102,15 +101,15 @@ begin
         order by q.change_id limit case when part.tries < 0 and change.by_column is null then 2000 else least(size, most - handled) end) f;
       given := null;
       begin
-        perform tasklens.check_rights(source.view);
+        perform tasklens.check_rights(part.view);
         if part.tries < 0 and change.by_column is null then
           hidden := '{}';
-          if source.view is not null then
+          if part.view is not null then
             execute format($statement$
               select array(select distinct k.key from (
                 select m.key, f from tasklens.attached_rows m cross join unnest(m.found_by) f where m.kind = $2 and m.key = any ($1) and starts_with(f, %1$L)
                 except select to_jsonb(v.%2$I) #>> '{}', %1$L || (to_jsonb(v.%3$I) #>> '{}') from %4$s v where v.%2$I = any ($1::%5$s[])) k) $statement$,
-              part.above || '=', part.key, part.above, source.view, source.columns ->> part.key) into hidden using keys, part.kind;
+              part.above || '=', part.key, part.above, part.view, part.type) into hidden using keys, part.kind;
           end if;
           with shown as (delete from tasklens.changed_rows q where q.change_id = any (ids) and (q.value = any (hidden)) is not true returning q.*)
           insert into tasklens.changed_rows (kind, value, attempts, queued_at) select s.kind, s.value, 0, min(s.queued_at) from shown s group by 1, 2 on conflict do nothing;
@@ -118,13 +117,13 @@ begin
           continue when keys = '{}';
         end if;
         if change.by_column is not null then
-          given := tasklens.expand_changes(part.kind, change.by_column, keys, change.progress, part.page);
+          given := tasklens.expand_changes(part.kind, change.by_column, keys, change.progress, 100 * part.size);
           update tasklens.changed_rows q set progress = given where q.change_id = any (ids) and given is not null;
           delete from tasklens.changed_rows q where q.change_id = any (ids) and given is null;
         else
           later := '{}';
           given := '[]';
-          if source.view is not null then
+          if part.view is not null then
             given := null;
             execute format($statement$
               with shown as materialized (select to_jsonb(v) as row, row_number() over (order by v.%2$I) as place from %1$s v where v.%2$I = any ($1::%3$s[])),
@@ -132,10 +131,10 @@ begin
               select coalesce((select jsonb_agg(s.row order by s.place) from shown s join sized z on z.key = s.row ->> %2$L where not z.later), '[]'), array(select z.key from sized z where z.later),
                 case when exists (select unnest($1) except select z.key from sized z) or exists (select from tasklens.attached_rows m where (m.kind, m.key) = ($2, '*null'))
                   then (select count(*) from %1$s v where v.%2$I is null) end $statement$,
-              source.view, part.key, source.columns ->> part.key) into given, later, keyless using keys, part.kind;
+              part.view, part.key, part.type) into given, later, keyless using keys, part.kind;
             if keyless is not null then
               perform tasklens.note_rows(part.kind, '{*null}', (select coalesce(jsonb_agg(n), '[]') from (
-                select '*null' as key, format('the view %s shows %s rows without %s', source.view, keyless, part.key) as reason, keyless as rows, true as refused where keyless > 0) n));
+                select '*null' as key, format('the view %s shows %s rows without %s', part.view, keyless, part.key) as reason, keyless as rows, true as refused where keyless > 0) n));
             end if;
           end if;
           delete from tasklens.changed_rows q where q.change_id = any (ids) and (q.value = any (keys)) is not false and (q.value = any (later)) is not true;
