@@ -168,18 +168,14 @@ as $$
 declare
   -- Who loses a privilege on a table loses it on all columns, also on an application's.
   kept constant text[] := array(select c.statement from tasklens.compare_grants() c where c.theirs and c.columns <> '');
-  repair text;
+  revoked constant text[] := array(select c.statement from tasklens.compare_grants() c where not c.missing and not c.theirs);
+  granted text[];
 begin
-  for repair in select c.statement from tasklens.compare_grants() c where not c.missing and not c.theirs loop
-    execute repair;
-    return next repair;
-  end loop;
-  for repair in select unnest(kept) union select c.statement from tasklens.compare_grants() c where c.missing
-    except select c.statement from tasklens.compare_grants() c where c.theirs
-  loop
-    execute repair;
-    return next repair;
-  end loop;
+  execute array_to_string(revoked, '; ');
+  granted := array(select unnest(kept) union select c.statement from tasklens.compare_grants() c where c.missing
+    except select c.statement from tasklens.compare_grants() c where c.theirs);
+  execute array_to_string(granted, '; ');
+  return query select unnest(revoked || granted);
 end
 $$;
 comment on function tasklens.set_grants is

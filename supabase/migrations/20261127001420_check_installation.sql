@@ -120,9 +120,7 @@ as $$
     from tasklens.attached_rows r where r.cut is not null having count(*) > 0
     union all
     (with recursive parts(name, oid) as (
-      -- Not to_regclass, which the service may not use where it may not enter the schema.
-      select t.name, c.oid from tasklens.attached_views a cross join unnest(a.tables) as t(name)
-        left join (pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace) on format('%I.%I', n.nspname, c.relname) = t.name
+      select t.name, to_regclass(t.name)::oid from tasklens.attached_views a cross join unnest(a.tables) as t(name)
       union select i.inhrelid::regclass::text, i.inhrelid from parts p join pg_catalog.pg_inherits i on i.inhparent = p.oid
     )
     select 'rows', 'error', 'own tables', p.name || ' lacks triggers: what is written there is not copied', 'Attach again.'
@@ -141,9 +139,9 @@ $$;
 comment on function public.check_installation is
   'What is missing or doubtful in this database, errors first, with the remedy, if possible a statement. embedding_model: the model whose chunks are checked, by default the serving one.';
 
--- Functions of the service that store or queue much have a timeout of their own, 60 s, but imports,
--- which lock tickets. It applies instead of the role's (8 s on Supabase) from PostgREST 12.2 on. Only
--- a call tells: within a function, current_setting returns its timeout either way.
+-- Functions that store or queue much have a timeout of their own, 60 s; not imports, which lock
+-- tickets. From PostgREST 12.2 on it applies instead of the role's (8 s on Supabase). Only a call
+-- tells: within a function, current_setting returns its timeout either way.
 create function public.probe_statement_timeout() returns void
 language plpgsql volatile security invoker set search_path = '' set statement_timeout = '100ms'
 as $$
@@ -155,7 +153,7 @@ comment on function public.probe_statement_timeout is 'Fails with query_canceled
 
 do $$
 begin
-  -- Internal tables have no policies: only their owner, and the service within its grants, reads them.
+  -- Without policies only their owner, and the service within its grants, reads internal tables.
   execute (
     select string_agg(format('alter table %s enable row level security', p.part), '; ')
     from tasklens.present_parts() p where p.kind = 'table' and p.part like 'tasklens.%');
