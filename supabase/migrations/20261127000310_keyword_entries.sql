@@ -73,11 +73,9 @@ end
 $$;
 comment on function tasklens.languages_in is 'The languages of the texts of these projects (null: all), at most four, those with most tickets first.';
 
--- The words of three texts with descending weight. It never fails: a tsvector holds at most 1 MB,
--- so longer texts are truncated (to text_limit characters, halved until they fit). In scripts
--- without spaces every character starts a word, so 50,000 are indexed to stay within Supabase's
--- statement timeout. Implied words have a position far after the text, so that they match no
--- phrase.
+-- It never fails: a tsvector holds at most 1 MB, so longer texts are halved until they fit. Where
+-- every character starts a word, 50,000 are indexed, within Supabase's statement timeout. Implied
+-- words have a position far after the text, so that they match no phrase.
 create function tasklens.index_words(
   title text, body text, notes text, language text,
   out title_words tsvector, out words tsvector, out title_length integer, out body_length integer

@@ -26,10 +26,9 @@ create table public.chunks (
   -- Deferrable, so that one statement can reorder the chunks of a source.
   constraint chunks_source_position_key unique nulls not distinct (project_id, ticket_id, comment_id, position, embedding_set) deferrable initially immediate
 )
--- A vacuum repairs the graph of the vector index: some 3 ms of processor time for almost every
--- chunk that stays. With Postgres's default delay of 2 ms that takes a third of a processor for
--- minutes, and the 95th percentile of a search grows by half. With 5 ms it takes a sixth, for twice
--- as long.
+-- A vacuum repairs the graph of the vector index: some 3 ms for almost every chunk that stays. With
+-- Postgres's default delay of 2 ms that takes a third of a processor for minutes, and the 95th
+-- percentile of a search grows by half. With 5 ms it takes a sixth, for twice as long.
 with (autovacuum_vacuum_cost_delay = 5);
 -- Stored inline: fetching a vector from TOAST storage costs five times as much as comparing it.
 alter table public.chunks alter column embedding set storage main;

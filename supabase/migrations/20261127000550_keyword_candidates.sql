@@ -78,12 +78,9 @@ $$;
 comment on function tasklens.identifier_holders is
   'The entries of a search, or those among these, whose text or comment holds an identifier of the query whole, whatever its case: as typed, and in another form (2.14.1 for v2.14.1).';
 
--- A word is looked up while it and the rarer ones together are in at most reach texts (the rarest
--- always, up to that many): in names, in the rest of a text, and in comments, each by its own
--- counts. Among few entries each word counts; they are read one by one where that costs less than
--- finding them by their words. gain: the weights of the words in an entry, times 1.7 in its name,
--- plus half of the gain of its best comment (a ticket does not rank by the number of its comments).
--- At most candidate_limit, the best or, by a column of tickets and projects, the latest.
+-- A word is looked up while it and the rarer ones together are in at most reach texts, in names, in
+-- the rest of a text, and in comments. gain: the weights of the words in an entry, times 1.7 in its
+-- name, plus half of that of its best comment: a ticket does not rank by the number of these.
 create function tasklens.keyword_candidates(search tasklens.search, reach integer, candidate_limit integer, latest text default null)
 returns table (keyword_entry_id bigint, project_id bigint, ticket_id bigint, gain double precision, comment_id bigint)
 -- Use the index on words: a scan of all entries would take too long.

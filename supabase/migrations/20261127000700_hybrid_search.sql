@@ -1,7 +1,6 @@
--- Fuses both searches into one list by one of two methods. rrf: reciprocal rank fusion (Cormack,
--- Clarke and Büttcher 2009), k = 60. convex: a weighted sum of scores, with the similarity of
--- unrelated texts as the minimum of a cosine (Bruch, Gai and Ingber 2022). docs/quality.md compares
--- them.
+-- Fuses both searches. rrf: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), k = 60.
+-- convex: a weighted sum of scores, with the similarity of unrelated texts as the minimum of a
+-- cosine (Bruch, Gai and Ingber 2022). docs/quality.md compares them.
 
 -- Before anything is read for display. Both searches return a fixed number of candidates for any
 -- page, so that pages form one list.

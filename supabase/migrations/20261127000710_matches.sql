@@ -1,9 +1,8 @@
 -- Everything that matches a query, for counting: unranked and not limited to a list.
 
 -- What a hybrid search would list without limits: the tickets that the query names, the nearest
--- over the threshold, and every keyword match. Words are looked up while they and the rarer ones
--- together are in at most twice match_limit texts, commoner ones in names only, and the list is
--- incomplete.
+-- over the threshold, and every keyword match. The list is incomplete where words that are in more
+-- than twice match_limit texts, with the rarer ones, are looked up in names only.
 create function tasklens.list_matches(search tasklens.search, match_limit integer, latest text default null)
 returns table (project_id bigint, ticket_id bigint, complete boolean)
 language plpgsql stable rows 1000 security invoker set search_path = '' set jit = off set plan_cache_mode = auto

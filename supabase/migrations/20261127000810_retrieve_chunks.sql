@@ -25,9 +25,8 @@ $$;
 comment on function tasklens.find_chunks is 'The chunks nearest to a question, as from scan_chunks, and those that it names (named), in what the caller may see.';
 
 -- Documents have 768 dimensions, so where they are asked, everything is compared by the first 768
--- and against one threshold. For a model trained for truncation, these order tickets nearly as all
--- 1536 do. Of tickets, three times as many chunks as can be requested are found with all
--- dimensions.
+-- and against one threshold: a model trained for truncation orders tickets nearly as by all 1536.
+-- Of tickets, three times as many chunks as can be requested are found with all dimensions.
 create function public.retrieve_chunks(
   query_embedding extensions.vector(1536),
   embedding_model text,

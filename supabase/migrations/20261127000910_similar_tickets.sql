@@ -1,12 +1,8 @@
 -- Tickets similar to a ticket or a text: likely duplicates.
 
--- Every ticket that either search finds is scored by both: by its true cosine (of its first 20
--- chunks where only its words were found) and by its words. The score does not depend on what else
--- is found, so one threshold judges it. Words weigh more than in the fusion of searches
--- (fuse_searches), because their score is divided by that of the text itself, which other texts
--- rarely come near, and not by the best result's. Cosines count from that of unrelated texts, so
--- the default threshold applies to any model for which that is known, and to no other. "Security
--- definer", because beneath a policy no index finds words; it reads only what the caller may see.
+-- A score does not depend on what else is found, so one threshold judges it. Words weigh more than
+-- in fuse_searches, as their score is divided by that of the text itself, which others rarely come
+-- near. Security definer, because beneath a policy no index finds words.
 create function tasklens.find_similar(
   text text, query_embedding extensions.vector, embedding_model text, exclude_tickets bigint[], wanted integer,
   filters jsonb
@@ -170,10 +166,9 @@ $$;
 comment on function public.similar_tickets is
   'Tickets like a text (query_text: its name in the first line; query_embedding), without exclude_ticket and its known duplicates, by fused_score: the sum of vector_contribution, 0.3 × (similarity - u) / (1 - u) with u as in search_hybrid, and keyword_contribution, 0.7 × keyword_score / what the text itself would score. similarity: of the best chunk, null where none is embedded. duplicate_score: 1 for a copy, else specificity × (0.7 × fused_score + 0.3 × name_share) as from find_similar, and half of that where the names contradict each other in a key, host, version or number. likely_duplicate: it reaches 0.5, or 1 for a model without a known threshold. Without query_text: by vectors alone, without these two. match_count at most 100.';
 
--- A ticket is compared by its first chunk: its name and the start of its description. On known
--- duplicates this finds as many as the mean of all chunks, which costs more and can be zero. The
--- chunk is current if the text begins with it, or equals it if it is the only one. A renamed
--- project, which appears in headers, does not change the ticket.
+-- A ticket is compared by its first chunk: on known duplicates this finds as many as the mean of
+-- all, which costs more and can be zero. The chunk is current if the text begins with it, or equals
+-- it if it is the only one. A renamed project, which appears in headers, changes no ticket.
 create function public.find_similar_tickets(
   ticket_id bigint, embedding_model text, match_count integer default 5, filters jsonb default null
 )

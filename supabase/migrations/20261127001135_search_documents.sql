@@ -1,11 +1,8 @@
 -- Search of documents by meaning. All bulk comparisons of documents' vectors happen here.
 
--- Vectors of documents themselves, or of_chunks. A small number of documents is compared
--- completely: a thousand rows from the index cost as much as some 5,000 comparisons of 4 µs. For
--- more, and for chunks, the index proposes the nearest. If it stops before it has enough (after
--- hnsw.max_scan_tuples, for instance because most are archived), all are compared. Its batches are
--- not ordered among each other, so more rows are read than needed, and scanning ends after 20 rows
--- at or below the threshold; see scan_chunks.
+-- Few documents are all compared: a thousand rows from the index cost as much as 5,000 comparisons.
+-- So are more, if the index stops before it has enough (most are archived). Its batches are not in
+-- order, so scanning ends after 20 rows at or below the threshold; see scan_chunks.
 create function tasklens.scan_embeddings(
   query_embedding extensions.vector,
   embedding_model text,

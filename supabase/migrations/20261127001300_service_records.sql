@@ -1,11 +1,8 @@
 -- What the service keeps here: the version of the data, for its cache, and a log of questions.
 
--- The version of the data that a response was computed from, so that stale cached responses are not
--- returned. Every transaction that changes what a search can find adds a random number for each
--- project it touches. The version is the sum of the numbers that a snapshot sees. So it changes
--- when the writer commits, not before. Two versions are equal only if they include the same
--- changes, even after a restore from a backup. Writers never wait for each other: each inserts its
--- own row, and some writer occasionally merges the rows.
+-- A cached response is stale once the version differs: the sum of the random numbers that a
+-- snapshot sees, one of each transaction that changed what a search can find, for each project. So
+-- it changes when the writer commits, and is another one after a restore. Writers never wait.
 
 create table tasklens.data_versions (
   project_id bigint primary key,
@@ -57,9 +54,8 @@ as $$
 $$;
 comment on function tasklens.membership_version is 'The number for a user''s memberships, in the range below the projects'' numbers.';
 
--- The version of what the caller may see, including which projects these are: another set of
--- projects has another version, and changes in other projects have no effect. A membership that was
--- added and removed changes it too, because a result cached in between, under an earlier version,
+-- Another set of projects has another version, and changes in others have no effect. A membership
+-- that was added and removed changes it too: a result cached in between, under an earlier version,
 -- may contain more. Security definer, because callers cannot read the versions.
 create function tasklens.read_data_version(project_filter bigint) returns text
 language plpgsql stable security definer set search_path = ''

@@ -1,7 +1,6 @@
--- What follows a change: keyword entries, jobs for the texts to embed again, and data versions. One
--- trigger for each table and event, once per statement. All write in this order: entries, jobs,
--- versions. Rows rewritten with the same values are ignored. Security definer: writers of tickets
--- need no rights on what follows.
+-- What follows a change, by one trigger for each table and event, all in the same order: keyword
+-- entries, jobs for the texts to embed again, data versions. Rows rewritten with the same values
+-- are ignored. Security definer: writers of tickets need no rights on what follows.
 
 create function tasklens.follow_projects() returns trigger
 language plpgsql volatile security definer set search_path = ''
