@@ -246,7 +246,7 @@ test('a draft is compared as the user types, and survives a change of screen', a
 
 test('the state of the service is shown', async (t) => {
   const page = await open(t, demo);
-  for (const text of ['Ready', 'Dead letters', 'Threshold', 'words-1']) await page.locator('.state', { hasText: text }).waitFor();
+  for (const text of ['Ready', 'Dead letters', 'Threshold', 'all-minilm-l6-v2']) await page.locator('.state', { hasText: text }).waitFor();
   const alone = await open(t, demo, { failing: true, prepare: (it) => it.route('**/readyz', (route) => route.abort()) });
   await alone.locator('.state', { hasText: 'Not reachable' }).waitFor();
 });

@@ -17,7 +17,7 @@ test('another screen, page and document begin at their top', async (t) => {
   const down = () => page.evaluate(() => { scrollTo(0, document.body.scrollHeight); return scrollY; });
   const atTop = (what) => until(what, () => page.evaluate(() => scrollY === 0));
   assert.ok((await down()) > 200);
-  await page.getByRole('link', { name: 'Next' }).click();
+  await page.getByRole('link', { name: 'Next', exact: true }).click();
   await told(page, /match/);
   await atTop('the second page');
   await page.locator('a.result').first().waitFor();

@@ -77,7 +77,7 @@ test('filters work from lists, typed text and chips; results are paged; each sta
   await page.goto(`${demo}/#search?q=payment`);
   await page.reload();
   const before = await first(page).innerText();
-  await page.getByRole('link', { name: 'Next' }).click();
+  await page.getByRole('link', { name: 'Next', exact: true }).click();
   await until('the second page', async () => page.url().includes('page=2') && (await first(page).innerText()) !== before);
   await page.reload();
   await page.getByRole('link', { name: 'Previous' }).waitFor();

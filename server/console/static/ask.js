@@ -253,7 +253,6 @@ function SourceCard({ source, number, open, onToggle }) {
 function Abstained({ done, question }) {
   return html`<div role="status"><${Empty} icon="question" title="No answer to be found" level=${3}>
     <p>${done.answer}</p>
-    ${done.model === 'offline-chat' && html`<p class="small muted">No chat model is configured: answers are quoted from sources.</p>`}
     ${done.best_similarity !== null && html`<div class="closest"><${Bar} label="Similarity of the nearest text" kind="meaning" value=${done.best_similarity} tick=${done.match_threshold} />
       <p class="small muted">The nearest text has a similarity of ${decimal(done.best_similarity)}; ${decimal(done.match_threshold)} is the threshold.</p></div>`}
     <p class="actions"><a class="button primary" href=${href('search', { q: question })}>Search for it instead</a></p><//></div>`;

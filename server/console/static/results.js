@@ -5,7 +5,7 @@ import * as api from './api.js';
 import { FACETS, pathsOf, tell, only, without } from './facets.js';
 import { go, href } from './route.js';
 import { Highlight, pieces, plain, splitName } from './snippet.js';
-import { count, date, Empty, FoundBy, Icon, useLoad } from './ui.js';
+import { count, date, Empty, FoundBy, Icon, inWords, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').SearchResult} SearchResult */
 /** @typedef {import('./searches.js').Answer} Answer */
@@ -35,7 +35,7 @@ export function Told({ searches, page, sort, again, onSort }) {
     const many = total > 0 ? `${count(total)}${response.facets_capped ? ' or more' : ''} ` : '';
     const chosen = shown.request.sort === 'newest' || shown.request.sort === 'updated' ? shown.request.sort : undefined;
     if (response.executed.length === 0) text = `${many}${total === 1 ? 'ticket' : many ? 'tickets' : 'Tickets'}${ORDERS[chosen ?? 'newest']}`;
-    else text = `${many ? `${many}${total === 1 ? 'match' : 'matches'}` : `Page ${count(page)}`} ${response.executed.length === 2 ? `by ${response.embedding_model?.startsWith('words-') ? 'similar words' : 'meaning'} and keywords` : 'by keyword'}${chosen ? ORDERS[chosen] : ''}`;
+    else text = `${many ? `${many}${total === 1 ? 'match' : 'matches'}` : `Page ${count(page)}`} ${response.executed.length === 2 ? `by ${inWords(response.embedding_model) ? 'similar words' : 'meaning'} and keywords` : 'by keyword'}${chosen ? ORDERS[chosen] : ''}`;
   }
   const degraded = response?.degraded && !busy;
   if (degraded) text = 'Matches by keyword only: the search by meaning did not answer in time.';
@@ -79,7 +79,7 @@ export function Result({ result, open, model, sort, link }) {
     onClick=${(/** @type {MouseEvent} */ e) => { if (!e.metaKey && !e.ctrlKey && !e.shiftKey) { e.preventDefault(); go(link, { replace: e.detail === 0 && location.hash.includes('open=') }); } }}>
     <span class="head"><span class="key">${result.ticket_key ?? 'Project'}</span><span class="name" dir="auto"><${Highlight} pieces=${name} /></span></span>
     <span class="excerpt" dir="auto">${(excerpt.length > 0 || result.text.trim() !== title) && html`<${Highlight} pieces=${plain(excerpt)} />`}</span>
-    <span class="meta"><${FoundBy} result=${result} model=${model} sort=${sort} />${result.status && html`<span class="status">${result.status}</span>`}
+    <span class="meta"><${FoundBy} result=${result} model=${model} />${result.status && html`<span class="status">${result.status}</span>`}
       ${result.kind === 'ticket' && result.assignee && html`<span class="person" dir="auto">${result.assignee}</span>`}
       ${at && html`<time class="muted" datetime=${at} title=${sort === 'newest' ? 'Filed' : 'Changed'}>${date(at)}</time>`}<span class="muted project" dir="auto">${result.project_name}</span></span>
   </a></li>`;

@@ -44,14 +44,14 @@ export function projectNames(projects = []) {
 /** @param {{projects?: import('./api.js').Project[]}} props */
 export const ProjectOptions = ({ projects }) => html`<option value="">All projects</option>${[...projectNames(projects)].map(([id, name]) => html`<option value=${id}>${name}</option>`)}`;
 
-/** Which search found it, and by which model. @param {{result: import('./api.js').SearchResult, model?: string, sort?: string | null}} props */
-export function FoundBy({ result, model, sort }) {
-  const alike = model?.startsWith('words-') ? ['Similar words', 'Its words and their parts are nearly the same'] : ['Similar meaning', 'It means nearly the same'];
-  const some = !sort && !result.vector_rank && !result.keyword_rank && result.matched_by.includes('keyword');
+/** Whether a model compares words alone. @param {string} [model] */
+export const inWords = (model) => model?.startsWith('words-');
+
+/** Which search found it, and by which model. @param {{result: import('./api.js').SearchResult, model?: string}} props */
+export function FoundBy({ result, model }) {
   return html`<span class="badges">${result.kind === 'ticket' && result.exact && html`<span class="badge exact" title="The query names its key, or an identifier that it contains">Exact</span>`}
-    ${result.vector_rank && html`<span class="badge meaning" title=${`${alike[1]}: number ${count(result.vector_rank)} by similarity`}>${alike[0]}</span>`}
-    ${result.keyword_rank && html`<span class="badge keyword" title=${`It contains words of the query: number ${count(result.keyword_rank)} by words`}>Same words</span>`}
-    ${some && html`<span class="badge keyword" title="It contains few words of the query">Some words</span>`}</span>`;
+    ${result.vector_rank && html`<span class="badge meaning" title=${`Number ${count(result.vector_rank)} by similarity`}>Similar ${inWords(model) ? 'words' : 'meaning'}</span>`}
+    ${result.keyword_rank && html`<span class="badge keyword" title=${`It contains words of the query: number ${count(result.keyword_rank)} by words`}>Same words</span>`}</span>`;
 }
 
 /** A share of a whole, drawn. @param {{label: string, value: number, max?: number, kind?: string, tick?: number, text?: string}} props */
