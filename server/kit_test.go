@@ -14,8 +14,8 @@ import (
 	"tasklens/scripts/lab/offline/words"
 )
 
-// nextModel is a second embedding model, whose vectors point another way than those of the first, and
-// are alike enough for the threshold of a model that is not measured.
+// nextModel is a second embedding model, whose vectors point another way than those of the first,
+// and are alike enough for the threshold of a model that is not measured.
 const nextModel = "next-embedding"
 
 // newProvider serves the offline models and nextModel.

@@ -15,8 +15,8 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
-// twoModels is a provider of the offline model and nextModel. It records the model of each single-input request and blocks the second model's batches until
-// goOn is called.
+// twoModels is a provider of the offline model and nextModel. It records the model of each
+// single-input request and blocks the second model's batches until goOn is called.
 type twoModels struct {
 	asked chan struct{} // the second model received a batch
 	going chan struct{}

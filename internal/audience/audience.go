@@ -133,7 +133,8 @@ var (
 	count atomic.Int32
 )
 
-// ruleOf finds the rule of a name: of its words, or without signs, with the parts of a path after it.
+// ruleOf finds the rule of a name: of its words, or without signs, with the parts of a path after
+// it.
 func ruleOf(name string) *rule {
 	if found, is := known.Load(name); is {
 		return found.(*rule)
@@ -271,8 +272,8 @@ func oneLine(text string) string {
 }
 
 // lines judges what looks like a record in no known language, by the names and values between its
-// line breaks, brackets and commas. A value that is elsewhere limits, and a line of which nothing is
-// read but a word of privacy. Prose does not.
+// line breaks, brackets and commas. A value that is elsewhere limits, and a line of which nothing
+// is read but a word of privacy. Prose does not.
 func (s *search) lines(block string) {
 	in, found, pairs, prose := member{rule: other}, *s, 0, 0
 	for row := range strings.SplitSeq(strings.ReplaceAll(block, `\"`, `"`), "\n") {

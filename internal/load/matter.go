@@ -45,8 +45,8 @@ var (
 )
 
 // frontMatter splits off YAML between two lines of dashes at the start, TOML between two of plus
-// signs, or a JSON object, and says what limits the note: this, or what looks like it. What cannot be
-// read is left out and named; deeper nesting is not read. A block that is none of these is text.
+// signs, or a JSON object, and says what limits the note: this, or what looks like it. What cannot
+// be read is left out and named; deeper nesting is not read. A block that is none of these is text.
 func frontMatter(text string) (fields matter, body string, problems []string, limit audience.Limit) {
 	var values map[string]any
 	var record json.RawMessage

@@ -123,7 +123,8 @@ func TestFrontMatter(t *testing.T) {
 	}
 }
 
-// A note that may not be for everybody is asked about, and stays if it is there; one that is not goes.
+// A note that may not be for everybody is asked about, and stays if it is there; one that is not
+// goes.
 func TestPrivateNotes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -168,7 +168,8 @@ func TestDoubtfulMembers(t *testing.T) {
 	}
 }
 
-// A link in a folder is skipped and named, wherever it leads. A path that the user names is followed.
+// A link in a folder is skipped and named, wherever it leads. A path that the user names is
+// followed.
 func TestLinksAreSkipped(t *testing.T) {
 	t.Parallel()
 	elsewhere, folder := t.TempDir(), t.TempDir()

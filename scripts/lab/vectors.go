@@ -13,8 +13,8 @@ import (
 // An embedder returns the vector of a text.
 type embedder = func(text string) ([]float32, error)
 
-// stored returns an embedder that keeps the vectors of a model with so many dimensions in a file, for
-// measurements that embed the same texts again: a digest of the text, then its numbers.
+// stored returns an embedder that keeps the vectors of a model with so many dimensions in a file,
+// for measurements that embed the same texts again: a digest of the text, then its numbers.
 func stored(path string, dimensions int, embed embedder) (embedder, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

@@ -64,8 +64,9 @@ create index changed_rows_next_idx on tasklens.changed_rows (kind, attempts, (by
 -- An entry a row. Writers never wait for it: only copy_changes, of which one runs, writes there.
 create unique index changed_rows_once_idx on tasklens.changed_rows (kind, md5(value), attempts) where by_column is null and attempts >= 0;
 
--- All that a read of a relation runs has its caller's rights: functions, also those of operators and
--- casts, and of the checks, statistics and indexes whose constants are computed to plan the read.
+-- All that a read of a relation runs has its caller's rights: functions, also those of operators
+-- and casts, and of the checks, statistics and indexes whose constants are computed to plan the
+-- read.
 create function tasklens.check_rights(relation text) returns void
 language plpgsql volatile strict security definer set search_path = ''
 as $$

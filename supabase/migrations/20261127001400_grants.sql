@@ -127,7 +127,8 @@ $$;
 comment on function tasklens.present_parts is
   'What there is in tasklens or has a listed name, with what is wrong with each and the statement that repairs it. Functions by signature: one may be an application''s of the same name.';
 
--- A dump of the schema alone has no rows in installed_parts: then all that has a listed name is ours.
+-- A dump of the schema alone has no rows in installed_parts: then all that has a listed name is
+-- ours.
 create function tasklens.compare_grants()
 returns table (object text, columns text, grantee text, privilege text, missing boolean, theirs boolean, statement text)
 language sql stable security invoker set search_path = '' set jit = off

@@ -100,7 +100,8 @@ select is((select s.highlight from public.search_hybrid(q, match_count => 1) s),
 select is(r.ignored, '{}', 'an unknown one is not reported as one that no search can use: ' || q) from (values ('qsunknown'), ('qounknown'), ('unknownqc'), ('unknownqz')) c (q), public.read_query(q) r;
 select is((select array_agg(k.ticket_id) from public.search_by_keyword(U&'plu\1D24m') k), '{62}', 'the letter of the marks is no part of a word');
 
--- A word that no text holds is replaced by a similar one, and the reading says so. In quotes it is not replaced.
+-- A word that no text holds is replaced by a similar one, and the reading says so. In quotes it is
+-- not replaced.
 insert into public.tickets (ticket_id, key, project_id, status_id, name) values (900, 'AA-900', 1, 1, 'The wombatcode of the parser');
 select is(r.corrected, w::jsonb, 'corrected: ' || q) from (values
   ('parser wombatone', '[{"from": "wombatone", "to": ["wombatcod"]}]'), ('Parsser, Wombatone!', '[{"from": "Parsser", "to": ["parser"]}, {"from": "Wombatone", "to": ["wombatcod"]}]'),

@@ -1,5 +1,5 @@
--- A role of the application that the owner is a member of, as Supabase grants it, never has its code
--- run with the owner's rights: neither when its view is attached, nor when rows are copied.
+-- A role of the application that the owner is a member of, as Supabase grants it, never has its
+-- code run with the owner's rights: neither when its view is attached, nor when rows are copied.
 
 begin;
 select plan(18);

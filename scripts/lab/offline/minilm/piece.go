@@ -73,7 +73,8 @@ func pieces(text string) []int64 {
 	return found
 }
 
-// appendPieces cuts a word greedily, from its start, into the longest pieces that the vocabulary has.
+// appendPieces cuts a word greedily, from its start, into the longest pieces that the vocabulary
+// has.
 func appendPieces(found []int64, word []rune) []int64 {
 	if len(word) > longestWord {
 		return append(found, unknown)

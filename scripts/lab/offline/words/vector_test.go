@@ -45,8 +45,8 @@ func TestVectorIsUnit(t *testing.T) {
 	t.Run("any text", rapid.MakeCheck(func(t *rapid.T) { check(t, rapid.String().Draw(t, "text")) }))
 }
 
-// TestVectorIsTheSameEverywhere pins a vector's bits. Machine, process and map order must not change
-// them.
+// TestVectorIsTheSameEverywhere pins a vector's bits. Machine, process and map order must not
+// change them.
 func TestVectorIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	h := fnv.New64a()
