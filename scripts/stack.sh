@@ -240,14 +240,14 @@ start_model() {
     say 'Ollama runs here: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 EMBEDDING_MODEL=… CHAT_MODEL=… ./scripts/demo uses its models.'
   fi
   export OPENAI_BASE_URL EMBEDDING_MODEL CHAT_MODEL=offline-chat
-  # It is free and has no rate limit.
-  export ENRICH_REQUESTS_PER_MINUTE=${ENRICH_REQUESTS_PER_MINUTE:-6000}
+  # It is free, has no rate limit, and is slow where the processors have other work.
+  export ENRICH_REQUESTS_PER_MINUTE=${ENRICH_REQUESTS_PER_MINUTE:-6000} MODEL_TIMEOUT=${MODEL_TIMEOUT:-2m}
 }
 
 # For scripts that use the running stack; see find_stack.
 remember() {
   local name
-  (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL ENRICH_REQUESTS_PER_MINUTE; do
+  (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL ENRICH_REQUESTS_PER_MINUTE MODEL_TIMEOUT; do
     if [ -n "${!name:-}" ]; then printf '%s=%q\n' "$name" "${!name}"; fi
   done >"$run/env")
 }
