@@ -1,4 +1,4 @@
-// Package audience decides who may read a text, before and apart from the reading of its fields. It
+// Package audience decides which texts only some may read, before their fields are read. It
 // knows the words that trackers and writers use for that, and no format of files. It fails closed:
 // what is not plainly for everybody is limited.
 package audience
