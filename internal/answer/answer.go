@@ -56,7 +56,7 @@ type Question struct {
 	Corpus         Corpus         `json:"corpus" enum:"tickets,documents,all" default:"tickets" doc:"What to answer from; ~tickets~ includes projects. Filters apply to tickets and are refused with ~documents~."`
 	TopK           int            `json:"top_k" min:"1" max:"20" default:"5" doc:"The most sources."`
 	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
-	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.5" doc:"1 selects sources by relevance alone, 0 by difference from those already selected."`
+	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.9" doc:"1 selects sources by relevance alone, 0 by difference from those already selected."`
 	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"Both mean the same: candidates are texts near to the question, and what it names or holds whole."`
 	Messages       []Message      `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first, which the chat model reads. Texts are also searched for by the last questions."`
 	TimeZone       string         `json:"time_zone" default:"UTC" maxlen:"60" example:"Europe/Berlin" doc:"The time zone of ~today~ and ~last week~ in a question."`

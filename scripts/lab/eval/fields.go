@@ -66,7 +66,7 @@ func CheckFields(ctx context.Context, answerer *answer.Answerer, db answer.Datab
 		if q.Half != half {
 			continue
 		}
-		asked := answer.Question{Text: q.Question, Messages: q.Messages, TimeZone: q.TimeZone, Corpus: answer.Tickets, TopK: 5, Lambda: 0.5, MatchThreshold: new(lowThreshold), Figures: true}
+		asked := answer.Question{Text: q.Question, Messages: q.Messages, TimeZone: q.TimeZone, Corpus: answer.Tickets, TopK: 5, Lambda: 0.9, MatchThreshold: new(lowThreshold), Figures: true}
 		asked.Resolve(q.Now)
 		got, err := answerer.Answer(ctx, db, asked, embed(asked.Search), nil)
 		if err != nil {

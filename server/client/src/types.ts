@@ -763,7 +763,7 @@ export interface components {
             match_threshold?: number | null;
             /**
              * Format: double
-             * @description 1 selects sources by relevance alone, 0 by difference from those already selected; 0.5 by default.
+             * @description 1 selects sources by relevance alone, 0 by difference from those already selected; 0.9 by default.
              */
             mmr_lambda?: number | null;
             /**
