@@ -868,33 +868,18 @@ export type Database = {
       }
       find_similar_tickets: {
         Args: {
-          embedding_model: string
+          embedding_model?: string
           filters?: Json
           match_count?: number
-          ticket_id: number
+          ticket_id?: number
+          ticket_key?: string
         }
         Returns: {
           embedded: boolean
+          exclude_ticket: number
           project_name: string
           results: Json
           text: string
-          ticket_name: string
-        }[]
-      }
-      find_similar_tickets_batch: {
-        Args: {
-          embedding_model: string
-          filters?: Json
-          match_count?: number
-          ticket_keys: string[]
-        }
-        Returns: {
-          embedded: boolean
-          place: number
-          project_name: string
-          results: Json
-          text: string
-          ticket_id: number
           ticket_name: string
         }[]
       }
@@ -1337,18 +1322,6 @@ export type Database = {
           ticket_name: string
           vector_contribution: number
           vector_rank: number
-        }[]
-      }
-      similar_tickets_batch: {
-        Args: {
-          drafts: Json
-          embedding_model: string
-          filters?: Json
-          match_count?: number
-        }
-        Returns: {
-          place: number
-          results: Json
         }[]
       }
       store_chunks: {

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"tasklens/internal/chunk"
-	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/vector"
 )
@@ -63,76 +62,130 @@ type Draft struct {
 	Limit     int            `json:"limit" min:"1" max:"100" default:"5"`
 }
 
+// Compared is one ticket or draft to compare.
+type Compared struct {
+	Name
+	Text      *string `json:"text" length:"100000"` // of a draft
+	ProjectID *int64  `json:"project_id" min:"1"`   // narrows what a draft is compared with
+}
+
+// Outcome is the result of one comparison, or its error.
+type Outcome struct {
+	Results []Similar `json:"results,omitzero" max:"100"`
+	Err     error     `json:"-"`
+}
+
 // stored is what the database returns for a ticket to compare: similar tickets, or, while its
 // embedding is missing or out of date, the text to compare instead.
 type stored struct {
-	Place       int       `json:"place"` // in a batch, from 1
-	TicketID    int64     `json:"ticket_id"`
-	ProjectName string    `json:"project_name"`
-	TicketName  string    `json:"ticket_name"`
-	Text        *string   `json:"text"`
-	Embedded    bool      `json:"embedded"`
-	Results     []Similar `json:"results"`
+	ProjectName   string    `json:"project_name"`
+	TicketName    string    `json:"ticket_name"`
+	Text          *string   `json:"text"`
+	Embedded      bool      `json:"embedded"`
+	Results       []Similar `json:"results"`
+	ExcludeTicket *int64    `json:"exclude_ticket"`
 }
 
-// draft is a text to compare, in the form of the database's argument.
+// draft is a text to compare.
 type draft struct {
-	QueryText      string        `json:"query_text"`
-	QueryEmbedding vector.Vector `json:"query_embedding"`
-	ProjectFilter  *int64        `json:"project_filter"`
-	ExcludeTicket  *int64        `json:"exclude_ticket"`
-	input          string        // the text to embed
+	place         int // among all that are compared
+	text          string
+	input         string // to embed
+	projectID     *int64
+	excludeTicket *int64
 }
 
-// errNoTicket: the ticket does not exist, or the caller may not see it.
-func errNoTicket() error { return fault.New(fault.NotFound, "There is no such ticket.") }
-
-// ToTicket finds the tickets most similar to this one, at most limit (1 to 100), best first. An
-// embedded ticket costs one database call; any other is compared by its current text.
-// fault.NotFound if the caller sees no such ticket. model is that of the stored embeddings.
-func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticketID int64, filters filter.Filters, limit int) ([]Similar, error) {
-	var rows []stored
-	arguments := narrow(map[string]any{"ticket_id": ticketID, "embedding_model": model, "match_count": limit}, filters)
-	if err := db.Call(ctx, "find_similar_tickets", arguments, &rows); err != nil {
-		return nil, fmt.Errorf("find tickets like a ticket: %w", err)
+// Compare finds the tickets most similar to each of several tickets and drafts, at most limit (1 to
+// 100), best first. An embedded ticket costs one database call; any other is compared by its
+// current text, and one call of the model embeds all texts. model is that of the stored embeddings.
+// An item that fails, such as an unknown ticket, does not stop the others. The error is the
+// database's.
+func (c *Comparer) Compare(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
+	outcomes, texts := make([]Outcome, len(all)), make([]string, len(all))
+	for i, one := range all {
+		if one.Text != nil {
+			texts[i] = *one.Text
+		}
 	}
-	switch {
-	case len(rows) == 0:
-		return nil, errNoTicket()
-	case rows[0].Embedded:
-		return rows[0].Results, nil
-	case rows[0].Text == nil:
-		return []Similar{}, nil // only whitespace: nothing is similar
-	}
-	rows[0].TicketID = ticketID
-	return c.compare(ctx, db, model, c.ofStored(rows[0]), filters, limit)
-}
-
-// ToText finds the tickets most similar to a draft.
-func (c *Comparer) ToText(ctx context.Context, db Database, model string, text Draft) ([]Similar, error) {
-	seen, err := visible(ctx, db, []string{text.Text})
+	texts, err := visible(ctx, db, texts)
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(seen[0]) == "" {
-		return []Similar{}, nil // nothing is similar to what nobody sees
+	var drafts []draft
+	areChecked := false // the filters, by the database
+	for i, one := range all {
+		outcomes[i].Results = []Similar{} // to what nobody sees
+		if strings.TrimSpace(texts[i]) != "" {
+			drafts = append(drafts, c.ofText(i, texts[i], one.ProjectID))
+		} else if one.Text == nil {
+			row, err := findSimilar(ctx, db, model, one.Name, filters, limit)
+			switch {
+			case err != nil:
+				return nil, err
+			case row == nil:
+				outcomes[i] = Outcome{Err: errNoTicket()}
+			case row.Embedded:
+				outcomes[i].Results = row.Results
+			case row.Text != nil:
+				drafts = append(drafts, c.ofStored(i, *row))
+			}
+			areChecked = true
+		}
 	}
-	return c.compare(ctx, db, model, c.ofText(seen[0], text.ProjectID), text.Filters, text.Limit)
+	if len(drafts) == 0 {
+		if !areChecked {
+			_, err = findSimilar(ctx, db, model, Name{}, filters, limit)
+		}
+		return outcomes, err
+	}
+	vectors, err := c.embed(ctx, model, drafts)
+	if err != nil {
+		for _, draft := range drafts {
+			outcomes[draft.place] = Outcome{Err: err}
+		}
+		if ctx.Err() == nil {
+			err = nil // the others have outcomes
+		}
+		return outcomes, err
+	}
+	for i, draft := range drafts {
+		arguments := narrow(map[string]any{
+			"query_text": draft.text, "query_embedding": vectors[i], "embedding_model": model, "match_count": limit,
+			"project_filter": draft.projectID, "exclude_ticket": draft.excludeTicket,
+		}, filters)
+		if err := db.Call(ctx, "similar_tickets", arguments, &outcomes[draft.place].Results); err != nil {
+			return nil, fmt.Errorf("find tickets like a text: %w", err)
+		}
+	}
+	return outcomes, nil
+}
+
+// findSimilar returns nil for an unknown ticket.
+func findSimilar(ctx context.Context, db Database, model string, ticket Name, filters filter.Filters, limit int) (*stored, error) {
+	var rows []stored
+	arguments := narrow(map[string]any{"ticket_id": ticket.TicketID, "ticket_key": ticket.TicketKey, "embedding_model": model, "match_count": limit}, filters)
+	if err := db.Call(ctx, "find_similar_tickets", arguments, &rows); err != nil {
+		return nil, fmt.Errorf("find tickets like a ticket: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return &rows[0], nil
 }
 
 // ofStored prepares a ticket that is compared by its text.
-func (c *Comparer) ofStored(ticket stored) draft {
+func (c *Comparer) ofStored(place int, ticket stored) draft {
 	return draft{
-		QueryText: beginning(*ticket.Text), ExcludeTicket: &ticket.TicketID,
+		place: place, text: beginning(*ticket.Text), excludeTicket: ticket.ExcludeTicket,
 		input: c.input(chunk.Header(c.tokenizer, ticket.ProjectName, ticket.TicketName), *ticket.Text),
 	}
 }
 
 // ofText prepares a text as a filed ticket would be embedded, without the project's name, which
 // would only favour that project's tickets.
-func (c *Comparer) ofText(text string, projectID *int64) draft {
+func (c *Comparer) ofText(place int, text string, projectID *int64) draft {
 	name, _, _ := strings.Cut(text, "\n")
-	return draft{QueryText: beginning(text), ProjectFilter: projectID, input: c.input(chunk.Header(c.tokenizer, name), text)}
+	return draft{place: place, text: beginning(text), projectID: projectID, input: c.input(chunk.Header(c.tokenizer, name), text)}
 }
 
 // input is the first chunk of a text, by which tickets are compared.
@@ -141,7 +194,7 @@ func (c *Comparer) input(header, text string) string {
 }
 
 // embed embeds drafts in one call of the model.
-func (c *Comparer) embed(ctx context.Context, model string, drafts []draft) error {
+func (c *Comparer) embed(ctx context.Context, model string, drafts []draft) ([]vector.Vector, error) {
 	inputs := make([]string, len(drafts))
 	for i, d := range drafts {
 		inputs[i] = d.input
@@ -150,28 +203,9 @@ func (c *Comparer) embed(ctx context.Context, model string, drafts []draft) erro
 	defer cancel()
 	vectors, _, err := c.model.Embed(soon, model, inputs)
 	if err != nil {
-		return fmt.Errorf("embed text to compare: %w", err)
+		return nil, fmt.Errorf("embed text to compare: %w", err)
 	}
-	for i := range drafts {
-		drafts[i].QueryEmbedding = vectors[i]
-	}
-	return nil
-}
-
-func (c *Comparer) compare(ctx context.Context, db Database, model string, text draft, filters filter.Filters, limit int) ([]Similar, error) {
-	one := []draft{text}
-	if err := c.embed(ctx, model, one); err != nil {
-		return nil, err
-	}
-	results := []Similar{}
-	arguments := narrow(map[string]any{
-		"query_text": text.QueryText, "query_embedding": one[0].QueryEmbedding, "embedding_model": model, "match_count": limit,
-		"project_filter": text.ProjectFilter, "exclude_ticket": text.ExcludeTicket,
-	}, filters)
-	if err := db.Call(ctx, "similar_tickets", arguments, &results); err != nil {
-		return nil, fmt.Errorf("find tickets like a text: %w", err)
-	}
-	return results, nil
+	return vectors, nil
 }
 
 // beginning cuts a text after at most comparedBytes, between characters.

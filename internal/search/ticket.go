@@ -58,17 +58,33 @@ type Part struct {
 	Visible   bool  `query:"visible" default:"false" doc:"Whether texts are as readers see them: without HTML comments, hidden elements and inline data. Else they are as stored."`
 }
 
-// ReadTicket reads a ticket by its key (case-insensitive) or its id (digits only). fault.NotFound
-// if the caller sees no such ticket, or it has no such comment.
-func ReadTicket(ctx context.Context, db Database, keyOrID string, part Part) (Ticket, error) {
-	arguments := map[string]any{"comment_limit": part.Limit, "comment_offset": part.Offset, "text_offset": part.From, "visible": part.Visible}
+// Name names a ticket, by one of the two.
+type Name struct {
+	TicketID  *uint64 `json:"-"`
+	TicketKey *string `json:"ticket_key" length:"255"` // case-insensitive
+}
+
+// ReadName reads a ticket's key, or its id if it is digits only.
+func ReadName(keyOrID string) Name {
+	if id, err := strconv.ParseUint(keyOrID, 10, 63); err == nil {
+		return Name{TicketID: &id}
+	}
+	key := strings.TrimSpace(keyOrID)
+	return Name{TicketKey: &key}
+}
+
+// errNoTicket: the ticket does not exist, or the caller may not see it.
+func errNoTicket() error { return fault.New(fault.NotFound, "There is no such ticket.") }
+
+// ReadTicket reads a ticket. fault.NotFound if the caller sees no such ticket, or it has no such
+// comment.
+func ReadTicket(ctx context.Context, db Database, name Name, part Part) (Ticket, error) {
+	arguments := map[string]any{
+		"ticket_id": name.TicketID, "ticket_key": name.TicketKey,
+		"comment_limit": part.Limit, "comment_offset": part.Offset, "text_offset": part.From, "visible": part.Visible,
+	}
 	if part.CommentID != 0 {
 		arguments["comment_id"] = part.CommentID
-	}
-	if id, err := strconv.ParseUint(keyOrID, 10, 63); err == nil {
-		arguments["ticket_id"] = id
-	} else {
-		arguments["ticket_key"] = strings.TrimSpace(keyOrID)
 	}
 	var rows []struct {
 		Ticket
@@ -78,7 +94,7 @@ func ReadTicket(ctx context.Context, db Database, keyOrID string, part Part) (Ti
 		return Ticket{}, fmt.Errorf("read a ticket: %w", err)
 	}
 	if len(rows) == 0 {
-		return Ticket{}, fault.New(fault.NotFound, "There is no such ticket.")
+		return Ticket{}, errNoTicket()
 	}
 	if part.CommentID != 0 && len(rows[0].Comments) == 0 {
 		return Ticket{}, fault.New(fault.NotFound, "The ticket has no such comment.")

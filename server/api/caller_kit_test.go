@@ -83,13 +83,6 @@ var reads = map[string]func(n int) any{
 		similar := with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})
 		return []any{map[string]any{"project_name": labelled(n), "ticket_name": labelled(n), "text": labelled(n), "embedded": true, "results": []any{similar}}}
 	},
-	"similar_tickets_batch": func(n int) any {
-		return []any{map[string]any{"place": 1, "results": []any{with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})}}}
-	},
-	"find_similar_tickets_batch": func(n int) any {
-		similar := with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})
-		return []any{map[string]any{"place": 1, "ticket_id": n, "embedded": true, "results": []any{similar}}}
-	},
 	"retrieve_chunks":         func(n int) any { return []any{chunkOf(n)} },
 	"search_documents":        func(n int) any { return []any{documentOf(n)} },
 	"search_documents_hybrid": func(n int) any { return []any{documentOf(n)} },

@@ -3,6 +3,8 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,30 @@ func TestSimilarToWhatIsNotEmbedded(t *testing.T) {
 			t.Errorf("%s: like it are %v, and once it is embedded %v", wanted.Name, before.Results, after.Results)
 		}
 	}
+}
+
+// A ticket is found by whatever names it where it is read.
+func TestSimilarByKey(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	if _, err := s.connect().Exec(t.Context(), `update public.tickets set key = 'Größe/web#7' where key = 'TX-400'`); err != nil {
+		t.Fatal(err)
+	}
+	id := fmt.Sprint(s.ids["TX-400"])
+	want := read[alike](s.get("/api/tickets/" + id + "/similar?limit=3"))
+	if len(want.Results) != 3 {
+		t.Fatalf("like the ticket are %+v", want)
+	}
+	for _, name := range []string{"Größe/web#7", "gröSSe/WEB#7", "GRÖßE/WEB#7", " größe/web#7 ", "00" + id, "IAM-97", "0", "9223372036854775808", "TX-400", "-1", " ", "%ff", "%00", strings.Repeat("x", 256)} {
+		path := "/api/tickets/" + strings.NewReplacer("%25ff", "%ff", "%2500", "%00").Replace(url.PathEscape(name))
+		whole, similar := s.get(path), s.get(path+"/similar?limit=3")
+		if whole.status != similar.status {
+			t.Errorf("%q: reading it is answered with %d, comparing it with %d", name, whole.status, similar.status)
+		} else if whole.status == http.StatusOK && strings.Contains(whole.text, `"ticket_id":`+id+",") && !reflect.DeepEqual(read[alike](similar), want) {
+			t.Errorf("%q: %s", name, similar.text)
+		}
+	}
+	s.get("/api/tickets/" + url.PathEscape("größe/web#7") + "/similar").want(http.StatusOK)
 }
 
 // Without the model only embedded tickets can be compared.

@@ -82,7 +82,7 @@ func (a *API) similarToMany(c *fiber.Ctx, who *caller, request *batchRequest) er
 		}
 		good, places = append(good, item), append(places, i)
 	}
-	compared, err := a.Comparer.ToMany(ctx, who.db, model, good, request.Filters, request.Limit)
+	compared, err := a.Comparer.Compare(ctx, who.db, model, good, request.Filters, request.Limit)
 	if err != nil {
 		return err
 	}

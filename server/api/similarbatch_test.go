@@ -42,11 +42,6 @@ func TestSimilarBatch(t *testing.T) {
 	if failed := got.Items[3].Error; failed == nil || failed.Code != "not_found" || failed.Detail != "There is no such ticket." {
 		t.Errorf("an unknown ticket has the error %+v", failed)
 	}
-	for function, most := range map[string]int{"find_similar_tickets_batch": 1, "similar_tickets_batch": 1} {
-		if calls := len(s.database.requests(function)); calls != most {
-			t.Errorf("%s was called %d times", function, calls)
-		}
-	}
 }
 
 func TestSimilarBatchRefused(t *testing.T) {

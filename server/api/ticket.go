@@ -13,5 +13,5 @@ type ticketRequest struct {
 
 // ticket gives a whole ticket.
 func (a *API) ticket(ctx context.Context, who *caller, request *ticketRequest) (search.Ticket, error) {
-	return search.ReadTicket(ctx, who.db, request.Ticket, request.Part)
+	return search.ReadTicket(ctx, who.db, search.ReadName(request.Ticket), request.Part)
 }

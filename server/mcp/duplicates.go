@@ -19,8 +19,8 @@ var findDuplicates = declare("find_duplicates", "Find duplicates",
 		response, err := object(nil), error(nil)
 		if in.Text != nil {
 			response, err = c.run("similarToDraft", object{"text": in.Text, "filters": in.Filters, "limit": in.Limit})
-		} else if response, err = c.run("getTicket", object{"ticket": in.Ticket}); err == nil {
-			response, err = c.run("similarTickets", object{"ticket_id": response["ticket_id"], "filters": in.Filters, "limit": in.Limit})
+		} else {
+			response, err = c.run("similarTickets", object{"ticket_id": in.Ticket, "filters": in.Filters, "limit": in.Limit}, "ticket_id", "ticket")
 		}
 		similar := results(response, "results")
 		for _, one := range similar {

@@ -98,8 +98,7 @@ create function tasklens.check_arguments(
   fusion text default 'rrf',
   sort text default 'relevance',
   project_filter bigint default null,
-  status_filter text default null,
-  batch integer default null
+  status_filter text default null
 )
 returns jsonb
 language plpgsql stable security invoker set search_path = ''
@@ -125,10 +124,6 @@ begin
   elsif sort not in ('relevance', 'newest', 'updated') then
     problem := format('sort is "%s"', left(sort, 40));
     advice := 'Use relevance, newest or updated.';
-  -- What many at once cost the database is bounded.
-  elsif batch > 20 then
-    problem := format('%s tickets are too many for one call', batch);
-    advice := 'Compare at most 20 at once.';
   elsif query_embedding is not null and embedding_model is null and dimensions = 1536 then
     problem := 'query_embedding is given without embedding_model';
     advice := 'Name the model that made it: ' || coalesce('the stored chunks are of "' || tasklens.serving_model() || '".', 'nothing is embedded yet.');

@@ -170,9 +170,10 @@ comment on function public.similar_tickets is
 -- all, which costs more and can be zero. The chunk is current if the text begins with it, or equals
 -- it if it is the only one. A renamed project, which appears in headers, changes no ticket.
 create function public.find_similar_tickets(
-  ticket_id bigint, embedding_model text, match_count integer default 5, filters jsonb default null
+  ticket_id bigint default null, embedding_model text default null, match_count integer default 5, filters jsonb default null,
+  ticket_key text default null
 )
-returns table (project_name text, ticket_name text, text text, embedded boolean, results jsonb)
+returns table (project_name text, ticket_name text, text text, embedded boolean, results jsonb, exclude_ticket bigint)
 language plpgsql stable rows 1 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
@@ -181,16 +182,17 @@ declare
   stored record;
 begin
   perform tasklens.check_arguments(filters);
+  exclude_ticket := coalesce(find_similar_tickets.ticket_id, tasklens.find_ticket(find_similar_tickets.ticket_key));
   select p.name as project_name, t.name as ticket_name,
       nullif(regexp_replace(left(t.name || coalesce(e'\n\n' || nullif(coalesce(t.visible_text, t.description), ''), ''), tasklens.text_limit()), '^\s+$', ''), '') as text into source
     from public.tickets t join public.projects p using (project_id)
-    where t.ticket_id = find_similar_tickets.ticket_id;
+    where t.ticket_id = exclude_ticket;
   if not found then
     return;
   end if;
   select c.text, c.embedding, count(*) over () as chunks into stored
     from public.chunks c
-    where c.ticket_id = find_similar_tickets.ticket_id and c.kind = 'ticket' and c.model = embedding_model
+    where c.ticket_id = exclude_ticket and c.kind = 'ticket' and c.model = embedding_model
       and c.embedding_set = tasklens.searched_set(embedding_model)
     order by c.position
     limit 1;
@@ -201,7 +203,7 @@ begin
     results := (
       select coalesce(jsonb_agg(to_jsonb(s) order by s.fused_score desc, s.similarity desc nulls last, s.ticket_id), '[]')
       from public.similar_tickets(
-        stored.embedding, embedding_model, match_count, find_similar_tickets.ticket_id, filters => find_similar_tickets.filters,
+        stored.embedding, embedding_model, match_count, exclude_ticket, filters => find_similar_tickets.filters,
         query_text => left(source.text, 20000)) s);
   else
     text := left(source.text, 100000);
@@ -210,44 +212,6 @@ begin
 end
 $$;
 comment on function public.find_similar_tickets is
-  'results: the tickets most similar to a ticket, as from similar_tickets. Where it has no current chunk of this model, embedded is false, and text is what to compare it by instead: its first 100,000 characters, null without any. No row for an unknown ticket.';
-
-create function public.find_similar_tickets_batch(ticket_keys text[], embedding_model text, match_count integer default 5, filters jsonb default null)
-returns table (place bigint, ticket_id bigint, project_name text, ticket_name text, text text, embedded boolean, results jsonb)
-language plpgsql stable rows 20 security invoker set search_path = ''
-as $$
-#variable_conflict use_column
-begin
-  perform tasklens.check_arguments(filters, batch => cardinality(ticket_keys));
-  return query
-    select k.place, t.ticket_id, f.project_name, f.ticket_name, f.text, f.embedded, f.results
-    from unnest(find_similar_tickets_batch.ticket_keys) with ordinality as k(key, place)
-    cross join lateral (select tasklens.find_ticket(k.key) as ticket_id offset 0) t
-    cross join lateral public.find_similar_tickets(t.ticket_id, embedding_model, match_count, find_similar_tickets_batch.filters) f
-    order by k.place;
-end
-$$;
-comment on function public.find_similar_tickets_batch is
-  'find_similar_tickets for up to 20 keys, each with its place in the list, from 1. No row for an unknown ticket.';
-
-create function public.similar_tickets_batch(drafts jsonb, embedding_model text, match_count integer default 5, filters jsonb default null)
-returns table (place bigint, results jsonb)
-language plpgsql stable rows 20 security invoker set search_path = ''
-as $$
-#variable_conflict use_column
-begin
-  perform tasklens.check_arguments(null, batch => jsonb_array_length(drafts));
-  return query
-    select d.place, (
-      select coalesce(jsonb_agg(to_jsonb(s) order by s.fused_score desc, s.similarity desc nulls last, s.ticket_id), '[]')
-      from public.similar_tickets(
-        (d.item ->> 'query_embedding')::extensions.vector, embedding_model, match_count, (d.item ->> 'exclude_ticket')::bigint,
-        (d.item ->> 'project_filter')::bigint, similar_tickets_batch.filters, left(d.item ->> 'query_text', 20000)) s)
-    from jsonb_array_elements(similar_tickets_batch.drafts) with ordinality as d(item, place)
-    order by d.place;
-end
-$$;
-comment on function public.similar_tickets_batch is
-  'similar_tickets for up to 20 texts: [{query_text, query_embedding, project_filter, exclude_ticket}], the last two optional; each with its place in the list, from 1.';
+  'results: the tickets most similar to a ticket (by its id, or by its key without regard to case), as from similar_tickets. Where it has no current chunk of this model, embedded is false, and text is what to compare it by instead, with exclude_ticket: its first 100,000 characters, null without any. No row for an unknown ticket.';
 
 insert into tasklens.migrations (version) values ('20261127000910');

@@ -2,7 +2,7 @@
 -- chunks of an outdated text.
 
 begin;
-select plan(30);
+select plan(31);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, vector extensions.vector, model text default 'm', note bigint default null)
@@ -66,15 +66,16 @@ language sql as $$
 $$;
 select results_eq($$ select * from public.find_similar_tickets(11, 'm', 1) $$,
   $$ values ('Apples', 'eleven', null::text, true, (
-    select jsonb_agg(to_jsonb(s)) from public.similar_tickets(pg_temp.unit(1), 'm', 1, 11, query_text => e'eleven\n\nfirst part, second part') s)) $$,
+    select jsonb_agg(to_jsonb(s)) from public.similar_tickets(pg_temp.unit(1), 'm', 1, 11, query_text => e'eleven\n\nfirst part, second part') s), 11::bigint) $$,
   'one row is returned, with the most similar tickets as JSON');
 select results_eq($$ select * from pg_temp.like_ticket(11) $$, array['AA-4 AA-2 AA-3'], 'a ticket is compared by its first chunk and is not in its own results');
 select results_eq($$ select * from pg_temp.like_ticket(13) $$, array['AA-4 AA-1 AA-2'], 'a ticket with an empty description is compared by its name');
 select results_eq($$ select * from pg_temp.like_ticket(14) $$, array['AA-2 AA-3 BB-2'], 'a ticket is compared by its own text, not by its notes');
-select is_empty($$ select * from public.find_similar_tickets(404, 'm') $$, 'an unknown ticket returns no row');
+select results_eq($$ select * from public.find_similar_tickets(ticket_key => 'aa-1', embedding_model => 'm', match_count => 1) $$, $$ select * from public.find_similar_tickets(11, 'm', 1) $$, 'a ticket is found by its key in any case');
+select is_empty($$ select * from public.find_similar_tickets(404, 'm') union all select * from public.find_similar_tickets(embedding_model => 'm', ticket_key => 'NONE-1') $$, 'an unknown ticket returns no row');
 select results_eq($$ select * from public.find_similar_tickets(14, 'none') $$,
-  $$ values ('Apples', 'fourteen', e'fourteen\n\nof many words', false, null::jsonb) $$, 'a ticket without chunks of the model returns its text and no results');
-select results_eq($$ select * from public.find_similar_tickets(22, 'm') $$, $$ values ('Bananas', ' ', null::text, false, null::jsonb) $$,
+  $$ values ('Apples', 'fourteen', e'fourteen\n\nof many words', false, null::jsonb, 14::bigint) $$, 'a ticket without chunks of the model returns its text and no results');
+select results_eq($$ select * from public.find_similar_tickets(22, 'm') $$, $$ values ('Bananas', ' ', null::text, false, null::jsonb, 22::bigint) $$,
   'a ticket with a note and no other text returns a null text');
 
 -- Outdated texts ---------------------------------------------------------------------------------

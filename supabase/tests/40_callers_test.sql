@@ -91,7 +91,6 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('find_similar_documents',      '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
   ('find_similar_tickets',        '(11, ''m'')',                                             '- 0 0 1 1 1 1'),
   ('find_filter_values',          '(''{"projects": ["AA", "BB"], "types": "none such"}'')',   '- 3 3 3 3 3 3'),
-  ('find_similar_tickets_batch',  '(''{AA-11,BB-22}'', ''m'')',                               '- 0 1 1 1 1 2'),
   ('get_document',                '(''00000000-0000-4000-8000-000000000001'')',              '- 0 1 1 1 1 1'),
   ('get_ticket',                  '(11)',                                                    '- 0 0 1 1 1 1'),
   ('list_projects',               '()',                                                      '- 0 1 1 1 1 2'),
@@ -110,7 +109,6 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('search_hybrid',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 4 3 3 3 7'),
   ('set_project_language',        '(1, ''german'')',                                            '- - - - - 1 1'),
   ('similar_tickets',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 3 2 2 2 5'),
-  ('similar_tickets_batch',       '(''[]'', ''m'')',                                         '- 0 0 0 0 0 0'),
   ('visible_texts',               '(''{pump}'')',                                            '- 1 1 1 1 1 1');
 select bag_eq($$ select name from calls $$,
   $$ select p.proname::text from pg_catalog.pg_proc p where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute') $$,

@@ -1,7 +1,7 @@
 -- Similar tickets by words and vectors, and the rule for likely duplicates.
 
 begin;
-select plan(46);
+select plan(41);
 
 \ir kit/vectors.sql
 create function pg_temp.embed(ticket bigint, vector extensions.vector, "position" integer default 0) returns void
@@ -102,24 +102,6 @@ select results_eq($$ select t.key, f.name_share from tasklens.find_similar(e'Sto
   join public.tickets t using (ticket_id) where f.keyword_rank is not null and f.name_share in (0, 1) order by 1 $$,
   $$ values ('AA-1', 1::double precision), ('AA-2', 1) $$, 'the share of a name counts its words in any form, and not those of the description');
 select results_eq($$ select count(keyword_rank), max(specificity) from tasklens.find_similar('', pg_temp.unit(1), 'm', '{}', 100, null) $$, $$ values (0::bigint, 0::double precision) $$, 'a text without words is not specific');
-
--- Batches -----------------------------------------------------------------------------------------
-
-select results_eq($$ select b.place, b.embedded, b.results -> 0 ->> 'ticket_key' from public.find_similar_tickets_batch('{aa-3,NONE-1,AA-2,AA-3}', 'm', 1) b $$,
-  $$ values (1::bigint, true, 'BB-1'), (3, false, null), (4, true, 'BB-1') $$, 'a batch returns a row per given key, in any case, and none for unknown keys');
-select results_eq($$ select b.place, r.item from public.similar_tickets_batch(jsonb_build_array(
-    jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text),
-    jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text, 'project_filter', 2),
-    jsonb_build_object('query_text', pg_temp.draft(), 'query_embedding', pg_temp.unit(1)::text, 'exclude_ticket', 1)), 'm', 1) b
-  cross join lateral jsonb_array_elements(b.results) r(item) order by 1 $$,
-  $$ select 1::bigint, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, query_text => pg_temp.draft()) s
-    union all select 2, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, project_filter => 2, query_text => pg_temp.draft()) s
-    union all select 3, to_jsonb(s) from public.similar_tickets(pg_temp.unit(1), 'm', 1, 1, query_text => pg_temp.draft()) s $$, 'a batch of texts returns the same as single calls');
-select throws_ok($$ select * from public.find_similar_tickets_batch(array(select 'AA-1' from generate_series(1, 21)), 'm') $$, '22023', null, 'more than 20 keys are rejected');
-select throws_ok($$ select * from public.similar_tickets_batch((select jsonb_agg('{}'::jsonb) from generate_series(1, 21)), 'm') $$, '22023', null, 'more than 20 texts are rejected');
-set local role anon;
-select throws_ok($$ select * from public.similar_tickets_batch('[]', 'm') $$, '42501', null, 'anon cannot call similar_tickets_batch');
-
 
 -- Names that contradict each other ---------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 -- range counts as its lowest value, above it as its highest, and null as the default.
 
 begin;
-select plan(99);
+select plan(91);
 
 \ir kit/jobs.sql
 
@@ -42,8 +42,6 @@ insert into call values
   ('find_documents_by_entity', 'match_limit', 10, 100, 'select from public.find_documents_by_entity(''raft'', null, %s)'),
   ('find_similar_documents', 'match_count', 5, 100, 'select from public.find_similar_documents((select min(id::text)::uuid from public.documents), %s)'),
   ('find_similar_tickets', 'match_count', 5, 100, 'select from public.find_similar_tickets(1, ''m'', %s) f, jsonb_array_elements(f.results)'),
-  ('find_similar_tickets_batch', 'match_count', 5, 100,
-    'select from public.find_similar_tickets_batch(array[''AA-1''], ''m'', %s) f, jsonb_array_elements(f.results)'),
   ('get_ticket', 'comment_limit', 20, 100, 'select from public.get_ticket(1, null, %s) t, jsonb_array_elements(t.comments)'),
   ('get_ticket', 'comment_offset', null, null, 'select from public.get_ticket(1, null, 10, %s)'),
   ('link_imported_tickets', 'match_count', null, null, 'select from public.link_imported_tickets(1, 0, %s)'),
@@ -66,8 +64,6 @@ insert into call values
   ('search_hybrid', 'match_count', 10, 100, 'select from public.search_hybrid(''payment'', match_count => %s)'),
   ('search_hybrid', 'match_offset', null, null, 'select from public.search_hybrid(''payment'', match_offset => %s)'),
   ('similar_tickets', 'match_count', 5, 100, 'select from public.similar_tickets(pg_temp.unit(1536), ''m'', %s)'),
-  ('similar_tickets_batch', 'match_count', 5, 100,
-    'select from public.similar_tickets_batch(jsonb_build_array(jsonb_build_object(''query_text'', ''payment'', ''query_embedding'', pg_temp.unit(1536)::text)), ''m'', %s) f, jsonb_array_elements(f.results)'),
   ('unanswered_questions', 'days', null, null, 'select from public.unanswered_questions(%s)'),
   ('unanswered_questions', 'match_count', 50, 1000, 'select from public.unanswered_questions(7, %s)');
 

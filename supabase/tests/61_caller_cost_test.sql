@@ -58,7 +58,7 @@ insert into calls (name, statement) values
   ('retrieve_chunks of all', $$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, project_filter => %s, question => 'why do gasket and valve leak', corpus => 'all') $$),
   ('similar_tickets', $$ select * from public.similar_tickets(pg_temp.unit(1), 'm', project_filter => %s, query_text => 'Pump 7') $$),
   ('find_similar_tickets', $$ select * from public.find_similar_tickets(7, 'm', filters => jsonb_build_object('projects', %s::bigint)) $$),
-  ('find_similar_tickets_batch of an unknown key', $$ select * from public.find_similar_tickets_batch('{xx-7}', 'm', filters => jsonb_build_object('projects', %s::bigint)) $$),
+  ('find_similar_tickets of an unknown key', $$ select * from public.find_similar_tickets(ticket_key => 'xx-7', embedding_model => 'm', filters => jsonb_build_object('projects', %s::bigint)) $$),
   ('list_tickets', $$ select * from public.list_tickets(project_filter => %s) $$),
   ('get_ticket by id', $$ select * from public.get_ticket(7) where coalesce(%s, 1) = 1 $$),
   ('get_ticket by key', $$ select * from public.get_ticket(ticket_key => 'aa-7') where coalesce(%s, 1) = 1 $$),

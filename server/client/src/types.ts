@@ -3214,8 +3214,11 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 123 */
-                ticket_id: number;
+                /**
+                 * @description Its key, case ignored, or its id.
+                 * @example TX-400
+                 */
+                ticket_id: string;
             };
             cookie?: never;
         };

@@ -22,7 +22,7 @@ export async function calls(signal: AbortSignal) {
   const { data: answer } = await tasklens.POST('/api/query', { body: { question: 'Why?' } });
   console.log(answer.sources.map(nameOf));
   holds<Same<typeof answer, Schemas['QueryResponse']>>();
-  const { data: similar } = await tasklens.GET('/api/tickets/{ticket_id}/similar', { params: { path: { ticket_id: 5 } }, signal });
+  const { data: similar } = await tasklens.GET('/api/tickets/{ticket_id}/similar', { params: { path: { ticket_id: 'TX-400' } }, signal });
   holds<Same<(typeof similar.results)[number]['ticket_id'], number>>();
   const { data: me } = await tasklens.GET('/api/me');
   holds<Same<typeof me.role, 'none' | 'viewer' | 'member' | 'admin' | 'service'>>();
