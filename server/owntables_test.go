@@ -44,4 +44,12 @@ func TestServiceCopiesAttachedTables(t *testing.T) {
 	await(t, owner, 1, `select count(*) from public.chunks join public.projects p using (project_id) where p.key = 'P'`)
 	write(`drop trigger fail on public.tickets`)
 	await(t, owner, 1, `select count(*) from public.chunks join public.tickets t using (ticket_id) where t.name = 'Stuck'`)
+	write(`alter view app.tickets rename to hidden`)
+	if text := fetch(t, http.MethodGet, url+"/readyz", "", http.StatusOK); !strings.Contains(text, `"own_tables":["the view of tickets cannot be read"]`) {
+		t.Errorf("without a view readyz says %s", text)
+	}
+	write(`alter view app.hidden rename to tickets`)
+	if text := fetch(t, http.MethodGet, url+"/readyz", "", http.StatusOK); strings.Contains(text, "own_tables") {
+		t.Errorf("once it is back readyz says %s", text)
+	}
 }

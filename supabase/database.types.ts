@@ -1366,6 +1366,13 @@ export type Database = {
           times: number
         }[]
       }
+      unreadable_views: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          finding: string
+          reason: string
+        }[]
+      }
       upsert_documents: {
         Args: { documents: Json }
         Returns: {

@@ -23,9 +23,10 @@ func (a *API) alive(c *fiber.Ctx, _ *caller) error { return c.JSON(aliveResponse
 type readyResponse struct {
 	_ struct{} `schema:"Ready"`
 
-	Status        string `json:"status" enum:"ready"`
-	RefusedRows   int    `json:"refused_rows,omitempty" min:"1" example:"2" doc:"Rows of your own tables that cannot be copied as they are; absent if there are none."`
-	WaitingCopies int    `json:"waiting_copies,omitempty" min:"1" example:"200" doc:"Changes of your own tables that wait to be copied; absent if there are none."`
+	Status        string   `json:"status" enum:"ready"`
+	OwnTables     []string `json:"own_tables,omitempty" min:"1" example:"[\"the view of tickets cannot be read\"]" doc:"Which views of your own tables cannot be read, so that their changes wait; absent if all can. ~tasklens check~ says why."`
+	RefusedRows   int      `json:"refused_rows,omitempty" min:"1" example:"2" doc:"Rows of your own tables that cannot be copied as they are; absent if there are none."`
+	WaitingCopies int      `json:"waiting_copies,omitempty" min:"1" example:"200" doc:"Changes of your own tables that wait to be copied; absent if there are none."`
 }
 
 type notReadyResponse struct {
@@ -35,46 +36,57 @@ type notReadyResponse struct {
 	Status  string   `json:"status" enum:"not ready"`
 }
 
+// readiness is what one look at the service finds.
+type readiness struct{ missing, ownTables []string }
+
 // ready reports whether requests can be answered, and otherwise what is missing. The endpoint is
 // public and not rate-limited, so concurrent requests share one check of the database.
 func (a *API) ready(c *fiber.Ctx, _ *caller) error {
-	found, _, _ := a.readying.Do("", func() (any, error) { return a.missing(c.UserContext()), nil })
-	if missing, _ := found.([]string); len(missing) > 0 {
-		return c.Status(http.StatusServiceUnavailable).JSON(notReadyResponse{Status: "not ready", Missing: missing})
+	looked, _, _ := a.readying.Do("", func() (any, error) { return a.look(c.UserContext()), nil })
+	found := looked.(readiness)
+	if len(found.missing) > 0 {
+		return c.Status(http.StatusServiceUnavailable).JSON(notReadyResponse{Status: "not ready", Missing: found.missing})
 	}
 	refused, waiting := a.Observer.Copies()
-	return c.JSON(readyResponse{Status: "ready", RefusedRows: refused, WaitingCopies: waiting})
+	return c.JSON(readyResponse{Status: "ready", OwnTables: found.ownTables, RefusedRows: refused, WaitingCopies: waiting})
 }
 
-// missing lists everything that the service lacks. The names are fixed and contain no addresses,
+// look finds everything that the service lacks. The names are fixed and contain no addresses,
 // because the endpoint is public.
-func (a *API) missing(ctx context.Context) []string {
-	missing := a.missingInDatabase(ctx)
+func (a *API) look(ctx context.Context) (found readiness) {
+	found.missing, found.ownTables = a.missingInDatabase(ctx)
 	for _, operation := range a.OpenCircuits() {
-		missing = append(missing, "model: "+operation)
+		found.missing = append(found.missing, "model: "+operation)
 	}
-	return append(missing, a.missingKeys(ctx)...)
+	found.missing = append(found.missing, a.missingKeys(ctx)...)
+	return found
 }
 
-// missingInDatabase reports the database as missing, or migrations by file name.
-func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
-	lacking, unknown, err := CompareSchema(ctx, a.Database.AsService(), a.migrations)
+// missingInDatabase reports the database as missing, or migrations by file name, and which views of
+// own tables cannot be read.
+func (a *API) missingInDatabase(ctx context.Context) (missing, ownTables []string) {
+	db := a.Database.AsService()
+	lacking, unknown, err := CompareSchema(ctx, db, a.migrations)
+	var views []struct{ Finding string }
+	if err == nil && len(lacking) == 0 {
+		err = db.Call(ctx, "unreadable_views", nil, &views)
+	}
 	if err != nil {
 		a.Log.WarnContext(ctx, "not ready", "error", err)
 		if errors.Is(err, supabase.ErrUnreleased) {
-			return []string{"database made before 0.1.0"}
+			return []string{"database made before 0.1.0"}, nil
 		}
 		var answer *postgrest.Error
 		if errors.As(err, &answer) && answer.Code == postgrest.UnknownSchema {
-			return []string{"schema of SUPABASE_SCHEMA among the exposed ones"}
+			return []string{"schema of SUPABASE_SCHEMA among the exposed ones"}, nil
 		}
 		if postgrest.IsStale(err) {
-			return []string{"schema cache of PostgREST"}
+			return []string{"schema cache of PostgREST"}, nil
 		}
 		if fault.CodeOf(err) == fault.Forbidden {
-			return []string{"grants"}
+			return []string{"grants"}, nil
 		}
-		return []string{"database"}
+		return []string{"database"}, nil
 	}
 	for _, m := range lacking {
 		missing = append(missing, "migration "+m.File)
@@ -87,7 +99,10 @@ func (a *API) missingInDatabase(ctx context.Context) (missing []string) {
 			a.Log.WarnContext(ctx, "the database has migrations that this program does not know: deploy the newer version of the program", "migrations", unknown)
 		})
 	}
-	return missing
+	for _, view := range views {
+		ownTables = append(ownTables, view.Finding)
+	}
+	return missing, ownTables
 }
 
 // CompareSchema returns which of the program's migrations the database lacks, and which versions it

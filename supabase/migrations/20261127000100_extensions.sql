@@ -18,7 +18,7 @@ declare
     release_embedding_jobs, replay_embedding_jobs, retrieve_chunks, search_by_keyword, search_by_vector,
     search_documents, search_documents_hybrid, search_facets, search_hybrid, set_project_language, similar_tickets,
     store_chunks, store_enrichment, store_match_thresholds, track_document_retrieval, track_document_retrievals,
-    unanswered_questions, upsert_documents, upsert_projects, upsert_tickets,
+    unanswered_questions, unreadable_views, upsert_documents, upsert_projects, upsert_tickets,
     visible_texts}';
   problems text;
 begin

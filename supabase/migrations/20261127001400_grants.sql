@@ -52,7 +52,7 @@ as $$
       enrichment_stats, extend_embedding_leases, fail_embedding_jobs, find_sources, finish_embedding_jobs, finish_reembed, link_imported_tickets,
       list_dead_embedding_jobs, list_migrations, list_unenriched_documents, log_queries, measure_missing_embeddings, probe_statement_timeout,
       prune_documents, prune_import, read_sources, release_embedding_jobs, replay_embedding_jobs, store_chunks, store_enrichment,
-      store_match_thresholds, track_document_retrieval, track_document_retrievals, unanswered_questions, upsert_documents, upsert_projects, upsert_tickets}'),
+      store_match_thresholds, track_document_retrieval, track_document_retrievals, unanswered_questions, unreadable_views, upsert_documents, upsert_projects, upsert_tickets}'),
     -- They run what they are given with the owner's rights.
     ('function', 'public', null, null, '{attach_tables, detach_tables}'),
     ('function', 'tasklens', 'authenticated service_role', 'execute', '{check_arguments, clamp, combine_items, combine_keywords, compose_text,

@@ -109,8 +109,8 @@ as $$
     union all
     select 'chunks', 'ok', 'chunks', format('every source with a text has chunks, %s in total', s.chunks), null from status s
     union all
-    select 'rows', 'error', 'own tables', format('the view of %s cannot be read: %s', r.kind, r.reason), 'Restore it, or attach again. Until then its changes wait, and its copies stay as they are.'
-    from tasklens.attached_rows r where r.refused_at is not null and r.key = '*'
+    select 'rows', 'error', 'own tables', u.finding || ': ' || u.reason, 'Restore it, or attach again. Until then its changes wait, and its copies stay as they are.'
+    from public.unreadable_views() u
     union all
     select 'rows', 'warning', 'own tables', format('%s cannot be copied as they are', case s.refused_rows - r.views when 1 then '1 row' else s.refused_rows - r.views || ' rows' end),
       'select kind, key, reason from tasklens.attached_rows where refused_at is not null; shows why, what belongs to these counts too. Correct them, or their view.'

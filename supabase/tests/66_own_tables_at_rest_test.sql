@@ -3,7 +3,7 @@
 -- show.
 
 begin;
-select plan(69);
+select plan(70);
 
 create function pg_temp.settle() returns text
 language plpgsql as $$
@@ -164,6 +164,7 @@ select pg_temp.settle();
 
 create temporary table ddl as select pg_get_viewdef('seen.tickets'::regclass) as text;
 drop view seen.tickets;
+select is(pg_temp.says(), 'error: the view of tickets cannot be read: relation "seen.tickets" does not exist', 'check says at once that a view is away');
 update depot.jobs set caption = caption || '?' where caption like 'RAIL%';
 insert into depot.jobs (yard, caption) select id, 'New while away' from depot.yards where code = 'QUAY';
 delete from depot.jobs where caption = 'QUAY job 8!';
@@ -172,7 +173,7 @@ create temporary table counted as select count(*) as tickets from public.tickets
 select is(pg_temp.settle(), 'tickets: relation "seen.tickets" does not exist', 'a view that is away is named');
 select is((select count(*) from public.tickets), (select tickets from counted), 'nothing is deleted while it is');
 select is((select string_agg(key, ',' order by key) from public.projects), 'QUAY,TRACK', 'what other views show is copied');
-select is(pg_temp.says(), 'error: the view of tickets cannot be read: relation "seen.tickets" does not exist', 'check says so');
+select is(pg_temp.says(), 'error: the view of tickets cannot be read: relation "seen.tickets" does not exist', 'and later too');
 select is((select refused_rows || ' ' || (waiting_copies > 100) from public.embedding_status('m')), '1 true', 'and so does the status, with what waits');
 do $$ begin execute (select 'create view seen.tickets as ' || text from ddl); end $$;
 select is(pg_temp.after(), '', 'once it is back, all is as it shows');

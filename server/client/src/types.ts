@@ -687,6 +687,13 @@ export interface components {
             /** @enum {string} */
             status: "ready";
             /**
+             * @description Which views of your own tables cannot be read, so that their changes wait; absent if all can. `tasklens check` says why.
+             * @example [
+             *       "the view of tickets cannot be read"
+             *     ]
+             */
+            own_tables?: string[];
+            /**
              * @description Rows of your own tables that cannot be copied as they are; absent if there are none.
              * @example 2
              */
