@@ -39,7 +39,11 @@ func obstacle(err error) []finding {
 	if postgrest.IsStale(err) {
 		return []finding{stale}
 	}
-	if answer, is := errors.AsType[*postgrest.Error](err); is && fault.CodeOf(err) == fault.Forbidden {
+	answer, is := errors.AsType[*postgrest.Error](err)
+	if is && answer.Code == postgrest.UnknownSchema {
+		return []finding{{"error", "SUPABASE_SCHEMA", "the API does not expose this schema", postgrest.Expose}}
+	}
+	if is && fault.CodeOf(err) == fault.Forbidden {
 		return []finding{{"error", "grants", "the service may not check them: " + answer.Message, "As the owner: select tasklens.set_grants();"}}
 	}
 	return nil
@@ -105,7 +109,7 @@ func inspect(ctx context.Context, db *postgrest.Session, model string) ([]findin
 	slices.SortStableFunc(findings, func(a, b finding) int {
 		return slices.Index(order, a.Severity) - slices.Index(order, b.Severity)
 	})
-	return findings, nil
+	return slices.Compact(findings), nil // one obstacle stops several parts of the check
 }
 
 // hosted matches the address of a project whose tokens name it as their issuer.

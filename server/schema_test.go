@@ -46,7 +46,21 @@ func TestSchemaOfItsOwn(t *testing.T) {
 	if err := importFiles(t.Context(), []string{folder}); err == nil || !strings.Contains(err.Error(), "SUPABASE_SCHEMA") {
 		t.Errorf("without the setting: %v", err)
 	}
-	p = startProgram(t, with(settings, "SUPABASE_SCHEMA", "other"))
+	settings = with(settings, "SUPABASE_SCHEMA", "other")
+	setEnvironment(t, settings)
+	said := printed(t, func() error {
+		if err := checkInstallation(t.Context(), nil); err == nil || err.Error() != "errors found: 1" {
+			t.Errorf("check: %v", err)
+		}
+		return nil
+	})
+	if want := "error    SUPABASE_SCHEMA: the API does not expose this schema\n         → Add the schema to those that the API exposes (api.schemas in supabase/config.toml;"; !strings.Contains(said, want) || strings.Contains(said, "PGRST106") {
+		t.Errorf("check: %s", said)
+	}
+	if err := importFiles(t.Context(), []string{folder}); err == nil || !strings.Contains(err.Error(), "Add the schema to those that the API exposes") {
+		t.Errorf("import: %v", err)
+	}
+	p = startProgram(t, settings)
 	if body := fetch(t, http.MethodGet, p.url+"/readyz", "", http.StatusServiceUnavailable); !strings.Contains(body, "SUPABASE_SCHEMA") {
 		t.Errorf("readiness: %s", body)
 	}

@@ -20,6 +20,9 @@ const UnknownFunction = "PGRST202"
 // UnknownSchema is PostgREST's code for a schema that it does not expose.
 const UnknownSchema = "PGRST106"
 
+// Expose is what to do about UnknownSchema.
+const Expose = "Add the schema to those that the API exposes (api.schemas in supabase/config.toml; hosted: Project Settings → Data API → Exposed schemas), or correct SUPABASE_SCHEMA."
+
 // undefinedFunction is the SQLSTATE of a call that PostgREST's schema cache still knows, although
 // the function was dropped or has other parameters.
 const undefinedFunction = "42883"
@@ -53,6 +56,9 @@ func (e *Error) isUndone() bool { return e.Code == "40001" || e.Code == "40P01" 
 
 func (e *Error) Error() string {
 	text := fmt.Sprintf("PostgREST answered %d %s: %s", e.Status, e.Code, e.Message)
+	if e.Code == UnknownSchema {
+		text += " (" + Expose + ")"
+	}
 	if e.stale {
 		text += " (its schema cache is older than the database: notify pgrst, 'reload schema')"
 	}
@@ -130,6 +136,8 @@ func (s *Session) answered(answer *Error) error {
 		invalid := fault.Wrap(fault.Invalid, "The request is not valid.", answer)
 		invalid.Fields = []fault.Field{{Name: told[1], Message: strings.TrimRight(told[2]+". "+answer.Hint, ". ")}}
 		return invalid
+	case answer.Code == UnknownSchema:
+		return fault.Wrap(fault.Unavailable, "The database is not ready: its API does not expose the schema SUPABASE_SCHEMA.", answer)
 	case answer.Code == UnknownFunction:
 		return fault.Wrap(fault.Unavailable, "The database is not ready: migrations are missing.", answer)
 	case answer.stale:
