@@ -154,18 +154,32 @@ start_database() { # [NAME]
   "$here/postgres" start "$local/postgres"
   "$here/postgres" create "$name" "$local/postgres"
   eval "$("$here/postgres" env "$local/postgres" "$name")"
-  refuse_edited
-  PATH=$PGBIN:$PATH "$root/supabase/apply" "$OWNER_URL" >&2 || die 'the migrations cannot be applied, see above (./scripts/demo --fresh makes a new database)'
+  migrate
 }
+
+# Sets SUPABASE_SCHEMA to the schema of the installation: that of $schema, if it is new.
+migrate() {
+  refuse_edited
+  # shellcheck disable=SC2154 # scripts/demo sets it
+  PATH=$PGBIN:$PATH "$root/supabase/apply" ${schema:+--schema "$schema"} "$OWNER_URL" >&2 || die 'the migrations cannot be applied, see above (./scripts/demo --fresh makes a new database)'
+  SUPABASE_SCHEMA=$(installed_schema)
+  export SUPABASE_SCHEMA
+}
+
+installed_schema() { "$PGBIN/psql" -qXAt "$OWNER_URL" -c 'select api_schema from tasklens.installation' 2>/dev/null; }
 
 # A migration that was edited after the database had it is not applied again.
 refuse_edited() {
-  local file version edited
-  edited=$(for file in "$root"/supabase/migrations/*.sql; do
+  local file version edited installed folder
+  installed=$(installed_schema) || return 0 # nothing is applied
+  folder=$(mktemp -d)
+  "$root/supabase/apply" --schema "$installed" --render "$folder" >/dev/null
+  edited=$(for file in "$folder"/*.sql; do
     version=${file##*/}
     printf '\\set text `cat "%s"`\n' "$file"
     echo "select '${version%%_*}' from supabase_migrations.schema_migrations where version = '${version%%_*}' and rtrim(array_to_string(statements, ';'), E'\n') <> :'text';"
-  done | "$PGBIN/psql" -qXAt "$OWNER_URL" 2>/dev/null | tr '\n' ' ') # without the table, nothing is applied
+  done | "$PGBIN/psql" -qXAt "$OWNER_URL" 2>/dev/null | tr '\n' ' ')
+  rm -rf "$folder"
   [ -z "$edited" ] || die "migrations have changed since the database was made (${edited% }): ./scripts/demo --fresh makes a new one"
 }
 
@@ -209,7 +223,7 @@ begin_rest() {
     address_of gateway >/dev/null
     return
   fi
-  PGRST_DB_URI=$AUTHENTICATOR_URL PGRST_DB_SCHEMAS=public PGRST_DB_EXTRA_SEARCH_PATH=public,extensions \
+  PGRST_DB_URI=$AUTHENTICATOR_URL PGRST_DB_SCHEMAS=${SUPABASE_SCHEMA:-public} PGRST_DB_EXTRA_SEARCH_PATH=public,extensions \
     PGRST_DB_ANON_ROLE=anon PGRST_DB_MAX_ROWS=1000 PGRST_JWT_SECRET=$secret PGRST_SERVER_HOST=127.0.0.1 PGRST_SERVER_PORT=$rest_port \
     begin postgrest "$postgrest"
   until listens "$rest_port"; do
@@ -247,7 +261,7 @@ start_model() {
 # For scripts that use the running stack; see find_stack.
 remember() {
   local name
-  (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL ENRICH_REQUESTS_PER_MINUTE MODEL_TIMEOUT; do
+  (umask 077 && for name in SUPABASE_URL SUPABASE_REST_URL SUPABASE_SCHEMA SUPABASE_SERVICE_ROLE_KEY OPENAI_BASE_URL OPENAI_API_KEY EMBEDDING_MODEL CHAT_MODEL ENRICH_REQUESTS_PER_MINUTE MODEL_TIMEOUT; do
     if [ -n "${!name:-}" ]; then printf '%s=%q\n' "$name" "${!name}"; fi
   done >"$run/env")
 }

@@ -52,3 +52,18 @@ func TestEditedMigrationsAreNamed(t *testing.T) {
 		t.Errorf("of an edited one it says %q", got)
 	}
 }
+
+// The demo goes on in the schema that it was once installed into.
+func TestDemoInASchemaOfItsOwn(t *testing.T) {
+	t.Parallel()
+	database := testbed.Empty(t)
+	migrate := `PATH=${PGBIN:+$PGBIN:}$PATH PGBIN=$(dirname "$(command -v psql)") OWNER_URL=` + "'" + database.OwnerURL + "'" + `; (migrate && echo in $SUPABASE_SCHEMA) 2>&1 | tail -1 || true`
+	for _, c := range [][2]string{{"schema=lens ", "in lens"}, {"", "in lens"}, {"schema=other ", "bash: the migrations cannot be applied"}, {"schema=lens ", "in lens"}} {
+		if got := shell(t, t.TempDir(), c[0]+migrate); !strings.HasPrefix(got, c[1]) {
+			t.Errorf("with %q it says %q", c[0], got)
+		}
+	}
+	if _, err := testbed.Connect(t, database.OwnerURL).Exec(t.Context(), "select from lens.tickets"); err != nil {
+		t.Error(err)
+	}
+}
