@@ -67,6 +67,7 @@ type Compared struct {
 	Name
 	Text      *string `json:"text" length:"100000"` // of a draft
 	ProjectID *int64  `json:"project_id" min:"1"`   // narrows what a draft is compared with
+	Err       error   `json:"-"`                    // why it cannot be compared
 }
 
 // Outcome is the result of one comparison, or its error.
@@ -101,23 +102,23 @@ type draft struct {
 // An item that fails, such as an unknown ticket, does not stop the others. The error is the
 // database's.
 func (c *Comparer) Compare(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
-	outcomes, texts := make([]Outcome, len(all)), make([]string, len(all))
-	for i, one := range all {
-		if one.Text != nil {
-			texts[i] = *one.Text
-		}
-	}
-	texts, err := visible(ctx, db, texts)
-	if err != nil {
-		return nil, err
-	}
+	outcomes := make([]Outcome, len(all))
 	var drafts []draft
 	areChecked := false // the filters, by the database
 	for i, one := range all {
 		outcomes[i].Results = []Similar{} // to what nobody sees
-		if strings.TrimSpace(texts[i]) != "" {
-			drafts = append(drafts, c.ofText(i, texts[i], one.ProjectID))
-		} else if one.Text == nil {
+		switch {
+		case one.Err != nil:
+			outcomes[i] = Outcome{Err: one.Err}
+		case one.Text != nil:
+			text, err := visible(ctx, db, *one.Text)
+			if err != nil {
+				return nil, err
+			}
+			if strings.TrimSpace(text) != "" {
+				drafts = append(drafts, c.ofText(i, text, one.ProjectID))
+			}
+		default:
 			row, err := findSimilar(ctx, db, model, one.Name, filters, limit)
 			switch {
 			case err != nil:
@@ -133,9 +134,10 @@ func (c *Comparer) Compare(ctx context.Context, db Database, model string, all [
 		}
 	}
 	if len(drafts) == 0 {
-		if !areChecked {
-			_, err = findSimilar(ctx, db, model, Name{}, filters, limit)
+		if areChecked {
+			return outcomes, nil
 		}
+		_, err := findSimilar(ctx, db, model, Name{}, filters, limit)
 		return outcomes, err
 	}
 	vectors, err := c.embed(ctx, model, drafts)

@@ -29,17 +29,16 @@ func (item *batchItem) check(wrong report) {
 }
 
 // readItem decodes and validates an item.
-func readItem(raw json.RawMessage) (search.Compared, error) {
+func readItem(raw json.RawMessage) search.Compared {
 	var item batchItem
 	if raw[0] != '{' {
-		return item.Compared, fault.New(fault.Invalid, "An item is an object with ticket_key, or with text and, if it is to narrow, project_id.")
+		return search.Compared{Err: fault.New(fault.Invalid, "An item is an object with ticket_key, or with text and, if it is to narrow, project_id.")}
 	}
 	var failure *fault.Error
-	err := readArguments(raw, &item)
-	if errors.As(err, &failure) {
-		err = fault.New(fault.Invalid, failure.Fields[0].Name+" "+failure.Fields[0].Message+".")
+	if item.Err = readArguments(raw, &item); errors.As(item.Err, &failure) {
+		item.Err = fault.New(fault.Invalid, failure.Fields[0].Name+" "+failure.Fields[0].Message+".")
 	}
-	return item.Compared, err
+	return item.Compared
 }
 
 type batchResponse struct {
@@ -71,23 +70,17 @@ func (a *API) similarToMany(c *fiber.Ctx, who *caller, request *batchRequest) er
 	if err != nil {
 		return err
 	}
-	response := batchResponse{Items: make([]batchOutcome, len(request.Items))}
-	var good []search.Compared
-	var places []int
+	items := make([]search.Compared, len(request.Items))
 	for i, raw := range request.Items {
-		item, err := readItem(raw)
-		if err != nil {
-			response.Items[i].Err = err
-			continue
-		}
-		good, places = append(good, item), append(places, i)
+		items[i] = readItem(raw)
 	}
-	compared, err := a.Comparer.Compare(ctx, who.db, model, good, request.Filters, request.Limit)
+	compared, err := a.Comparer.Compare(ctx, who.db, model, items, request.Filters, request.Limit)
 	if err != nil {
 		return err
 	}
+	response := batchResponse{Items: make([]batchOutcome, len(items))}
 	for i, outcome := range compared {
-		response.Items[places[i]].Outcome = outcome
+		response.Items[i].Outcome = outcome
 	}
 	if err := a.judge(ctx, response.Items); err != nil {
 		return err
