@@ -628,10 +628,12 @@ export type Database = {
           project_id: number
           reporter: string | null
           resolved_at: string | null
+          source_id: string | null
           status_id: number
           ticket_id: number
           ticket_type: string | null
           updated_at: string
+          url: string | null
           visible_text: string | null
         }
         Insert: {
@@ -646,10 +648,12 @@ export type Database = {
           project_id: number
           reporter?: string | null
           resolved_at?: string | null
+          source_id?: string | null
           status_id: number
           ticket_id?: number
           ticket_type?: string | null
           updated_at?: string
+          url?: string | null
           visible_text?: never
         }
         Update: {
@@ -664,10 +668,12 @@ export type Database = {
           project_id?: number
           reporter?: string | null
           resolved_at?: string | null
+          source_id?: string | null
           status_id?: number
           ticket_id?: number
           ticket_type?: string | null
           updated_at?: string
+          url?: string | null
           visible_text?: never
         }
         Relationships: [

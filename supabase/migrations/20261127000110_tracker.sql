@@ -9,6 +9,12 @@ as $$
 $$;
 comment on function tasklens.are_names is 'Whether a list of labels, keywords or entities has names of at most 1,000 characters each, and at most 50,000 as JSON.';
 
+-- Browsers read a backslash as a slash, and leave out line breaks and tabs.
+create function tasklens.is_page(url text) returns boolean
+language sql immutable strict security invoker set search_path = ''
+as $$ select length(is_page.url) <= 1000 and is_page.url ~* '^https?://[^/?#@\\]+([/?#]|$)' and is_page.url !~ '[\s\u0001-\u001F\u007F-\u009F]' $$;
+comment on function tasklens.is_page is 'Whether an address is that of a web page: http or https, at most 1,000 characters, without credentials.';
+
 -- Every response is bounded, because every stored value is. A constraint's name says which column
 -- holds what it may not.
 create table public.projects (
@@ -48,6 +54,8 @@ create table public.tickets (
   labels text[] not null default '{}' constraint tickets_labels_at_most_1000_characters_50000_in_all check (tasklens.are_names(to_jsonb(labels))),
   due_date date,
   resolved_at timestamptz,
+  source_id text constraint tickets_source_id_at_most_1000_characters check (length(source_id) <= 1000),
+  url text constraint tickets_url_http_at_most_1000_characters check (tasklens.is_page(url)),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   visible_text text generated always as (nullif(tasklens.visible_text(description), description)) stored,
@@ -56,6 +64,8 @@ create table public.tickets (
 comment on table public.tickets is 'A ticket. key is its external name (TX-400), generated if absent.';
 comment on column public.tickets.assignee is 'The person who works on it, as in the tracker: a name, an address or an id. Case-insensitive, like reporter.';
 comment on column public.tickets.ticket_type is 'Bug, Story, Task, …, as in the tracker. Case-insensitive, like priority and labels.';
+comment on column public.tickets.source_id is 'The id in its tracker, which stays when its key changes.';
+comment on column public.tickets.url is 'The address of its page in its tracker.';
 comment on constraint tickets_ticket_id_project_id_key on public.tickets
   is 'Lets the search tables reference a ticket together with its project, so that they follow its moves.';
 create index tickets_project_id_idx on public.tickets (project_id, status_id);

@@ -25,7 +25,7 @@ as $$
     ('table', 'public', 'authenticated service_role', 'select', '{comment_entries, keyword_entries}'),
     ('table', 'public', 'authenticated', 'select', '{chunks, document_chunks, embeddings, search_config, status}'),
     ('table', 'public', 'authenticated', 'select delete', '{comments, document_votes, project_members, projects, status_changes, ticket_links, tickets}'),
-    -- Not ids, keys or times. To choose a key, unique across projects, would tell whether it is taken.
+    -- Not ids, keys, times or the tracker's page. To choose a key, unique across projects, would tell whether it is taken.
     ('column', 'public.tickets', 'authenticated', 'insert update', '{
       project_id, status_id, name, description, assignee, reporter, ticket_type, priority, labels, due_date}'),
     ('column', 'public.projects', 'authenticated', 'update', '{name, description, language}'),
@@ -62,7 +62,7 @@ as $$
       unrelated_similarity, unspaced_scripts, without_form, word_mark}'),
     ('function', 'tasklens', 'service_role', 'execute', '{add_missing_sources, count_chunks, enqueue_sources, ensure_sources, entity_names,
       index_former_languages, language_of, lock_sources, mark_documents, missing_sources, pieces, source_texts, unlisted_rows, write_tickets}'),
-    ('function', 'tasklens', 'PUBLIC', 'execute', '{are_names, fold_labels, name_words, visible_text}')
+    ('function', 'tasklens', 'PUBLIC', 'execute', '{are_names, fold_labels, is_page, name_words, visible_text}')
   ) l(kind, place, grantees, privileges, names)
   cross join unnest(l.names::text[]) as n(name)
   left join unnest(string_to_array(l.grantees, ' ')) as g(grantee) on true

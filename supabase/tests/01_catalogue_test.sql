@@ -80,6 +80,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.highlight(text, tsquery, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.identifier_holders(tasklens.search, bigint[])', 'stable', 'invoker', ''),
     ('tasklens.index_words(text, text, text, text)', 'stable', 'invoker', ''),
+    ('tasklens.is_page(text)', 'immutable', 'invoker', 'PUBLIC'),
     ('tasklens.is_unrestricted()', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.keep_member()', 'volatile', 'invoker', ''),
     ('tasklens.keyword_candidates(tasklens.search, integer, integer, text)', 'stable', 'invoker', ''),

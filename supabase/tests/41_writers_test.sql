@@ -20,7 +20,7 @@ create function pg_temp.member() returns uuid language sql as $$ select current_
 
 select results_eq($$ select a.attname from pg_attribute a where a.attrelid = 'public.tickets'::regclass and a.attnum > 0 and a.attgenerated = ''
     and not (has_column_privilege('authenticated', a.attrelid, a.attnum, 'insert') and has_column_privilege('authenticated', a.attrelid, a.attnum, 'update')) order by 1 $$,
-  array['created_at', 'key', 'resolved_at', 'ticket_id', 'updated_at']::name[], 'users write every column of tickets but its id, its key and its times');
+  array['created_at', 'key', 'resolved_at', 'source_id', 'ticket_id', 'updated_at', 'url']::name[], 'users write every column of tickets but its id, its key, its times and what names it in its tracker');
 
 create temporary table attempts (place integer generated always as identity, statement text, outcome text);
 insert into attempts (statement, outcome) values --                                                                anon stranger outsider viewer member admin service

@@ -1,7 +1,7 @@
 -- What no writer may store: names that make responses endless, and times that JSON cannot hold.
 
 begin;
-select plan(7);
+select plan(9);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', repeat('ä', 1000)), (2, 'BB', 'Wheels');
@@ -30,9 +30,9 @@ $$;
 
 select results_eq(
   $$ select on_table, name, pg_temp.refused(on_table, name, repeat('x', 1001)) from (values ('projects', 'name'), ('tickets', 'name'), ('tickets', 'assignee'),
-      ('tickets', 'reporter'), ('tickets', 'ticket_type'), ('tickets', 'priority'), ('comments', 'author')) v(on_table, name) $$,
+      ('tickets', 'reporter'), ('tickets', 'ticket_type'), ('tickets', 'priority'), ('tickets', 'source_id'), ('comments', 'author')) v(on_table, name) $$,
   $$ select v.*, concat_ws('_', on_table, name, 'at_most_1000_characters') from (values ('projects', 'name'), ('tickets', 'name'), ('tickets', 'assignee'),
-      ('tickets', 'reporter'), ('tickets', 'ticket_type'), ('tickets', 'priority'), ('comments', 'author')) v(on_table, name) $$,
+      ('tickets', 'reporter'), ('tickets', 'ticket_type'), ('tickets', 'priority'), ('tickets', 'source_id'), ('comments', 'author')) v(on_table, name) $$,
   'a name has at most 1,000 characters, and the error names its column');
 select results_eq(
   $$ select pg_temp.refused(v.on_table, v.name, v.value) from (values
@@ -43,6 +43,13 @@ select results_eq(
   $$ select c || '_at_most_1000_characters_50000_in_all' from unnest('{tickets_labels,tickets_labels,documents_keywords,documents_keywords,documents_named_entities,documents_named_entities}'::text[]) c $$,
   'a list of names is bounded, each and together');
 select is(pg_temp.refused('documents', 'content', repeat('x', 4194305)), 'documents_content_at_most_4194304_characters', 'a document has at most as many characters as a file of notes');
+
+-- The page of a ticket, which people open.
+select is_empty($$ select u from unnest(array['https://acme.example/browse/PUMPS-7', 'HTTP://localhost:8080', 'https://[::1]/a?b=c@d#e@f', 'https://acme.example?x']) u
+    where pg_temp.refused('tickets', 'url', u) <> 'stored' $$, 'a ticket has the address of a page');
+select is_empty($$ select u from unnest(array['', 'acme.example/7', 'ftp://acme.example', 'javascript:alert(1)', ' https://acme.example', 'https://', 'https:///7', 'https://ada:secret@acme.example/7',
+      'https://token@acme.example', 'https://acme.example\@evil.example', E'https://acme.example/\n7', E'java\tscript:alert(1)', 'https://acme.example/a b', 'https://acme.example/' || repeat('7', 980)]) u
+    where pg_temp.refused('tickets', 'url', u) <> 'tickets_url_http_at_most_1000_characters' $$, 'of nothing else, without credentials');
 
 -- Each column of a time, whatever tables there are.
 create temporary table moments as
