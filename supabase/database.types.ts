@@ -1390,18 +1390,22 @@ export type Database = {
       upsert_projects: {
         Args: { import_id?: number; projects: Json; take_over?: boolean }
         Returns: {
+          cut: string
           held_by: string
           key: string
           project_id: number
+          reason: string
         }[]
       }
       upsert_tickets: {
         Args: { import_id?: number; take_over?: boolean; tickets: Json }
         Returns: {
           comment_ids: number[]
+          cut: string
           held_by: string
           key: string
           project_id: number
+          reason: string
           ticket_id: number
         }[]
       }

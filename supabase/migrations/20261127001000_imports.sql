@@ -79,7 +79,7 @@ comment on function public.begin_import is
 
 -- Without an import_id rows are matched by key alone.
 create function public.upsert_projects(projects jsonb, import_id bigint default null, take_over boolean default false)
-returns table (key text, project_id bigint, held_by text)
+returns table (key text, project_id bigint, held_by text, reason text, cut text)
 language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
@@ -122,9 +122,9 @@ begin
     on conflict (project_id) do update set origin = excluded.origin,
       import_id = case when upsert_projects.take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end
   )
-  select o.key, o.project_id, null::text from ours o
+  select o.key, o.project_id, null::text, null::text, null::text from ours o
   union all
-  select h.key, h.project_id, h.held_by from held h;
+  select h.key, h.project_id, h.held_by, null, null from held h;
 end
 $$;
 comment on function public.upsert_projects is

@@ -51,7 +51,7 @@ comment on function tasklens.write_tickets is 'Inserts or updates the tickets gi
 
 -- Without an import_id rows are matched by key alone.
 create function public.upsert_tickets(tickets jsonb, import_id bigint default null, take_over boolean default false)
-returns table (key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text)
+returns table (key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text, reason text, cut text)
 language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
@@ -158,10 +158,13 @@ begin
       select n ->> 'key' from jsonb_array_elements(upsert_tickets.tickets) g, jsonb_path_query(g, '$.comments[*]') n
       where upper(g ->> 'key') = upper(t.key))
     order by c.comment_id),
-    case when our_origin is not null and m.origin is distinct from our_origin then coalesce(m.origin, '') end
+    case when our_origin is not null and m.origin is distinct from our_origin then coalesce(m.origin, '') end, null::text, null::text
   from public.tickets t
   left join tasklens.imported_tickets m on m.ticket_id = t.ticket_id
-  where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(upsert_tickets.tickets) g);
+  where upper(t.key) in (select upper(g ->> 'key') from jsonb_array_elements(upsert_tickets.tickets) g)
+  union all
+  select g ->> 'key', null, null, null, null, 'there is no project ' || (g ->> 'project_key'), null
+  from jsonb_array_elements(upsert_tickets.tickets) g where not exists (select from public.projects p where p.key = g ->> 'project_key');
 end
 $$;
 comment on function public.upsert_tickets is

@@ -349,8 +349,8 @@ select results_eq(
       'TABLE(question text, times bigint, last_asked_at timestamp with time zone, best_similarity double precision)'),
     ('unreadable_views', '', 'TABLE(finding text, reason text)'),
     ('upsert_documents', 'documents jsonb', 'TABLE(id uuid, created boolean, embedding_status text)'),
-    ('upsert_projects', 'projects jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, project_id bigint, held_by text)'),
-    ('upsert_tickets', 'tickets jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text)'),
+    ('upsert_projects', 'projects jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, project_id bigint, held_by text, reason text, cut text)'),
+    ('upsert_tickets', 'tickets jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text, reason text, cut text)'),
     ('visible_texts', 'texts text[]', 'text[]') $$,
   'the public functions have the arguments and results that callers rely on');
 

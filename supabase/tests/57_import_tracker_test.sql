@@ -56,8 +56,8 @@ select is(pg_temp.ticket('AA-1'),
   '{"assignee": "Ann", "reporter": "Bob", "type": "Bug", "priority": "High", "labels": ["juice", "wet"], "due": "2025-05-01", "resolved": "2025-03-14"}',
   'an import stores people, type, priority, labels and dates');
 select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn the valve|03-02|03-02; c2|-|Did so|03-03|03-04', 'an import stores comments that have a key and a text');
-select results_eq($$ select l.key, array(select c.key from unnest(l.comment_ids) x(comment_id) join public.comments c using (comment_id)) from loaded l order by 1 $$,
-  $$ values ('AA-1', '{c1,c2}'::text[]), ('AA-2', '{}'), ('BB-1', '{}') $$, 'upsert_tickets returns each ticket''s comment IDs');
+select results_eq($$ select l.key, array(select c.key from unnest(l.comment_ids) x(comment_id) join public.comments c using (comment_id)), l.reason from loaded l order by 1 $$,
+  $$ values ('AA-1', '{c1,c2}'::text[], null), ('AA-2', '{}', null), ('BB-1', '{}', null), ('ZZ-1', '{}', 'there is no project ZZ') $$, 'upsert_tickets returns each ticket''s comment IDs, and why a row is refused');
 select results_eq($$ select name, category from public.status order by status_id $$,
   $$ values ('Fixed', 'to_do'), ('Waiting for Bob', 'in_progress') $$, 'a status gets the category of the first row that gives one');
 select is((select count(*) from public.comments), 2::bigint, 'comments of tickets in unknown projects are not stored');
