@@ -81,60 +81,38 @@ $$;
 comment on function tasklens.copy_lists is
   'Copies the members of projects, or the links that start at tickets, with these keys. The reason for those that cannot be copied is kept; links are looked at again when a ticket at either end appears.';
 
--- What is refused has a reason. Values that a copy cannot be without are filled.
 create function tasklens.check_rows(kind text, given jsonb)
-returns table (key text, id bigint, "row" jsonb, shown jsonb, cut text, blocked_by text, status text, category text, reason text, refused boolean)
+returns table (key text, id bigint, "row" jsonb, shown jsonb, cut text, blocked_by text, reason text, refused boolean)
 language sql volatile security invoker set search_path = ''
 as $$
-  with shown as (
-    select g.row ->> k.needed[1] as key, min(g.place) as place, count(*) as times, (array_agg(g.row))[1] as row, k.kind, k.parent_kind, k.needed[1] as id_column, k.needed[2] as parent_column
-    from jsonb_array_elements(check_rows.given) with ordinality g(row, place) cross join tasklens.attached_kinds() k
-    where k.kind = check_rows.kind
+  with shown as materialized (
+    select g.row ->> k.needed[1] as key, row_number() over (order by min(g.place)) as place, count(*) as times, (array_agg(g.row order by g.place))[1] as row,
+      k.kind, k.parent_kind, k.needed[1] as id_column, k.needed[2] as parent_column
+    from jsonb_array_elements(check_rows.given) with ordinality g(row, place) join tasklens.attached_kinds() k on k.kind = check_rows.kind
     group by 1, 5, 6, 7, 8
   ), known as materialized (
-    select s.*, p.id as parent, s.parent_kind is not null and p.id is null as orphan, w.key as wanted,
+    select s.*, j.row as fields, j.cut, j.reason, p.id as parent, s.parent_kind is not null and p.id is null as orphan, w.key as wanted,
       coalesce(m.id, nextval(pg_get_serial_sequence('public.' || s.kind, s.id_column))) as id,
       s.kind <> 'comments' and w.key is not null and (row_number() over (partition by upper(w.key) order by m.id, s.place) > 1 or case s.kind
         when 'projects' then exists (select from public.projects o where o.key = w.key and o.project_id is distinct from m.id)
-        else exists (select from public.tickets o where upper(o.key) = upper(w.key) and o.ticket_id is distinct from m.id) end) as held,
-      case when s.kind = 'tickets' then btrim(coalesce(s.row ->> 'status', 'To Do')) end as status, nullif(btrim(s.row ->> 'status_category'), '') as category
-    from shown s cross join lateral (select nullif(btrim(s.row ->> 'key'), '') as key) w
+        else exists (select from public.tickets o where upper(o.key) = upper(w.key) and o.ticket_id is distinct from m.id) end) as held
+    from shown s
+    join tasklens.judge_rows(array(select i.kind from shown i order by i.place), array(select i.row from shown i order by i.place), false) j on j.place = s.place
+    cross join lateral (select j.row ->> 'key' as key) w
     left join tasklens.attached_rows m on m.kind = s.kind and m.key = s.key
     left join tasklens.attached_rows p on p.kind = s.parent_kind and p.key = s.row ->> s.parent_column and p.reason is null
     order by s.place
-  ), judged as (
-    select k.*, f.fields, f.cut, case
-      when k.orphan then format('there is no copy of its %s', rtrim(k.parent_kind, 's'))
-      when k.times > 1 then format('the view shows it %s times', k.times)
-      when length(k.wanted) > 255 then format('its key has %s characters, more than 255', length(k.wanted))
-      when k.status = '' then 'its status is empty'
-      when length(k.status) > 100 then format('its status has %s characters, more than 100', length(k.status))
-      when k.category not in ('to_do', 'in_progress', 'done') then format('its status_category is %s: use to_do, in_progress or done', left(k.category, 100))
-      when f.no_time is not null then f.no_time
-      when k.kind = 'projects' and k.row ->> 'language' <> all (array(
-        select c.cfgname from pg_catalog.pg_ts_config c where c.cfgnamespace = 'tasklens'::regnamespace)) then format('its language is %s, which Postgres does not have', left(k.row ->> 'language', 40))
-      when k.held then format('the key %s is taken', k.wanted) end as reason
-    from known k cross join lateral (
-      select jsonb_object_agg(e.key, v.value) as fields,
-        string_agg(e.key, ', ' order by e.key) filter (where e.key not in ('description', 'body', 'labels') and length(e.value #>> '{}') > 1000
-          or e.key = 'labels' and exists (select from jsonb_path_query(e.value, '$[*]') l where length(l #>> '{}') > 1000)) as cut,
-        min(format('its %s is %s, not a time of the years 1 to 9999', e.key, e.value #>> '{}')) filter (
-          where e.key in ('created_at', 'updated_at', 'resolved_at', 'due_date') and e.value #>> '{}' ~* '^[-+]?infinity|^\d{5,}-|BC$') as no_time
-      from jsonb_each(k.row) e cross join lateral (select case
-        when e.value = 'null' then case when e.key in ('name', 'body') then '""' when e.key = 'labels' then '[]' else 'null' end::jsonb
-        when e.key = 'labels' and jsonb_typeof(e.value) = 'array' then (select coalesce(jsonb_agg(left(l #>> '{}', 1000)), '[]') from jsonb_array_elements(e.value) l where l <> 'null')
-        when e.key not in ('description', 'body') and length(e.value #>> '{}') > 1000 then to_jsonb(left(e.value #>> '{}', 1000))
-        else e.value end as value) v
-      where e.key <> 'key' and not (e.key in ('created_at', 'updated_at') and e.value = 'null')
-    ) f
   )
-  select j.key, j.id, j.fields || jsonb_strip_nulls(jsonb_build_object('key', j.wanted)) || jsonb_build_object(j.id_column, j.id)
-      || case when j.parent_column is null then '{}' else jsonb_build_object(j.parent_column, j.parent) end,
-    j.row, j.cut, case when j.held then j.wanted end, j.status, j.category,
-    j.reason, j.reason is not null and not j.orphan
-  from judged j
+  select k.key, k.id, k.fields || jsonb_build_object(k.id_column, k.id) || case when k.parent_column is null then '{}' else jsonb_build_object(k.parent_column, k.parent) end,
+    k.row, k.cut, case when k.held then k.wanted end, r.reason, r.reason is not null and not k.orphan
+  from known k cross join lateral (select case
+    when k.orphan then format('there is no copy of its %s', rtrim(k.parent_kind, 's'))
+    when k.times > 1 then format('the view shows it %s times', k.times)
+    when k.reason is not null then k.reason
+    when k.held then format('the key %s is taken', k.wanted) end as reason) r
 $$;
-comment on function tasklens.check_rows is 'Rows that an attached view shows, as they are to be copied, each with the reason for which it is not, if any. Those are refused, but where only what they belong to has no copy.';
+comment on function tasklens.check_rows is
+  'Rows that an attached view shows, as they are to be copied, each with the reason for which it is not, if any. Those are refused, but where only what they belong to has no copy. Locks nothing.';
 
 create function tasklens.copy_rows(kind text, keys text[], given jsonb) returns void
 language plpgsql volatile security invoker set search_path = ''
@@ -142,8 +120,8 @@ as $$
 #variable_conflict use_variable
 declare
   id_column constant text := (select k.needed[1] from tasklens.attached_kinds() k where k.kind = copy_rows.kind);
-  names text; -- of the other columns
   batch jsonb;
+  good jsonb;
 begin
   if kind in ('members', 'links') then
     perform tasklens.copy_lists(kind, keys, given);
@@ -153,43 +131,22 @@ begin
   execute format($statement$ update public.%1$s t set key = '~' || t.%2$s
     from tasklens.attached_rows m join jsonb_array_elements($2) g on g ->> %2$L = m.key
     where m.kind = $1 and t.%2$s = m.id and btrim(g ->> 'key') not in ('', t.key) $statement$, kind, id_column) using kind, given;
-  select coalesce(jsonb_agg(c), '[]') into batch from tasklens.check_rows(kind, given) c;
+  select coalesce(jsonb_agg(c), '[]'), coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'row', c.row)) filter (where c.reason is null), '[]') into batch, good from tasklens.check_rows(kind, given) c;
   execute format($statement$ delete from public.%1$s t using tasklens.attached_rows m
     where m.kind = $1 and m.key = any ($2) and t.%2$s = m.id
       and not exists (select from jsonb_to_recordset($3) b(key text, reason text) where b.key = m.key and b.reason is null) $statement$, kind, id_column) using kind, keys, batch;
-  with named as materialized (
-    select distinct on (lower(b.status)) b.status, b.category from jsonb_to_recordset(batch) b(status text, category text, reason text)
-    where b.status is not null and b.reason is null order by lower(b.status), b.category
-  ), changed as (
-    -- A status that copies made is written as the view writes it.
+  if kind = 'tickets' then
+    perform tasklens.note_rows('states', '{}', (select coalesce(jsonb_agg(a), '[]') from tasklens.add_states(jsonb_path_query_array(good, '$[*].row')) a));
+    -- A status has the category that a view gives; one that copies made is written as the view
+    -- writes it.
     update public.status s set category = coalesce(n.category, s.category), name = case when s.status_id = m.id then n.status else s.name end
-    from named n left join tasklens.attached_rows m on m.kind = 'states' and m.key = lower(n.status)
-    where lower(s.name) = lower(n.status) and (s.category <> n.category or s.name <> n.status and s.status_id = m.id)
-  ), added as (
-    insert into public.status (name, category) select n.status, n.category from named n
-    where not exists (select from public.status s where lower(s.name) = lower(n.status)) on conflict do nothing
-    returning lower(name) as key, status_id as id
-  )
-  select coalesce(jsonb_agg(a), '[]') into given from added a;
-  perform tasklens.note_rows('states', '{}', given);
-  select string_agg(format('%I', a.attname), ', ') into names
-  from pg_catalog.pg_attribute a
-  where a.attrelid = ('public.' || kind)::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> id_column;
-  execute format($statement$
-    insert into public.%1$s as t (%2$s, %3$s)
-    select (b.row ->> %2$L)::bigint, %4$s
-    from jsonb_to_recordset($1) b("row" jsonb, status text, reason text) left join public.status s on lower(s.name) = lower(b.status)
-    left join public.%1$s o on o.%2$s = (b.row ->> %2$L)::bigint
-    cross join lateral jsonb_populate_record(o, case when o.%2$s is null
-      then jsonb_build_object('name', '', 'body', '', 'labels', '{}'::text[], 'created_at', now(), 'updated_at', now()) else '{}' end || b.row || jsonb_build_object('status_id', s.status_id)) r
-    where b.reason is null
-    order by 1
-    on conflict (%2$s) do update set (%3$s) = row(%5$s) where (%6$s) is distinct from (%5$s) $statement$,
-    kind, id_column, names, 'r.' || replace(names, ', ', ', r.'), 'excluded.' || replace(names, ', ', ', excluded.'), 't.' || replace(names, ', ', ', t.')) using batch;
-  -- Where the row changed and the view's time did not, a trigger has set the present.
-  execute format($statement$ update public.%1$s t set updated_at = r.updated_at
-    from jsonb_to_recordset($1) b("row" jsonb, reason text) cross join lateral jsonb_populate_record(null::public.%1$s, b.row) r
-    where b.reason is null and t.%2$s = r.%2$s and t.updated_at <> r.updated_at $statement$, kind, id_column) using batch;
+    from (
+      select distinct on (lower(g.row ->> 'status')) g.row ->> 'status' as status, g.row ->> 'status_category' as category
+      from jsonb_to_recordset(good) g("row" jsonb) order by lower(g.row ->> 'status'), g.row ->> 'status_category') n
+    left join tasklens.attached_rows m on m.kind = 'states' and m.key = lower(n.status)
+    where lower(s.name) = lower(n.status) and (s.category <> n.category or s.name <> n.status and s.status_id = m.id);
+  end if;
+  perform tasklens.write_rows(kind, good, false);
   perform tasklens.note_rows(kind, keys, batch);
   insert into tasklens.changed_rows (kind, value, attempts)
   select 'links', b.key, 0 from jsonb_to_recordset(batch) b(key text, "row" jsonb)
@@ -197,6 +154,6 @@ begin
   on conflict do nothing;
 end
 $$;
-comment on function tasklens.copy_rows is 'Brings the copies of the rows with these keys in step with what their view shows.';
+comment on function tasklens.copy_rows is 'Brings the copies of the rows with these keys in step with what their view shows. Locks them, and the statuses that it writes.';
 
 insert into tasklens.migrations (version) values ('20261127001050');

@@ -60,8 +60,9 @@ as $$
       find_ticket, highlight, is_unrestricted, match_names, other_words, part_names, plain_text, projects_as, rank_documents, read_data_version,
       read_filters, read_words, scan_embeddings, searched_set, serving_model, specifics, tally_tickets, text_limit, ticket_fields, ticket_members,
       unrelated_similarity, unspaced_scripts, without_form, word_mark}'),
-    ('function', 'tasklens', 'service_role', 'execute', '{add_missing_sources, count_chunks, enqueue_sources, ensure_sources, entity_names,
-      index_former_languages, language_of, lock_sources, mark_documents, missing_sources, pieces, source_texts, unlisted_rows, write_tickets}'),
+    ('function', 'tasklens', 'service_role', 'execute', '{add_missing_sources, add_states, count_chunks, enqueue_sources, ensure_sources, entity_names,
+      import_projects, import_rows, import_tickets, index_former_languages, judge_rows, judge_tickets, language_of, lock_sources, mark_documents,
+      missing_sources, pieces, source_texts, unlisted_rows, write_rows}'),
     ('function', 'tasklens', 'PUBLIC', 'execute', '{are_names, fold_labels, is_page, name_words, visible_text}')
   ) l(kind, place, grantees, privileges, names)
   cross join unnest(l.names::text[]) as n(name)

@@ -1,7 +1,7 @@
 -- Imports of people, types, labels, dates, comments and links; that repeated imports write nothing.
 
 begin;
-select plan(28);
+select plan(18);
 
 -- A row that is written, even without a change, gets another ctid.
 create temporary table places (id text, place tid);
@@ -83,13 +83,6 @@ select public.upsert_tickets('[{"key": "AA-1", "project_key": "AA", "status": "F
 select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn it twice|03-02|04-02; c2|-|Did so|03-03|03-04',
   'an edited comment keeps its creation time, and the last of two with one key is stored');
 
-select throws_ok(format($$ select public.upsert_tickets('[{"key": "AA-9", "project_key": "AA", "status": "Fixed", "name": "new", %s}]') $$, member), code, null, 'an invalid field is rejected: ' || member)
-from (values
-  ('"labels": "wet"', '22P02'), ('"labels": {"a": 1}', '22P02'), ('"due_date": "soon"', '22007'), ('"resolved_at": "2025-13-01"', '22008'),
-  ('"created_at": "yesterday morning"', '22007'), ('"notes": "x"', '22023'), ('"comments": [{"key": "c", "body": "b", "created_at": "noon"}]', '22007')
-) as bad(member, code);
-select is((select count(*) from public.tickets), 3::bigint, 'a rejected import stores nothing');
-
 -- A column that an operator adds.
 alter table public.tickets add column flavour text;
 create function pg_temp.flavour(given text) returns text
@@ -141,8 +134,5 @@ select is_empty($$ select w from pg_temp.written() w where w like 'link%' $$, 'a
 select pg_temp.link('{"AA-1": [{"kind": "relates_to", "key": "AA-2"}, {"kind": "blocks", "key": "BB-1", "inward": true}], "AA-2": [{"kind": "relates_to", "key": "AA-1"}, {"kind": "blocks", "key": "AA-1"}]}');
 select is(pg_temp.links(), 'AA-1 blocks AA-2, AA-1 relates_to AA-2, AA-1 relates_to BB-1, AA-2 blocks AA-1, BB-1 blocks AA-1',
   'links of other kinds are stored for both directions, and a relation that both tickets list once');
-select throws_ok(format('select pg_temp.link(%L)', given), code, null, 'an invalid link is rejected: ' || given)
-from (values ('{"AA-1": [{"kind": "likes", "key": "BB-1"}]}', '23514'), ('{"AA-1": [{"key": "BB-1"}]}', '23502')) as bad(given, code);
-
 select * from finish();
 rollback;

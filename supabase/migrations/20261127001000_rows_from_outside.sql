@@ -1,0 +1,117 @@
+-- Rows that come from outside: imported ones, and those of an application's own tables. One set of
+-- functions judges and writes both; whose a row is, is recorded apart (imported_*, attached_rows).
+
+-- What has a reason is not written. An import leaves out members, and an empty one is null; a view's
+-- columns have any type, of which the text counts.
+create function tasklens.judge_rows(kinds text[], given jsonb[], imported boolean)
+returns table (place bigint, kind text, "row" jsonb, reason text, cut text)
+language sql stable rows 100 security invoker set search_path = ''
+as $$
+  select g.place, g.kind, case g.kind when 'tickets' then '{"status": "To Do"}' else '{}' end::jsonb || coalesce(f.fields, '{}'), coalesce(
+      case when jsonb_typeof(g.row) <> 'object' then format('it is a JSON %s, not an object', jsonb_typeof(g.row)) end,
+      (select min(format('its %s is missing', w)) from unnest(case when imported then case g.kind when 'projects' then '{key,name}' when 'tickets' then '{key,name,project_key}' when 'links' then '{key}' end end::text[]) w
+        where coalesce(f.fields ->> w, '') !~ '\S'),
+      f.fault,
+      (select min(format('its %s are a JSON %s, not a list', l, jsonb_typeof(g.row -> l))) from unnest('{comments,links,notes}'::text[]) l where jsonb_typeof(g.row -> l) not in ('array', 'null')),
+      case when g.kind = 'links' and (f.fields ->> 'kind' in ('duplicates', 'blocks', 'relates_to', 'child_of')) is not true
+        then format('the kind of a link is %s: use duplicates, blocks, relates_to or child_of', coalesce(left(f.fields ->> 'kind', 40), 'missing')) end), f.cut
+  from unnest(kinds, given) with ordinality g(kind, "row", place)
+  cross join lateral (
+    select jsonb_object_agg(m.name, v.value) filter (where v.value <> 'null' or m.name not in ('key', 'status', 'created_at', 'updated_at')) as fields,
+      string_agg(m.name, ', ' order by m.name) filter (where m.form = 'name' and length(m.text) > 1000
+        or m.form = 'list' and exists (select from jsonb_path_query(m.value, '$[*]') l where length(l #>> '{}') > 1000)) as cut,
+      min(case
+        when m.form is null or m.value = 'null' then null
+        when jsonb_typeof(m.value) <> case m.form when 'list' then 'array' else 'string' end
+          then format('its %s is a JSON %s, not a %s', m.name, jsonb_typeof(m.value), case m.form when 'list' then 'list' else 'text' end)
+        when m.form = 'list' then case when imported and jsonb_path_exists(m.value, 'strict $[*] ? (@.type() != "string" && @.type() != "null")') then format('its %s are not all texts', m.name) end
+        when m.form = 'time' then case when case
+            when m.text !~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?( ?(Z|[+-](0\d|1[0-5])(:?[0-5]\d){0,2}))?)?$' then true
+            when substr(m.text, 9, 2) > '28' then substr(m.text, 9, 2)::integer > extract(day from make_date(left(m.text, 4)::integer, substr(m.text, 6, 2)::integer, 1) + interval '1 month - 1 day') end
+          then format('its %s is %s, not a time of the years 1 to 9999, such as 2026-03-04T09:12:00Z', m.name, left(m.text, 40)) end
+        when m.name = 'key' and length(m.text) > 255 then format('its key has %s characters, more than 255', length(m.text))
+        when m.name = 'key' and m.text ~ '[\u0001-\u001F\u007F-\u009F\uFFFD]' then 'its key has a control character'
+        when m.name = 'status' and m.text !~ '\S' then 'its status is empty'
+        when m.name = 'status' and length(m.text) > 100 then format('its status has %s characters, more than 100', length(m.text))
+        when m.name = 'status_category' and m.text not in ('to_do', 'in_progress', 'done') then format('its status_category is %s: use to_do, in_progress or done', left(m.text, 100))
+        when m.name = 'language' and m.text <> all (array(select c.cfgname from pg_catalog.pg_ts_config c where c.cfgnamespace = 'tasklens'::regnamespace))
+          then format('its language is %s, which Postgres does not have', left(m.text, 40))
+        -- Not shown: it may hold a password.
+        when m.name = 'url' and not tasklens.is_page(m.text) then 'its url is no address of a page: use http or https, at most 1,000 characters, and no credentials' end) as fault
+    from (
+      select e.key as name, e.value, f.form, case when f.form in ('word', 'name', 'time') then btrim(e.value #>> '{}', e' \t\r\n') end as text
+      from jsonb_each(case jsonb_typeof(g.row) when 'object' then g.row else '{}' end) x
+      cross join lateral (select case
+        when x.key in ('description', 'body', 'note') then 'long'
+        when x.key in ('key', 'project_key', 'status', 'status_category', 'language', 'url', 'kind') then 'word'
+        when x.key in ('name', 'assignee', 'reporter', 'ticket_type', 'priority', 'source_id', 'author') then 'name'
+        when x.key in ('created_at', 'updated_at', 'resolved_at', 'due_date') then 'time'
+        when x.key = 'labels' then 'list' end) f(form)
+      cross join lateral (select x.key, case
+        when imported then case when x.key not in ('name', 'description', 'body', 'note') and jsonb_typeof(x.value) = 'string' and x.value #>> '{}' !~ '\S' then 'null' else x.value end
+        when f.form <> 'list' and jsonb_typeof(x.value) not in ('string', 'null') then to_jsonb(x.value #>> '{}')
+        else x.value end as value offset 0) e
+      where x.key not in ('comments', 'links', 'notes') offset 0
+    ) m
+    cross join lateral (select case
+      when m.value = 'null' then case when m.name in ('name', 'body') then '""' when m.name = 'labels' then '[]' else 'null' end::jsonb
+      when m.form = 'list' and jsonb_typeof(m.value) = 'array' then (select coalesce(jsonb_agg(left(l #>> '{}', 1000)), '[]') from jsonb_array_elements(m.value) l where l <> 'null')
+      when m.form = 'name' and length(m.text) > 1000 then to_jsonb(left(m.text, 1000))
+      when m.form = 'word' then coalesce(to_jsonb(case when m.name = 'status' then m.text else nullif(m.text, '') end), 'null')
+      else m.value end as value) v
+  ) f
+$$;
+comment on function tasklens.judge_rows is
+  'Rows of these kinds as they are to be stored, each with the reason for which it cannot be, naming the member, and the names that are cut to 1,000 characters. It reads no table and locks nothing.';
+
+create function tasklens.add_states(named jsonb) returns table (key text, id bigint)
+language sql volatile security invoker set search_path = ''
+as $$
+  insert into public.status (name, category)
+  select distinct on (lower(n.row ->> 'status')) n.row ->> 'status', n.row ->> 'status_category'
+  from jsonb_array_elements(add_states.named) with ordinality n(row, place)
+  where n.row ->> 'status' is not null and not exists (select from public.status s where lower(s.name) = lower(n.row ->> 'status'))
+  order by lower(n.row ->> 'status'), n.row ->> 'status_category' is null, n.place
+  on conflict do nothing
+  returning lower(name), status_id
+$$;
+comment on function tasklens.add_states is
+  'Adds the statuses that rows name and nobody has, each in the category of the first that gives one, and returns them. Those that exist stay as they are. Locks only what it adds.';
+
+-- A copy is found by its id, an imported row by its key. A member that is absent keeps what is stored.
+create function tasklens.write_rows(kind text, batch jsonb, by_key boolean) returns void
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  id_column constant text := rtrim(kind, 's') || '_id';
+  names record; -- of columns: all that are written, then those that a stored row does not keep
+begin
+  select string_agg(quote_ident(a.attname), ', ') as written, string_agg(format('r.%I', a.attname), ', ') as given,
+      string_agg(quote_ident(a.attname), ', ') filter (where not k.kept) as changed, string_agg(format('excluded.%I', a.attname), ', ') filter (where not k.kept) as excluded,
+      string_agg(format('t.%I', a.attname), ', ') filter (where not k.kept) as stored
+    into names
+    from pg_catalog.pg_attribute a cross join lateral (select a.attname = id_column or by_key and a.attname in ('key', 'created_at') as kept) k
+    where a.attrelid = ('public.' || kind)::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and not (by_key and a.attname = id_column);
+  execute format($statement$
+    insert into public.%1$s as t (%3$s)
+    select %4$s
+    from rows from (jsonb_to_recordset($1) as (id bigint, "row" jsonb)) with ordinality b(id, "row", place)
+    left join public.status s on lower(s.name) = lower(b.row ->> 'status')
+    left join public.%1$s o on o.%2$I = b.id
+    cross join lateral jsonb_populate_record(o, case when o.%2$I is null
+      then jsonb_build_object('name', '', 'body', '', 'labels', '{}'::text[], 'created_at', now(), 'updated_at', now()) else '{}' end
+      || b.row || jsonb_build_object(%2$L, b.id, 'status_id', s.status_id)) r
+    order by b.place
+    on conflict (%5$s) do update set (%6$s) = row(%7$s) where (%8$s) is distinct from (%7$s) $statement$,
+    kind, id_column, names.written, names.given, case when not by_key then id_column else case kind when 'projects' then 'key' when 'tickets' then 'upper(key)' else 'ticket_id, key' end end,
+    names.changed, names.excluded, names.stored) using batch;
+  -- Where the row changed and its time did not, a trigger has set the present.
+  execute format($statement$ update public.%1$s t set updated_at = r.updated_at
+    from jsonb_to_recordset($1) b(id bigint, "row" jsonb) cross join lateral (select (b.row ->> 'updated_at')::timestamptz as updated_at) r
+    where t.%2$I = b.id and t.updated_at <> r.updated_at $statement$, kind, id_column) using batch;
+end
+$$;
+comment on function tasklens.write_rows is
+  'Inserts or updates rows, as judge_rows made them, with the id of the stored row if there is one. Locks each in the order given: by key where several writers may meet.';
+
+insert into tasklens.migrations (version) values ('20261127001000');
