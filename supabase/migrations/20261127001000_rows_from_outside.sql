@@ -85,6 +85,7 @@ as $$
 declare
   id_column constant text := rtrim(kind, 's') || '_id';
   names record; -- of columns: all that are written, then those that a stored row does not keep
+  changed bigint;
 begin
   select string_agg(quote_ident(a.attname), ', ') as written, string_agg(format('r.%I', a.attname), ', ') as given,
       string_agg(quote_ident(a.attname), ', ') filter (where not k.kept) as changed, string_agg(format('excluded.%I', a.attname), ', ') filter (where not k.kept) as excluded,
@@ -105,10 +106,13 @@ begin
     on conflict (%5$s) do update set (%6$s) = row(%7$s) where (%8$s) is distinct from (%7$s) $statement$,
     kind, id_column, names.written, names.given, case when not by_key then id_column else case kind when 'projects' then 'key' when 'tickets' then 'upper(key)' else 'ticket_id, key' end end,
     names.changed, names.excluded, names.stored) using batch;
-  -- Where the row changed and its time did not, a trigger has set the present.
-  execute format($statement$ update public.%1$s t set updated_at = r.updated_at
-    from jsonb_to_recordset($1) b(id bigint, "row" jsonb) cross join lateral (select (b.row ->> 'updated_at')::timestamptz as updated_at) r
-    where t.%2$I = b.id and t.updated_at <> r.updated_at $statement$, kind, id_column) using batch;
+  get diagnostics changed = row_count;
+  if changed > 0 then
+    -- Where the row changed and its time did not, a trigger has set the present.
+    execute format($statement$ update public.%1$s t set updated_at = r.updated_at
+      from jsonb_to_recordset($1) b(id bigint, "row" jsonb) cross join lateral (select (b.row ->> 'updated_at')::timestamptz as updated_at) r
+      where t.%2$I = b.id and t.updated_at <> r.updated_at $statement$, kind, id_column) using batch;
+  end if;
 end
 $$;
 comment on function tasklens.write_rows is
