@@ -75,6 +75,42 @@ as $$
 $$;
 comment on function tasklens.compared_columns is 'An expression that differs when what a view reads of a row of this table has changed.';
 
+-- Security definer: the service may not enter the schema of a view.
+create function tasklens.unreadable_views() returns table (kind text, reason text)
+language sql stable rows 1 security definer set search_path = ''
+as $$
+  select a.kind, r.reason
+  from tasklens.attached_views a cross join lateral (select coalesce(
+    (select m.reason from tasklens.attached_rows m where (m.kind, m.key) = (a.kind, '*') and m.refused_at is not null),
+    case when to_regclass(a.view) is null then format('relation "%s" does not exist', a.view) end,
+    (select format('the view %s lacks %s', a.view, string_agg(c.name, ', ' order by c.name)) from jsonb_object_keys(a.columns) c(name)
+      where not exists (select from pg_catalog.pg_attribute t where t.attrelid = to_regclass(a.view) and t.attname = c.name and not t.attisdropped)
+      having count(*) > 0)) as reason) r
+  where a.view is not null and r.reason is not null
+$$;
+comment on function tasklens.unreadable_views is 'The attached views that could not be read, are not there, or lack a column by which rows are found.';
+
+-- Only who has the rights of its owner can drop a trigger again.
+create function tasklens.check_owners(watched regclass[]) returns void
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  other record;
+begin
+  select c.oid::regclass as relation, c.relowner::regrole as owner into other
+  from pg_catalog.pg_class c
+  where not pg_has_role(c.relowner, 'usage') and (c.oid = any (check_owners.watched) and not has_table_privilege(c.oid, 'trigger')
+    or exists (select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgfoid = 'tasklens.follow_tables'::regproc))
+  order by 1 limit 1;
+  if found then
+    raise exception using errcode = 'insufficient_privilege',
+      message = format('the table %s belongs to %s, whose rights %I lacks', other.relation, other.owner, current_user),
+      hint = format('A superuser, or who administers that role, runs "grant %s to %I;". Then repeat this.', other.owner, current_user);
+  end if;
+end
+$$;
+comment on function tasklens.check_owners is 'Fails if a table that is, or is to be, followed belongs to a role without whose rights its triggers cannot be changed.';
+
 -- Checks everything before it waits for a lock. It does not copy, because its locks stop writers.
 create function public.attach_tables(views jsonb)
 returns table (kind text, view text, tables text, rows bigint)
@@ -99,6 +135,7 @@ begin
   if problem is not null then
     raise exception using errcode = 'undefined_table', message = 'there is no table or view ' || problem, hint = 'Write each name with its schema, such as public.issues.';
   end if;
+  perform tasklens.check_owners(array(select m.on_table from jsonb_each(views) v cross join tasklens.mapped_columns(v.value -> 'tables') m));
   for part in select a.*, (v.value ->> 'view')::regclass as view, v.value -> 'tables' as tables from tasklens.attached_kinds() a join jsonb_each(views) v on v.key = a.kind order by a.place loop
     kind := part.kind;
     view := part.view;
@@ -176,6 +213,7 @@ as $$
 declare
   drops text;
 begin
+  perform tasklens.check_owners('{}');
   perform pg_advisory_xact_lock(hashtext('tasklens.copy_changes'));
   what := 'triggers';
   select coalesce(string_agg(format('drop trigger %I on %s', g.tgname, g.tgrelid::regclass), '; '), ''), count(*) into drops, rows

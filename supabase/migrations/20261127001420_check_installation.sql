@@ -114,7 +114,7 @@ as $$
     union all
     select 'rows', 'warning', 'own tables', format('%s cannot be copied as they are', case s.refused_rows - r.views when 1 then '1 row' else s.refused_rows - r.views || ' rows' end),
       'select kind, key, reason from tasklens.attached_rows where refused_at is not null; shows why, what belongs to these counts too. Correct them, or their view.'
-    from status s cross join (select count(*) as views from tasklens.attached_rows r where r.refused_at is not null and r.key = '*') r where s.refused_rows > r.views
+    from status s cross join (select count(*) as views from public.unreadable_views()) r where s.refused_rows > r.views
     union all
     select 'rows', 'warning', 'own tables', format('of %s rows, names are cut to 1,000 characters', count(*)), 'select kind, key, cut from tasklens.attached_rows where cut is not null; shows which.'
     from tasklens.attached_rows r where r.cut is not null having count(*) > 0

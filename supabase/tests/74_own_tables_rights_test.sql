@@ -2,7 +2,7 @@
 -- code run with the owner's rights: neither when its view is attached, nor when rows are copied.
 
 begin;
-select plan(18);
+select plan(22);
 
 create schema shop;
 create table shop.orders (id integer primary key, title text);
@@ -122,6 +122,35 @@ alter function shop.spy owner to shop_dev;
 update shop.orders set title = title || '?';
 select is((select count(*) from shop.log), 0::bigint, 'a trigger does not run the cast of a type either');
 select is((select string_agg(kind || by_column, ',') from tasklens.changed_rows), 'tickets*', 'all rows are compared instead');
+
+-- A table that changes hands.
+alter table shop.orders drop column mood;
+select from public.attach_tables('{"projects": {"view": "shown.projects", "tables": {}}, "tickets": {"view": "shown.orders", "tables": {"shop.orders": {"id": "ticket_id"}}}}');
+create role "shop keeper";
+grant "shop keeper" to current_user;
+grant usage, create on schema shop to "shop keeper";
+alter table shop.orders owner to "shop keeper";
+revoke "shop keeper" from current_user;
+create function pg_temp.fails(statement text) returns text
+language plpgsql as $$
+declare
+  hint text;
+begin
+  execute statement;
+  return 'done';
+exception when insufficient_privilege then
+  get stacked diagnostics hint = pg_exception_hint;
+  return replace(sqlerrm || '. ' || hint, quote_ident(current_user), 'us');
+end
+$$;
+create temporary table said as select 'the table shop.orders belongs to "shop keeper", whose rights us lacks. A superuser, or who administers that role, runs "grant "shop keeper" to us;". Then repeat this.'::text as what;
+select is(pg_temp.fails($$ select pg_temp.attach('shown.orders') $$), (select what from said), 'before tables are attached again, it says what to grant');
+select is(pg_temp.fails('select from public.detach_tables()'), (select what from said), 'and before they are detached');
+grant "shop keeper" to current_user;
+select is(pg_temp.fails('select from public.detach_tables()'), 'done', 'with which they are');
+revoke all on shop.orders from shop_dev, public;
+revoke "shop keeper" from current_user;
+select is(pg_temp.fails($$ select pg_temp.attach('shown.orders') $$), (select what from said), 'a table that was not followed before, too');
 
 select * from finish();
 rollback;
