@@ -190,6 +190,37 @@ $$;
 comment on function tasklens.visible_text is
   'What a reader of a Markdown or HTML text sees: without comments and hidden elements outside of code, and with a short mark in place of inline data. Of one that hides something, at most 200,000 characters are read, to the last blank line; a rest that holds comments, tags that close or hide, or definitions is […].';
 
+-- White space counts only in <pre>: there it is kept as private-use characters until tags are gone.
+create function tasklens.text_of_html(html text) returns text
+language plpgsql immutable security invoker set search_path = ''
+as $$
+declare
+  entities constant text := 'amp=& lt=< gt=> quot=" apos='' nbsp=' || chr(160) || ' auml=ä ouml=ö uuml=ü Auml=Ä Ouml=Ö Uuml=Ü szlig=ß agrave=à egrave=è eacute=é ecirc=ê iacute=í oacute=ó uacute=ú aacute=á ntilde=ñ ccedil=ç aring=å Aring=Å oslash=ø Oslash=Ø aelig=æ Eacute=É '
+    'ndash=– mdash=— lsquo=‘ rsquo=’ sbquo=‚ ldquo=“ rdquo=” bdquo=„ laquo=« raquo=» hellip=… bull=• middot=· euro=€ pound=£ copy=© reg=® trade=™ deg=° times=× rarr=→ larr=← sect=§ shy= zwnj=';
+  attributes constant text := '(?:[^<>"'']|"[^"<]*"|''[^''<]*'')*';
+  text text;
+begin
+  select string_agg(case when p.place = 1 then p.piece
+      else '<pre>' || regexp_replace(regexp_replace(regexp_replace(c.part[1], '\r?\n', U&' \E00A', 'g'), '\t', '    ', 'g'), '(?<= ) ', U&'\E020', 'g') || '</pre>' || coalesce(array_to_string(c.part[2:], ' '), '') end, '' order by p.place) into text
+  from regexp_split_to_table(html, '<pre\M' || attributes || '>', 'i') with ordinality p(piece, place) cross join lateral regexp_split_to_array(p.piece, '</pre\s*>', 'i') c(part);
+  -- In HTML neither ` nor \ shows that tags are code.
+  text := tasklens.visible_text(replace(replace(regexp_replace(text, '\s+', ' ', 'g'), '`', '&#96;'), '\', '&#92;'));
+  text := regexp_replace(text, '<(?:br|/?(?:p|div|h[1-6]|ul|ol|dl|dt|dd|table|tr|blockquote|pre|hr|section|article|header|footer|address|figure|form))\M' || attributes || '>', e'\n', 'gi');
+  text := regexp_replace(regexp_replace(text, '<li\M' || attributes || '>', e'\n- ', 'gi'), '</t[dh]\s*>', ' ', 'gi');
+  text := regexp_replace(text, '<[/!?]?[a-z]' || attributes || '>', '', 'gi');
+  text := regexp_replace(regexp_replace(text, ' *\n[ \n]*', e'\n', 'g'), U&' ?\E00A', e'\n', 'g');
+  return btrim(translate((
+    select string_agg(case
+      when m[2] is not null then case when m[2]::integer between 1 and 55295 or m[2]::integer between 57344 and 1114111 then chr(m[2]::integer) else '' end
+      when m[3] is not null then case when n.code between 1 and 55295 or n.code between 57344 and 1114111 then chr(n.code) else '' end
+      when m[4] is not null then coalesce(substring(entities from '(?:^| )' || m[4] || '=([^ ]*)'), m[1])
+      else m[1] end, '' order by m.place)
+    from regexp_matches(translate(text, U&'\E020', ' '), '(&#0*([0-9]{1,7});|&#[xX]0*([0-9a-fA-F]{1,6});|&([a-zA-Z]+[0-9]*);|[^&]+|&)', 'g') with ordinality m(m, place)
+    cross join lateral (select ('x' || lpad(m[3], 8, '0'))::bit(32)::integer as code) n), chr(160), ' '), e' \n');
+end
+$$;
+comment on function tasklens.text_of_html is 'What a reader of HTML sees, as plain text: without tags, a line for each paragraph, entry and row. For views over tables whose texts are HTML.';
+
 create function public.visible_texts(texts text[]) returns text[]
 language plpgsql immutable security invoker set search_path = ''
 as $$

@@ -1,7 +1,7 @@
 -- What readers see of a text: tasklens.visible_text.
 
 begin;
-select plan(13);
+select plan(14);
 
 create function pg_temp.differing(cases text[]) returns table (text text, seen text, wanted text)
 language sql as $$
@@ -137,6 +137,16 @@ select is_empty($$
 
 select is((select array[description, status_changes -> 0 ->> 'note', comments -> 0 ->> 'body'] from public.get_ticket(11)),
   array['At the seal <!-- walrus E_WALRUS_1 -->', 'Sealed <!-- walrus -->', 'It drips <!-- walrus -->'], 'get_ticket returns the original');
+
+-- HTML, of which an own table's view shows the text.
+select results_eq($$ select tasklens.text_of_html(v.html) from (values
+    ('<p>Hello <b>world</b></p><p class="a > b">second&nbsp;line &amp; &lt;b&gt; &#8364;&#x20AC; &auml; &unknown; & 1 < 2</p>'),
+    (e'<DIV>one\n two<br/>three</DIV>\n<ul><li>a</li>\n<li>b</li></ul><table><tr><td>1</td><td>2</td></tr></table>'),
+    (e'<p>See</p><pre><code>if x:\n    return 1\n</code></pre>'),
+    ('<style>p{}</style><script>alert("<p>")</script><!-- no --><p style="display:none">secret</p>Shown `<b>plain</b>`'),
+    ('<p>Cut <a href="https://acme.example/?a=1&amp;b=2">short'), ('no tags'), ('<p></p>'), (null)) v(html) $$,
+  array[e'Hello world\nsecond line & <b> €€ ä &unknown; & 1 < 2', e'one two\nthree\n- a\n- b\n1 2', e'See\nif x:\n    return 1', 'Shown `plain`', 'Cut short', 'no tags', '', null],
+  'text_of_html shows what a reader sees, without tags');
 
 select * from finish();
 rollback;

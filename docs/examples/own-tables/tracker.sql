@@ -21,6 +21,6 @@ insert into tracker.issues (board, number, state, title, body)
 select 1 + n % 2, n, 1 + n % 2, 'Issue ' || n, 'The label of parcel w' || n % 997 || ' is printed twice at counter c' || n % 89 || '.'
 from generate_series(1, 3000) n;
 insert into tracker.remarks (issue, written_by, body)
-select i.id, p.id, 'Seen again after the update.' from tracker.issues i, tracker.people p where i.number % 10 = 0 and p.name = 'Noor';
+select i.id, p.id, '<p>Seen again after the <b>update</b>.</p>' from tracker.issues i, tracker.people p where i.number % 10 = 0 and p.name = 'Noor';
 insert into tracker.labels (title) values ('printer'), ('parcel');
 insert into tracker.issue_labels select i.id, l.id from tracker.issues i, tracker.labels l where i.number <= 20;
