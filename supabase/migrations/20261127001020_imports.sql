@@ -78,90 +78,87 @@ $$;
 comment on function public.begin_import is
   'Begins an import: its id, for upsert_projects and upsert_tickets, and its origin, by default that of the last import of this format with one of these projects.';
 
-create function tasklens.import_projects(given jsonb, import_id bigint, take_over boolean) returns jsonb
-language plpgsql volatile security invoker set search_path = ''
-as $$
-declare
-  our_origin constant text := (select i.origin from tasklens.imports i where i.import_id = import_projects.import_id);
-  rows constant jsonb[] := array(select jsonb_array_elements(given));
-  batch jsonb;
-begin
-  if our_origin is not null then
-    -- Two imports must not both find a key free.
-    perform pg_advisory_xact_lock(hashtext('tasklens.imported_projects'));
-  end if;
-  with judged as (
-    select j.place, j.row ->> 'key' as key, '{"description": null}' || j.row as row, j.reason, j.cut, p.project_id as id,
-      case when our_origin is not null and not take_over and m.origin is distinct from our_origin and p.project_id is not null then coalesce(m.origin, '') end as held_by
-    from tasklens.judge_rows(array_fill('projects'::text, array[cardinality(rows)]), rows, true) j
-    left join public.projects p on p.key = j.row ->> 'key'
-    left join tasklens.imported_projects m on m.project_id = p.project_id
-  )
-  select jsonb_agg(j order by j.place) into batch
-  from (select *, reason is null and held_by is null and place = max(place) filter (where reason is null and held_by is null) over (partition by key) as writes from judged) j;
-  perform tasklens.write_rows('projects', jsonb_path_query_array(batch, '$[*] ? (@.writes == true)'), true);
-  insert into tasklens.imported_projects as m (project_id, import_id, origin)
-  select p.project_id, import_projects.import_id, our_origin
-  from jsonb_to_recordset(batch) b(key text, writes boolean) join public.projects p on p.key = b.key where b.writes and our_origin is not null
-  on conflict (project_id) do update set origin = excluded.origin,
-    import_id = case when take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end;
-  return (
-    select jsonb_agg(jsonb_build_object('key', left(b.key, 255), 'project_id', case when b.reason is null then p.project_id end, 'held_by', case when b.reason is null then b.held_by end, 'reason', b.reason, 'cut', b.cut) order by b.place)
-    from jsonb_to_recordset(batch) b(place bigint, key text, held_by text, reason text, cut text) left join public.projects p on p.key = b.key);
-end
-$$;
-comment on function tasklens.import_projects is 'Writes the rows given to upsert_projects, at least one, and returns what became of each. Holds a lock that other imports of projects wait for, and those that it writes.';
-
--- The rows that an import may write: in its own projects, with keys that are its own or new.
-create function tasklens.judge_tickets(given jsonb, our_origin text, take_over boolean)
+-- The rows that an import may write: with keys that are its own or new, tickets in its own projects.
+create function tasklens.judge_import(kind text, given jsonb, our_origin text, take_over boolean)
 returns table (place bigint, kind text, key text, id bigint, "row" jsonb, links jsonb, listed text[], held_by text, reason text, cut text, writes boolean)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
   with parts as materialized (
     select array_agg(p.kind) as kinds, array_agg(p.row) as rows, array_agg(p.of) as of
     from (
-      select 'tickets' as kind, g.row, g.place as of from jsonb_array_elements(judge_tickets.given) with ordinality g(row, place)
+      select judge_import.kind, g.row, g.place as of from jsonb_array_elements(judge_import.given) with ordinality g(row, place)
       union all
       select l.kind, e.row, g.place
-      from jsonb_array_elements(judge_tickets.given) with ordinality g(row, place) cross join unnest('{comments,notes,links}'::text[]) l(kind)
+      from jsonb_array_elements(judge_import.given) with ordinality g(row, place) cross join unnest(case judge_import.kind when 'tickets' then '{comments,notes,links}'::text[] end) l(kind)
       cross join lateral jsonb_array_elements(case jsonb_typeof(g.row -> l.kind) when 'array' then g.row -> l.kind else '[]' end) e(row)
     ) p
   ), judged as materialized (
     select p.of[j.place] as of, j.*, j.row ->> 'key' as key from parts p cross join lateral tasklens.judge_rows(p.kinds, p.rows, true) j
   ), held as materialized (
-    select t.of, o.ticket_id as id, coalesce(o.key, t.key) as key, '{"description": null}' || t.row || jsonb_build_object('project_id', p.project_id) as row,
-      case jsonb_typeof(g.row -> 'links') when 'array' then coalesce(i.links, '[]') end as links,
-      case jsonb_typeof(g.row -> 'comments') when 'array' then coalesce(i.listed, '{}') end as listed, concat_ws(', ', t.cut, i.cut) as cut,
-      coalesce(t.reason, i.reason, case when p.project_id is null then 'there is no project ' || left(t.row ->> 'project_key', 255) end) as reason,
-      case when m.origin is distinct from our_origin and our_origin is not null then coalesce(m.origin, '')
-        when n.origin is distinct from our_origin and our_origin is not null and o.ticket_id is not null and not take_over then coalesce(n.origin, '') end as held_by
-    from judged t cross join lateral (select judge_tickets.given -> (t.of - 1)::integer as row) g
+    select t.of, case t.kind when 'tickets' then o.ticket_id else p.project_id end as id, coalesce(o.key, t.key) as key,
+      '{"description": null}' || t.row || case t.kind when 'tickets' then jsonb_build_object('project_id', p.project_id) else '{}' end as row,
+      case jsonb_typeof(g.row -> 'links') when 'array' then coalesce(i.links, '[]') end as links, case jsonb_typeof(g.row -> 'comments') when 'array' then coalesce(i.listed, '{}') end as listed,
+      coalesce(t.reason, i.reason, case when t.kind = 'tickets' and p.project_id is null then 'there is no project ' || left(t.row ->> 'project_key', 255) end) as reason,
+      nullif(concat_ws(', ', t.cut, i.cut), '') as cut, case when our_origin is null or p.project_id is null then null
+        when m.origin is distinct from our_origin and not (t.kind = 'projects' and take_over) then coalesce(m.origin, '')
+        when n.origin is distinct from our_origin and o.ticket_id is not null and not take_over then coalesce(n.origin, '') end as held_by
+    from judged t cross join lateral (select judge_import.given -> (t.of - 1)::integer as row) g
     left join (
       select j.of, jsonb_agg(j.row order by j.place) filter (where j.kind = 'links') as links, array_agg(j.key) filter (where j.kind = 'comments' and j.key is not null) as listed,
         min('in its ' || j.kind || ': ' || j.reason) as reason, string_agg(distinct j.kind || '.' || j.cut, ', ') as cut
-      from judged j where j.kind <> 'tickets' group by 1) i on i.of = t.of
-    left join public.projects p on p.key = t.row ->> 'project_key'
+      from judged j where j.kind <> judge_import.kind group by 1) i on i.of = t.of
+    left join public.projects p on p.key = t.row ->> case t.kind when 'tickets' then 'project_key' else 'key' end
     left join tasklens.imported_projects m on m.project_id = p.project_id
-    left join public.tickets o on upper(o.key) = upper(t.key)
+    left join public.tickets o on t.kind = 'tickets' and upper(o.key) = upper(t.key)
     left join tasklens.imported_tickets n on n.ticket_id = o.ticket_id
-    where t.kind = 'tickets'
+    where t.kind = judge_import.kind
   )
-  select h.of, 'tickets', h.key, h.id, h.row, h.links, h.listed, case when h.reason is null then h.held_by end, h.reason, nullif(h.cut, ''),
-    coalesce(h.of = max(h.of) filter (where h.reason is null and h.held_by is null) over (partition by upper(h.key)), false)
+  select h.of, judge_import.kind, h.key, h.id, h.row, h.links, h.listed, case when h.reason is null then h.held_by end, h.reason, h.cut,
+    coalesce(h.of = max(h.of) filter (where h.reason is null and h.held_by is null) over (partition by case judge_import.kind when 'tickets' then upper(h.key) else h.key end), false)
   from held h
   union all
   select h.of, j.kind, h.key, null, j.row, null, null, null, null, null, true
   from judged j join held h on h.of = j.of where j.kind in ('comments', 'notes') and h.reason is null and h.held_by is null
 $$;
-comment on function tasklens.judge_tickets is
-  'The rows given to upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored ticket. held_by names the origin of a ticket or project that is not the import''s. Of several good rows with a key the last one is written.';
+comment on function tasklens.judge_import is
+  'The rows given to upsert_projects or upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored row. held_by names the origin of a row, or its project, that is not the import''s. Of several good rows with a key the last one is written. Locks nothing.';
 
-create function tasklens.import_tickets(given jsonb, import_id bigint, take_over boolean) returns jsonb
+-- Notes are identified by their ticket and text, comments by their ticket and key. Those without are
+-- skipped.
+create function tasklens.write_parts(parts jsonb) returns void
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  comments jsonb;
+begin
+  insert into public.status_changes (ticket_id, status_id, note, created_at)
+  select g.ticket_id, s.status_id, g.note, coalesce(g.created_at, now())
+  from (
+    select distinct on (t.ticket_id, p.row ->> 'note') t.ticket_id, p.row ->> 'note' as note, p.row ->> 'status' as status, (p.row ->> 'created_at')::timestamptz as created_at, p.place
+    from rows from (jsonb_to_recordset(parts) as (kind text, key text, "row" jsonb)) with ordinality p(kind, key, "row", place) join public.tickets t on upper(t.key) = upper(p.key)
+    where p.kind = 'notes' and p.row ->> 'note' ~ '\S' and not exists (select from public.status_changes c where c.ticket_id = t.ticket_id and c.note = p.row ->> 'note')
+    order by 1, 2, p.place) g
+  left join public.status s on lower(s.name) = lower(g.status)
+  order by g.place;
+  select coalesce(jsonb_agg(jsonb_build_object('id', c.comment_id, 'row', case when c.comment_id is null and g.row ? 'created_at' then jsonb_build_object('updated_at', g.row -> 'created_at') else '{}' end
+    || g.row || jsonb_build_object('ticket_id', g.ticket_id)) order by g.ticket_id, g.place), '[]') into comments
+  from (
+    select distinct on (t.ticket_id, p.row ->> 'key') t.ticket_id, p.row, p.place
+    from rows from (jsonb_to_recordset(parts) as (kind text, key text, "row" jsonb)) with ordinality p(kind, key, "row", place) join public.tickets t on upper(t.key) = upper(p.key)
+    where p.kind = 'comments' and p.row ? 'key' and p.row ->> 'body' ~ '\S'
+    order by 1, p.row ->> 'key', p.place desc) g
+  left join public.comments c on c.ticket_id = g.ticket_id and c.key = g.row ->> 'key';
+  perform tasklens.write_rows('comments', comments, true);
+end
+$$;
+comment on function tasklens.write_parts is 'Adds the notes, and inserts or updates the comments, of imported tickets. Locks the comments that it writes, by ticket.';
+
+create function tasklens.import_batch(kind text, given jsonb, import_id bigint, take_over boolean) returns jsonb
 language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  our_origin constant text := (select i.origin from tasklens.imports i where i.import_id = import_tickets.import_id);
+  our_origin constant text := (select i.origin from tasklens.imports i where i.import_id = import_batch.import_id);
   batch jsonb; -- a row for each that is given
   good jsonb; -- those to write, by key, so that concurrent imports cannot deadlock
   named jsonb; -- statuses
@@ -169,47 +166,34 @@ declare
   expected bigint;
   marked bigint;
 begin
-  select jsonb_agg(jsonb_build_object('place', j.place, 'key', j.key, 'links', j.links, 'listed', j.listed, 'held_by', j.held_by, 'reason', j.reason, 'cut', j.cut, 'writes', j.writes) order by j.place)
-      filter (where j.kind = 'tickets'),
-    coalesce(jsonb_agg(jsonb_build_object('id', j.id, 'row', j.row) order by upper(j.key)) filter (where j.kind = 'tickets' and j.writes), '[]'),
-    jsonb_agg(jsonb_build_object('status', j.row -> 'status', 'status_category', j.row -> 'status_category') order by j.kind desc, j.place) filter (where j.kind <> 'comments' and j.writes),
-    coalesce(jsonb_agg(jsonb_build_object('kind', j.kind, 'key', j.key, 'row', j.row)) filter (where j.kind <> 'tickets'), '[]'),
-    count(*) filter (where j.kind = 'tickets' and j.writes)
-    into batch, good, named, parts, expected from tasklens.judge_tickets(given, our_origin, take_over) j;
+  if our_origin is not null and import_batch.kind = 'projects' then
+    -- Two imports must not both find a key free.
+    perform pg_advisory_xact_lock(hashtext('tasklens.imported_projects'));
+  end if;
+  select jsonb_agg(to_jsonb(j) - 'row' order by j.place) filter (where j.kind = import_batch.kind),
+    coalesce(jsonb_agg(jsonb_build_object('id', j.id, 'row', j.row) order by upper(j.key)) filter (where j.kind = import_batch.kind and j.writes), '[]'),
+    coalesce(jsonb_agg(jsonb_build_object('status', j.row -> 'status', 'status_category', j.row -> 'status_category') order by j.kind desc, j.place) filter (where j.kind in ('tickets', 'notes') and j.writes), '[]'),
+    jsonb_agg(jsonb_build_object('kind', j.kind, 'key', j.key, 'row', j.row)) filter (where j.kind <> import_batch.kind), count(*) filter (where j.kind = import_batch.kind and j.writes)
+    into batch, good, named, parts, expected from tasklens.judge_import(import_batch.kind, given, our_origin, take_over) j;
   perform tasklens.add_states(named);
-  perform tasklens.write_rows('tickets', good, true);
-  -- A note is identified by its ticket and text. One without text is skipped.
-  insert into public.status_changes (ticket_id, status_id, note, created_at)
-  select g.ticket_id, s.status_id, g.note, coalesce(g.created_at, now())
-  from (
-    select distinct on (t.ticket_id, p.row ->> 'note') t.ticket_id, p.row ->> 'note' as note, p.row ->> 'status' as status, (p.row ->> 'created_at')::timestamptz as created_at, p.place
-    from rows from (jsonb_to_recordset(parts) as (kind text, key text, "row" jsonb)) with ordinality p(kind, key, "row", place) join public.tickets t on upper(t.key) = upper(p.key)
-    where p.kind = 'notes' and p.row ->> 'note' ~ '\S' and not exists (select from public.status_changes c where c.ticket_id = t.ticket_id and c.note = p.row ->> 'note')
-    order by 1, 2, p.place
-  ) g
-  left join public.status s on lower(s.name) = lower(g.status)
-  order by g.place;
-  -- A comment is identified by its ticket and key. One without key or text is skipped.
-  perform tasklens.write_rows('comments', (
-    select coalesce(jsonb_agg(jsonb_build_object('id', c.comment_id, 'row', case when c.comment_id is null and g.row ? 'created_at' then jsonb_build_object('updated_at', g.row -> 'created_at') else '{}' end
-      || g.row || jsonb_build_object('ticket_id', g.ticket_id)) order by g.ticket_id, g.place), '[]')
-    from (
-      select distinct on (t.ticket_id, p.row ->> 'key') t.ticket_id, p.row, p.place
-      from rows from (jsonb_to_recordset(parts) as (kind text, key text, "row" jsonb)) with ordinality p(kind, key, "row", place) join public.tickets t on upper(t.key) = upper(p.key)
-      where p.kind = 'comments' and p.row ? 'key' and p.row ->> 'body' ~ '\S'
-      order by 1, p.row ->> 'key', p.place desc
-    ) g
-    left join public.comments c on c.ticket_id = g.ticket_id and c.key = g.row ->> 'key'), true);
-  if our_origin is not null then
-    -- Which import listed the tickets, and what it lists of them.
+  perform tasklens.write_rows(import_batch.kind, good, true);
+  if parts is not null then
+    perform tasklens.write_parts(parts);
+  end if;
+  -- Which import listed the rows, and what it lists of them.
+  insert into tasklens.imported_projects as m (project_id, import_id, origin)
+  select p.project_id, import_batch.import_id, our_origin
+  from jsonb_to_recordset(batch) b(key text, writes boolean) join public.projects p on p.key = b.key
+  where b.writes and our_origin is not null and import_batch.kind = 'projects'
+  on conflict (project_id) do update set origin = excluded.origin, import_id = case when take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end;
+  if our_origin is not null and import_batch.kind = 'tickets' then
     insert into tasklens.imported_tickets as m (ticket_id, import_id, origin, links, unlisted_comments)
-    select t.ticket_id, import_tickets.import_id, our_origin, b.links, array(select c.comment_id from public.comments c where c.ticket_id = t.ticket_id and c.key <> all (b.listed) order by 1)
+    select t.ticket_id, import_batch.import_id, our_origin, b.links, array(select c.comment_id from public.comments c where c.ticket_id = t.ticket_id and c.key <> all (b.listed) order by 1)
     from jsonb_to_recordset(batch) b(key text, links jsonb, listed text[], writes boolean) join public.tickets t on upper(t.key) = upper(b.key)
     where b.writes
     order by t.ticket_id
-    on conflict (ticket_id) do update
-      set import_id = case when take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end,
-        origin = excluded.origin, links = excluded.links, unlisted_comments = excluded.unlisted_comments
+    on conflict (ticket_id) do update set import_id = case when take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end,
+      origin = excluded.origin, links = excluded.links, unlisted_comments = excluded.unlisted_comments
       where take_over or m.origin = excluded.origin;
     get diagnostics marked = row_count;
     if marked <> expected then
@@ -218,23 +202,21 @@ begin
     end if;
   end if;
   return (
-    select jsonb_agg(jsonb_build_object('key', left(coalesce(t.key, b.key), 255), 'ticket_id', t.ticket_id, 'project_id', t.project_id,
-      'comment_ids', case when b.reason is null then array(select c.comment_id from public.comments c where c.ticket_id = t.ticket_id and c.key = any (b.listed) order by 1) end,
-      'held_by', b.held_by, 'reason', b.reason, 'cut', b.cut) order by b.place)
+    select jsonb_agg(jsonb_build_object('key', left(coalesce(t.key, b.key), 255), 'ticket_id', t.ticket_id, 'project_id', coalesce(t.project_id, p.project_id), 'held_by', b.held_by, 'reason', b.reason, 'cut', b.cut,
+      'comment_ids', case when b.reason is null then array(select c.comment_id from public.comments c where c.ticket_id = t.ticket_id and c.key = any (b.listed) order by 1) end) order by b.place)
     from jsonb_to_recordset(batch) b(place bigint, key text, listed text[], held_by text, reason text, cut text)
-    left join public.tickets t on b.reason is null and upper(t.key) = upper(b.key));
+    left join public.tickets t on import_batch.kind = 'tickets' and b.reason is null and upper(t.key) = upper(b.key)
+    left join public.projects p on import_batch.kind = 'projects' and b.reason is null and p.key = b.key);
 end
 $$;
-comment on function tasklens.import_tickets is
-  'Writes the rows given to upsert_tickets, at least one, with their notes and comments, and returns what became of each. Locks the tickets that it writes, in the order of their keys.';
+comment on function tasklens.import_batch is
+  'Writes the rows given to upsert_projects or upsert_tickets, at least one, and returns what became of each. Locks those that it writes, in the order of their keys; imports of projects wait for one another.';
 
 -- What a batch cannot hold, such as a value that a constraint of the adopter refuses, costs only its
 -- row: then each is written alone.
 create function tasklens.import_rows(kind text, given jsonb, import_id bigint, take_over boolean) returns jsonb
 language plpgsql volatile security invoker set search_path = ''
 as $$
-declare
-  results jsonb;
 begin
   if jsonb_typeof(given) is distinct from 'array' then
     raise exception using errcode = 'invalid_parameter_value', message = format('%s is a JSON %s, not a list', kind, coalesce(jsonb_typeof(given), 'null'));
@@ -242,8 +224,7 @@ begin
     return given;
   end if;
   begin
-    execute format('select tasklens.import_%s($1, $2, $3)', kind) into results using given, import_id, take_over;
-    return results;
+    return tasklens.import_batch(kind, given, import_id, take_over);
   exception when data_exception or integrity_constraint_violation or raise_exception or program_limit_exceeded then
     if jsonb_array_length(given) = 1 then
       return jsonb_build_array(jsonb_build_object('key', left(given #>> '{0,key}', 255), 'reason', sqlerrm));
@@ -256,7 +237,7 @@ begin
       from (select * from jsonb_array_elements(given) with ordinality e(row, place) order by upper(e.row ->> 'key'), e.place) g offset 0) r);
 end
 $$;
-comment on function tasklens.import_rows is 'What became of each row of an import, in their order. Locks what import_projects and import_tickets do.';
+comment on function tasklens.import_rows is 'What became of each row of an import, in their order. Locks what import_batch does.';
 
 -- Without an import_id rows are matched by key alone.
 create function public.upsert_projects(projects jsonb, import_id bigint default null, take_over boolean default false)
