@@ -52,26 +52,20 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  name text := nullif(btrim(begin_import.origin), '');
-  known text[];
+  given constant text := nullif(btrim(begin_import.origin), '');
+  known constant text[] := array(
+    select distinct m.origin
+    from public.projects p join tasklens.imported_projects m using (project_id) join tasklens.imports i using (import_id)
+    where given is null and p.key = any (begin_import.project_keys) and i.format = begin_import.format order by 1);
 begin
-  if name is null then
-    select array_agg(distinct m.origin order by m.origin) into known
-    from public.projects p
-    join tasklens.imported_projects m using (project_id)
-    join tasklens.imports i using (import_id)
-    where p.key = any (begin_import.project_keys) and i.format = begin_import.format;
-    if cardinality(known) > 1 then
-      raise exception using errcode = 'invalid_parameter_value',
-        message = format('the projects came from several imports, %s: say which of them this is', array_to_string(known, ', ')),
-        hint = 'Give the origin.';
-    end if;
-    name := coalesce(known[1], concat_ws(' ', begin_import.format, (select min(k) from unnest(begin_import.project_keys) k)));
+  if cardinality(known) > 1 then
+    raise exception using errcode = 'invalid_parameter_value', hint = 'Give the origin.',
+      message = format('the projects came from several imports, %s: say which of them this is', array_to_string(known, ', '));
   end if;
   return query
   insert into tasklens.imports as i (origin, format)
-  values (name, case when nullif(btrim(begin_import.origin), '') is null then begin_import.format
-    else (select max(e.format) from tasklens.imports e where e.origin = name) end)
+  select n.name, case when given is null then begin_import.format else (select max(e.format) from tasklens.imports e where e.origin = n.name) end
+  from (select coalesce(given, known[1], concat_ws(' ', begin_import.format, (select min(k) from unnest(begin_import.project_keys) k)))) n(name)
   returning i.import_id, i.origin;
 end
 $$;

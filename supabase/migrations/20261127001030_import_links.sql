@@ -15,12 +15,12 @@ declare
 begin
   return query
   with listed as (
-    select m.ticket_id as listed_by, l.kind, l.key as other_key, t.key, l.inward, o.ticket_id as other,
-      case when l.inward then o.ticket_id else m.ticket_id end as from_id, case when l.inward then m.ticket_id else o.ticket_id end as to_id
+    select m.ticket_id as listed_by, l.kind, l.key as other_key, t.key, l.inward, o.ticket_id as other, f.ids[1] as from_id, f.ids[2] as to_id
     from tasklens.imported_tickets m
     join public.tickets t on t.ticket_id = m.ticket_id
     cross join lateral jsonb_to_recordset(m.links) as l(kind text, key text, inward boolean)
     left join public.tickets o on upper(o.key) = upper(l.key)
+    cross join lateral (select case when l.inward then array[o.ticket_id, m.ticket_id] else array[m.ticket_id, o.ticket_id] end) f(ids)
     where m.ticket_id = any (page)
   ), directed as (
     -- relates_to is symmetric and stored once, in either direction.
@@ -30,17 +30,13 @@ begin
     left join public.ticket_links r on l.kind = 'relates_to' and (r.kind, r.ticket_id, r.other_ticket_id) = ('relates_to', l.to_id, l.from_id)
     where l.from_id <> l.to_id
   ), added as (
-    insert into public.ticket_links (ticket_id, kind, other_ticket_id)
-    select d.ticket_id, d.kind, d.other_ticket_id from directed d
-    order by 1, 2, 3
-    on conflict do nothing
-    returning ticket_id, kind, other_ticket_id
+    insert into public.ticket_links (ticket_id, kind, other_ticket_id) select d.ticket_id, d.kind, d.other_ticket_id from directed d order by 1, 2, 3
+    on conflict do nothing returning ticket_id, kind, other_ticket_id
   ), marked as (
     -- Only links that an import made: what was linked by hand stays that way.
     insert into tasklens.imported_links as m (ticket_id, kind, other_ticket_id, listed_by, import_id)
-    select d.ticket_id, d.kind, d.other_ticket_id, d.listed_by, link_imported_tickets.import_id
-    from directed d
-    where exists (select from added a where (a.ticket_id, a.kind, a.other_ticket_id) = (d.ticket_id, d.kind, d.other_ticket_id))
+    select d.ticket_id, d.kind, d.other_ticket_id, d.listed_by, link_imported_tickets.import_id from directed d
+    where (d.ticket_id, d.kind, d.other_ticket_id) in (select a.ticket_id, a.kind, a.other_ticket_id from added a)
       or exists (select from tasklens.imported_links i where (i.ticket_id, i.kind, i.other_ticket_id) = (d.ticket_id, d.kind, d.other_ticket_id))
     order by 1, 2, 3
     on conflict (ticket_id, kind, other_ticket_id) do update set listed_by = excluded.listed_by, import_id = excluded.import_id
@@ -99,8 +95,7 @@ as $$
   select
     (select count(*) from tasklens.imported_tickets m join tasklens.imports i using (origin) where i.import_id = count_unlisted.import_id)::integer,
     (select count(*) from tasklens.imported_tickets m where m.import_id = count_unlisted.import_id)::integer,
-    (count(*) filter (where u.comment_id is null and u.kind is null))::integer, count(u.comment_id)::integer, count(u.kind)::integer,
-    array(select x.what from tasklens.unlisted_rows(count_unlisted.import_id, 50) x)
+    (count(*) filter (where u.comment_id is null and u.kind is null))::integer, count(u.comment_id)::integer, count(u.kind)::integer, array(select x.what from tasklens.unlisted_rows(count_unlisted.import_id, 50) x)
   from tasklens.unlisted_rows(count_unlisted.import_id, null) u
 $$;
 comment on function public.count_unlisted is
@@ -110,32 +105,27 @@ create function public.prune_import(import_id bigint, match_count integer defaul
 returns table (tickets integer, comments integer, ticket_links integer)
 language plpgsql volatile security invoker set search_path = ''
 as $$
-declare
-  gone_tickets bigint[];
-  gone_comments bigint[];
-  gone_links jsonb;
 begin
   if exists (
     select from tasklens.imports i join tasklens.imports later on later.origin = i.origin and later.import_id > i.import_id
     where i.import_id = prune_import.import_id
   ) then
-    raise exception using errcode = 'object_not_in_prerequisite_state', message = 'A later import of the same origin has begun.',
-      hint = 'Prune with that one.';
+    raise exception using errcode = 'object_not_in_prerequisite_state', message = 'A later import of the same origin has begun.', hint = 'Prune with that one.';
   end if;
-  select array_agg(u.ticket_id) filter (where u.comment_id is null and u.kind is null), array_agg(u.comment_id), jsonb_agg(u) filter (where u.kind is not null)
-  into gone_tickets, gone_comments, gone_links
-  from tasklens.unlisted_rows(prune_import.import_id, tasklens.clamp(prune_import.match_count, 100, 1, 1000)) u;
-  delete from public.comments c where c.comment_id = any (gone_comments);
-  get diagnostics comments = row_count;
-  delete from public.ticket_links l
-  using jsonb_to_recordset(gone_links) as g(ticket_id bigint, kind text, other_ticket_id bigint)
-  where (l.ticket_id, l.kind, l.other_ticket_id) = (g.ticket_id, g.kind, g.other_ticket_id);
-  get diagnostics ticket_links = row_count;
-  -- Locked in order of ids, as in imports.
-  perform 1 from public.tickets t where t.ticket_id = any (gone_tickets) order by t.ticket_id for update;
-  delete from public.tickets t where t.ticket_id = any (gone_tickets);
-  get diagnostics tickets = row_count;
-  return next;
+  return query
+  with gone as materialized (
+    select * from tasklens.unlisted_rows(prune_import.import_id, tasklens.clamp(prune_import.match_count, 100, 1, 1000))
+  ), gone_comments as (
+    delete from public.comments c where c.comment_id = any (array(select g.comment_id from gone g where g.comment_id is not null)) returning 1
+  ), gone_links as (
+    delete from public.ticket_links l using gone g where (l.ticket_id, l.kind, l.other_ticket_id) = (g.ticket_id, g.kind, g.other_ticket_id) returning 1
+  ), locked as materialized (
+    -- In order of ids, as in imports.
+    select t.ticket_id from public.tickets t where t.ticket_id = any (array(select g.ticket_id from gone g where g.comment_id is null and g.kind is null)) order by t.ticket_id for update
+  ), gone_tickets as (
+    delete from public.tickets t where t.ticket_id = any (array(select l.ticket_id from locked l)) returning 1
+  )
+  select (select count(*) from gone_tickets)::integer, (select count(*) from gone_comments)::integer, (select count(*) from gone_links)::integer;
 end
 $$;
 comment on function public.prune_import is

@@ -43,6 +43,95 @@ end
 $$;
 comment on function tasklens.expand_changes is 'Queues once the keys of the next rows that have one of these values in a column (or of all: *). Returns how far it came; null at the end.';
 
+-- Rows that are no longer shown, or now belong elsewhere.
+create function tasklens.hidden_rows(kind text, keys text[]) returns text[]
+language plpgsql stable security invoker set search_path = ''
+as $$
+#variable_conflict use_variable
+declare
+  part record;
+  hidden text[] := '{}';
+begin
+  select k.needed[1] as key, k.needed[cardinality(k.needed)] as above, a.view, a.columns ->> k.needed[1] as type into part
+  from tasklens.attached_kinds() k join tasklens.attached_views a using (kind) where k.kind = kind and a.view is not null;
+  if found then
+    execute format($statement$
+      select array(select distinct k.key from (
+        select m.key, f from tasklens.attached_rows m cross join unnest(m.found_by) f where m.kind = $2 and m.key = any ($1) and starts_with(f, %1$L)
+        except select to_jsonb(v.%2$I) #>> '{}', %1$L || (to_jsonb(v.%3$I) #>> '{}') from %4$s v where v.%2$I = any ($1::%5$s[])) k) $statement$,
+      part.above || '=', part.key, part.above, part.view, part.type) into hidden using keys, kind;
+  end if;
+  return hidden;
+end
+$$;
+comment on function tasklens.hidden_rows is 'Which of the copied rows with these keys a view hides. Locks nothing.';
+
+-- The keys of what is beyond a megabyte are returned instead. Where a row has lost its key, all that
+-- have none are counted.
+create function tasklens.shown_rows(kind text, keys text[], out given jsonb, out later text[])
+language plpgsql volatile security invoker set search_path = ''
+as $$
+#variable_conflict use_variable
+declare
+  part record;
+  keyless bigint;
+begin
+  select k.needed[1] as key, a.view, a.columns ->> k.needed[1] as type into part
+  from tasklens.attached_kinds() k join tasklens.attached_views a using (kind) where k.kind = kind and a.view is not null;
+  if not found then
+    given := '[]';
+    later := '{}';
+    return;
+  end if;
+  execute format($statement$
+    with shown as materialized (select to_jsonb(v) as row, row_number() over (order by v.%2$I) as place from %1$s v where v.%2$I = any ($1::%3$s[])),
+      sized as (select s.row ->> %2$L as key, sum(sum(octet_length(s.row::text))) over (order by s.row ->> %2$L) - sum(octet_length(s.row::text)) > 1000000 as later from shown s group by 1)
+    select coalesce((select jsonb_agg(s.row order by s.place) from shown s join sized z on z.key = s.row ->> %2$L where not z.later), '[]'), array(select z.key from sized z where z.later),
+      case when exists (select unnest($1) except select z.key from sized z) or exists (select from tasklens.attached_rows m where (m.kind, m.key) = ($2, '*null'))
+        then (select count(*) from %1$s v where v.%2$I is null) end $statement$, part.view, part.key, part.type) into given, later, keyless using keys, kind;
+  if keyless is not null then
+    perform tasklens.note_rows(kind, '{*null}', (select coalesce(jsonb_agg(n), '[]') from (
+      select '*null' as key, format('the view %s shows %s rows without %s', part.view, keyless, part.key) as reason, keyless as rows, true as refused where keyless > 0) n));
+  end if;
+end
+$$;
+comment on function tasklens.shown_rows is 'What a view shows of the rows with these keys. Locks nothing but its note of rows without a key.';
+
+-- A row that fails alone is refused; what fails for another reason waits as it is.
+create function tasklens.retry_changes(kind text, ids bigint[], keys text[], tries integer, passing boolean, said text) returns void
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if tries = 2 and keys is not null and not passing then
+    begin
+      perform tasklens.copy_rows(retry_changes.kind, keys, '[]');
+    exception when others then
+      null; -- the copy cannot go, such as for a foreign key
+    end;
+    perform tasklens.note_rows(retry_changes.kind, keys, jsonb_build_array(jsonb_build_object('key', keys[1], 'reason', said, 'refused', true)));
+  end if;
+  with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) returning q.*)
+  insert into tasklens.changed_rows (kind, by_column, value, progress, attempts, queued_at)
+  select t.kind, t.by_column, t.value, t.progress, least(2, t.attempts + 1), t.queued_at from taken t where tries < 2 or t.by_column is not null or passing
+  on conflict do nothing;
+end
+$$;
+comment on function tasklens.retry_changes is 'Puts entries of the queue that failed back into it, to be tried among fewer, or refuses the one row that failed alone. keys is null for entries of a column.';
+
+create function tasklens.queue_freed() returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  with freed as (
+    update tasklens.attached_rows m set blocked_by = null
+    where m.blocked_by is not null and case m.kind
+      when 'projects' then not exists (select from public.projects p where p.key = m.blocked_by)
+      else not exists (select from public.tickets t where upper(t.key) = upper(m.blocked_by)) end
+    returning m.kind, m.key
+  )
+  insert into tasklens.changed_rows (kind, value, attempts) select f.kind, f.key, 0 from freed f on conflict do nothing
+$$;
+comment on function tasklens.queue_freed is 'Queues the rows whose key another one held, and no longer does.';
+
 -- One call at a time: a second one could store what it read before the first one read. New entries
 -- are first asked which rows they hide; these go ahead of all others. What fails is tried again
 -- after all else, among fewer rows, until one row alone is refused.
@@ -56,13 +145,10 @@ declare
   handled bigint := 0;
   began timestamptz;
   part record;
-  change record; -- of a column, or of all
-  ids bigint[];
+  change record; -- entries of one kind: of rows, of a column, or of all
   keys text[];
   given jsonb;
-  hidden text[];
   later text[]; -- keys beyond a megabyte
-  keyless bigint; -- rows without a key, if they were counted
   entries bigint;
   size integer;
   passing boolean;
@@ -70,19 +156,11 @@ begin
   if not pg_try_advisory_xact_lock(hashtext('tasklens.copy_changes')) then
     return null;
   end if;
-  with freed as (
-    update tasklens.attached_rows m set blocked_by = null
-    where m.blocked_by is not null and case m.kind
-      when 'projects' then not exists (select from public.projects p where p.key = m.blocked_by)
-      else not exists (select from public.tickets t where upper(t.key) = upper(m.blocked_by)) end
-    returning m.kind, m.key
-  )
-  insert into tasklens.changed_rows (kind, value, attempts) select f.kind, f.key, 0 from freed f on conflict do nothing;
+  perform tasklens.queue_freed();
   <<copying>>
   for part in
     -- What hides rows, then parents first.
-    select k.kind, k.needed[1] as key, k.needed[cardinality(k.needed)] as above, a.view, a.columns ->> k.needed[1] as type,
-      t.pass, greatest(t.pass, -1) as tries, (array[200, 200, 200, 14, 1])[t.pass + 3] as size,
+    select k.kind, a.view, t.pass, greatest(t.pass, -1) as tries, (array[200, 200, 200, 14, 1])[t.pass + 3] as size,
       case when t.pass = 2 then (select coalesce(max(q.change_id), 0) from tasklens.changed_rows q) end as last
     from generate_series(-2, 2) t(pass) cross join tasklens.attached_kinds() k left join tasklens.attached_views a using (kind) order by t.pass, k.place
   loop
@@ -90,54 +168,36 @@ begin
     loop
       began := clock_timestamp();
       exit when handled >= most or (handled > 0 or part.tries < 0) and began > statement_timestamp() + budget;
-      select q.by_column, q.progress into change from tasklens.changed_rows q
-        where q.kind = part.kind and q.attempts = part.tries and q.change_id <= coalesce(part.last, q.change_id) order by q.by_column is not null, q.change_id limit 1;
-      exit when not found or part.pass = -2 and change.by_column is not null;
-      select array_agg(f.change_id), array_agg(distinct f.value), count(*) into ids, keys, entries
+      select f.by_column, f.progress, array_agg(q.change_id) as ids, array_agg(distinct q.value) as keys, count(*) as entries into change
       from (
+        select q.by_column, q.progress, case when part.tries < 0 and q.by_column is null then 2000 else least(size, most - handled) end as size from tasklens.changed_rows q
+        where q.kind = part.kind and q.attempts = part.tries and q.change_id <= coalesce(part.last, q.change_id) order by q.by_column is not null, q.change_id limit 1) f
+      cross join lateral (
         select q.change_id, q.value from tasklens.changed_rows q
-        where q.kind = part.kind and q.attempts = part.tries and (q.by_column is not null) = (change.by_column is not null)
-          and (q.by_column, q.progress) is not distinct from (change.by_column, change.progress) and q.change_id <= coalesce(part.last, q.change_id)
-        order by q.change_id limit case when part.tries < 0 and change.by_column is null then 2000 else least(size, most - handled) end) f;
+        where q.kind = part.kind and q.attempts = part.tries and (q.by_column is not null) = (f.by_column is not null)
+          and (q.by_column, q.progress) is not distinct from (f.by_column, f.progress) and q.change_id <= coalesce(part.last, q.change_id)
+        order by q.change_id limit f.size) q
+      group by 1, 2;
+      exit when not found or part.pass = -2 and change.by_column is not null;
+      keys := change.keys;
+      entries := change.entries;
       given := null;
       begin
         perform tasklens.check_rights(part.view);
-        if part.tries < 0 and change.by_column is null then
-          hidden := '{}';
-          if part.view is not null then
-            execute format($statement$
-              select array(select distinct k.key from (
-                select m.key, f from tasklens.attached_rows m cross join unnest(m.found_by) f where m.kind = $2 and m.key = any ($1) and starts_with(f, %1$L)
-                except select to_jsonb(v.%2$I) #>> '{}', %1$L || (to_jsonb(v.%3$I) #>> '{}') from %4$s v where v.%2$I = any ($1::%5$s[])) k) $statement$,
-              part.above || '=', part.key, part.above, part.view, part.type) into hidden using keys, part.kind;
-          end if;
-          with shown as (delete from tasklens.changed_rows q where q.change_id = any (ids) and (q.value = any (hidden)) is not true returning q.*)
-          insert into tasklens.changed_rows (kind, value, attempts, queued_at) select s.kind, s.value, 0, min(s.queued_at) from shown s group by 1, 2 on conflict do nothing;
-          keys := hidden[1:least(200, most - handled)];
-          continue when keys = '{}';
-        end if;
         if change.by_column is not null then
           given := tasklens.expand_changes(part.kind, change.by_column, keys, change.progress, 100 * part.size);
-          update tasklens.changed_rows q set progress = given where q.change_id = any (ids) and given is not null;
-          delete from tasklens.changed_rows q where q.change_id = any (ids) and given is null;
+          update tasklens.changed_rows q set progress = given where q.change_id = any (change.ids) and given is not null;
+          delete from tasklens.changed_rows q where q.change_id = any (change.ids) and given is null;
         else
-          later := '{}';
-          given := '[]';
-          if part.view is not null then
-            given := null;
-            execute format($statement$
-              with shown as materialized (select to_jsonb(v) as row, row_number() over (order by v.%2$I) as place from %1$s v where v.%2$I = any ($1::%3$s[])),
-                sized as (select s.row ->> %2$L as key, sum(sum(octet_length(s.row::text))) over (order by s.row ->> %2$L) - sum(octet_length(s.row::text)) > 1000000 as later from shown s group by 1)
-              select coalesce((select jsonb_agg(s.row order by s.place) from shown s join sized z on z.key = s.row ->> %2$L where not z.later), '[]'), array(select z.key from sized z where z.later),
-                case when exists (select unnest($1) except select z.key from sized z) or exists (select from tasklens.attached_rows m where (m.kind, m.key) = ($2, '*null'))
-                  then (select count(*) from %1$s v where v.%2$I is null) end $statement$,
-              part.view, part.key, part.type) into given, later, keyless using keys, part.kind;
-            if keyless is not null then
-              perform tasklens.note_rows(part.kind, '{*null}', (select coalesce(jsonb_agg(n), '[]') from (
-                select '*null' as key, format('the view %s shows %s rows without %s', part.view, keyless, part.key) as reason, keyless as rows, true as refused where keyless > 0) n));
-            end if;
+          if part.tries < 0 then
+            keys := tasklens.hidden_rows(part.kind, keys);
+            with shown as (delete from tasklens.changed_rows q where q.change_id = any (change.ids) and (q.value = any (keys)) is not true returning q.*)
+            insert into tasklens.changed_rows (kind, value, attempts, queued_at) select s.kind, s.value, 0, min(s.queued_at) from shown s group by 1, 2 on conflict do nothing;
+            keys := keys[1:least(200, most - handled)];
+            continue when keys = '{}';
           end if;
-          delete from tasklens.changed_rows q where q.change_id = any (ids) and (q.value = any (keys)) is not false and (q.value = any (later)) is not true;
+          select * into given, later from tasklens.shown_rows(part.kind, keys);
+          delete from tasklens.changed_rows q where q.change_id = any (change.ids) and (q.value = any (keys)) is not false and (q.value = any (later)) is not true;
           get diagnostics entries = row_count;
           keys := array(select k from unnest(keys) k where k <> all (later));
           perform tasklens.copy_rows(part.kind, keys, given);
@@ -157,19 +217,7 @@ begin
         else
           handled := handled + entries;
         end if;
-        if part.tries = 2 and change.by_column is null and not passing then
-          begin
-            perform tasklens.copy_rows(part.kind, keys, '[]');
-          exception when others then
-            null; -- the copy cannot go, such as for a foreign key
-          end;
-          perform tasklens.note_rows(part.kind, keys, jsonb_build_array(jsonb_build_object('key', keys[1], 'reason', sqlerrm, 'refused', true)));
-        end if;
-        with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) returning q.*)
-        insert into tasklens.changed_rows (kind, by_column, value, progress, attempts, queued_at)
-        select t.kind, t.by_column, t.value, t.progress, least(2, t.attempts + 1), t.queued_at from taken t
-        where part.tries < 2 or t.by_column is not null or passing
-        on conflict do nothing;
+        perform tasklens.retry_changes(part.kind, change.ids, case when change.by_column is null then keys end, part.tries, passing, sqlerrm);
         exit copying when passing or sqlstate = '57014';
       end;
     end loop;
