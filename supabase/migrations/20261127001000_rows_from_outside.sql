@@ -39,7 +39,7 @@ as $$
         -- Not shown: it may hold a password.
         when m.name = 'url' and not tasklens.is_page(m.text) then 'its url is no address of a page: use http or https, at most 1,000 characters, and no credentials' end) as fault
     from (
-      select e.key as name, e.value, f.form, case when f.form in ('word', 'name', 'time') then btrim(e.value #>> '{}', e' \t\r\n') end as text
+      select e.key as name, e.value, f.form, case f.form when 'name' then e.value #>> '{}' when 'long' then null else btrim(e.value #>> '{}', e' \t\r\n') end as text
       from jsonb_each(case jsonb_typeof(g.row) when 'object' then g.row else '{}' end) x
       cross join lateral (select case
         when x.key in ('description', 'body', 'note') then 'long'
@@ -61,8 +61,7 @@ as $$
       else m.value end as value) v
   ) f
 $$;
-comment on function tasklens.judge_rows is
-  'Rows of these kinds as they are to be stored, each with the reason for which it cannot be, naming the member, and the names that are cut to 1,000 characters. It reads no table and locks nothing.';
+comment on function tasklens.judge_rows is 'Rows of these kinds as they are to be stored, each with the reason for which it cannot be, naming the member, and the names that are cut to 1,000 characters. It reads no table and locks nothing.';
 
 create function tasklens.add_states(named jsonb) returns table (key text, id bigint)
 language sql volatile security invoker set search_path = ''
@@ -75,8 +74,7 @@ as $$
   on conflict do nothing
   returning lower(name), status_id
 $$;
-comment on function tasklens.add_states is
-  'Adds the statuses that rows name and nobody has, each in the category of the first that gives one, and returns them. Those that exist stay as they are. Locks only what it adds.';
+comment on function tasklens.add_states is 'Adds the statuses that rows name and nobody has, each in the category of the first that gives one, and returns them. Those that exist stay as they are. Locks only what it adds.';
 
 -- A copy is found by its id, an imported row by its key. A member that is absent keeps what is stored.
 create function tasklens.write_rows(kind text, batch jsonb, by_key boolean) returns void
@@ -115,7 +113,6 @@ begin
   end if;
 end
 $$;
-comment on function tasklens.write_rows is
-  'Inserts or updates rows, as judge_rows made them, with the id of the stored row if there is one. Locks each in the order given: by key where several writers may meet.';
+comment on function tasklens.write_rows is 'Inserts or updates rows, as judge_rows made them, with the id of the stored row if there is one. Locks each in the order given: by key where several writers may meet.';
 
 insert into tasklens.migrations (version) values ('20261127001000');

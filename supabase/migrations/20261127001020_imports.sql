@@ -69,8 +69,7 @@ begin
   returning i.import_id, i.origin;
 end
 $$;
-comment on function public.begin_import is
-  'Begins an import: its id, for upsert_projects and upsert_tickets, and its origin, by default that of the last import of this format with one of these projects.';
+comment on function public.begin_import is 'Begins an import: its id, for upsert_projects and upsert_tickets, and its origin, by default that of the last import of this format with one of these projects.';
 
 -- The rows that an import may write: with keys that are its own or new, tickets in its own projects.
 create function tasklens.judge_import(kind text, given jsonb, our_origin text, take_over boolean)
@@ -114,8 +113,7 @@ as $$
   select h.of, j.kind, h.key, null, j.row, null, null, null, null, null, true
   from judged j join held h on h.of = j.of where j.kind in ('comments', 'notes') and h.reason is null and h.held_by is null
 $$;
-comment on function tasklens.judge_import is
-  'The rows given to upsert_projects or upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored row. held_by names the origin of a row, or its project, that is not the import''s. Of several good rows with a key the last one is written. Locks nothing.';
+comment on function tasklens.judge_import is 'The rows given to upsert_projects or upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored row. held_by names the origin of a row, or its project, that is not the import''s. Of several good rows with a key the last one is written. Locks nothing.';
 
 -- Notes are identified by their ticket and text, comments by their ticket and key. Those without are
 -- skipped.
@@ -203,8 +201,7 @@ begin
     left join public.projects p on import_batch.kind = 'projects' and b.reason is null and p.key = b.key);
 end
 $$;
-comment on function tasklens.import_batch is
-  'Writes the rows given to upsert_projects or upsert_tickets, at least one, and returns what became of each. Locks those that it writes, in the order of their keys; imports of projects wait for one another.';
+comment on function tasklens.import_batch is 'Writes the rows given to upsert_projects or upsert_tickets, at least one, and returns what became of each. Locks those that it writes, in the order of their keys; imports of projects wait for one another.';
 
 -- What a batch cannot hold, such as a value that a constraint of the adopter refuses, costs only its
 -- row: then each is written alone.
@@ -241,8 +238,7 @@ as $$
   select r.* from jsonb_to_recordset(tasklens.import_rows('projects', upsert_projects.projects, upsert_projects.import_id, upsert_projects.take_over))
     r(key text, project_id bigint, held_by text, reason text, cut text)
 $$;
-comment on function public.upsert_projects is
-  'Inserts or updates projects by key: [{key, name, description, any column of projects}]. Without language, it stays. Returns, in their order, what became of the rows: projects of another origin than import_id''s stay unless taken over, and held_by names it, empty if they were not imported; a row with a reason is not written; cut names what is stored to its 1,000th character.';
+comment on function public.upsert_projects is 'Inserts or updates projects by key: [{key, name, description, any column of projects}]. Without language, it stays. Returns, in their order, what became of the rows: projects of another origin than import_id''s stay unless taken over, and held_by names it, empty if they were not imported; a row with a reason is not written; cut names what is stored to its 1,000th character.';
 
 create function public.upsert_tickets(tickets jsonb, import_id bigint default null, take_over boolean default false)
 returns table (key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text, reason text, cut text)
@@ -251,7 +247,6 @@ as $$
   select r.* from jsonb_to_recordset(tasklens.import_rows('tickets', upsert_tickets.tickets, upsert_tickets.import_id, upsert_tickets.take_over))
     r(key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text, reason text, cut text)
 $$;
-comment on function public.upsert_tickets is
-  'Inserts or updates tickets by key: [{key, project_key, status, status_category, any column of tickets, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields keep their values, and null clears them. Returns what became of each row, as upsert_projects does; tickets of another origin than import_id''s, or in its projects, stay unless taken over.';
+comment on function public.upsert_tickets is 'Inserts or updates tickets by key: [{key, project_key, status, status_category, any column of tickets, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields keep their values, and null clears them. Returns what became of each row, as upsert_projects does; tickets of another origin than import_id''s, or in its projects, stay unless taken over.';
 
 insert into tasklens.migrations (version) values ('20261127001020');

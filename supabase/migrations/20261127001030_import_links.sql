@@ -48,8 +48,7 @@ begin
   from listed l;
 end
 $$;
-comment on function public.link_imported_tickets is
-  'Stores the links that an import lists, for the next match_count of its tickets by id. Returns the last id (null at the end), how many links these list, and how many of them, with examples, name an unknown ticket.';
+comment on function public.link_imported_tickets is 'Stores the links that an import lists, for the next match_count of its tickets by id. Returns the last id (null at the end), how many links these list, and how many of them, with examples, name an unknown ticket.';
 
 -- Comments and links come first: those of a ticket are deleted with it.
 create function tasklens.unlisted_rows(import_id bigint, row_limit integer)
@@ -85,8 +84,7 @@ as $$
   ) u
   limit unlisted_rows.row_limit
 $$;
-comment on function tasklens.unlisted_rows is
-  'What earlier imports of the same origin stored and this one, once it has ended, did not list: comments of tickets that have comments in it, links likewise, and tickets of its projects.';
+comment on function tasklens.unlisted_rows is 'What earlier imports of the same origin stored and this one, once it has ended, did not list: comments of tickets that have comments in it, links likewise, and tickets of its projects.';
 
 create function public.count_unlisted(import_id bigint)
 returns table (all_tickets integer, listed_tickets integer, tickets integer, comments integer, ticket_links integer, examples text[])
@@ -98,8 +96,7 @@ as $$
     (count(*) filter (where u.comment_id is null and u.kind is null))::integer, count(u.comment_id)::integer, count(u.kind)::integer, array(select x.what from tasklens.unlisted_rows(count_unlisted.import_id, 50) x)
   from tasklens.unlisted_rows(count_unlisted.import_id, null) u
 $$;
-comment on function public.count_unlisted is
-  'How many tickets the import''s origin has, how many of them it listed, and what prune_import would delete, with examples.';
+comment on function public.count_unlisted is 'How many tickets the import''s origin has, how many of them it listed, and what prune_import would delete, with examples.';
 
 create function public.prune_import(import_id bigint, match_count integer default 100)
 returns table (tickets integer, comments integer, ticket_links integer)
@@ -128,7 +125,6 @@ begin
   select (select count(*) from gone_tickets)::integer, (select count(*) from gone_comments)::integer, (select count(*) from gone_links)::integer;
 end
 $$;
-comment on function public.prune_import is
-  'Deletes at most match_count rows that earlier imports of the same origin stored and this one, once complete, did not list. Returns how many of each; call it until all are 0.';
+comment on function public.prune_import is 'Deletes at most match_count rows that earlier imports of the same origin stored and this one, once complete, did not list. Returns how many of each; call it until all are 0.';
 
 insert into tasklens.migrations (version) values ('20261127001030');

@@ -27,8 +27,7 @@ as $$
       refused_at = case when excluded.refused_at is not null then coalesce(m.refused_at, excluded.refused_at) end
     where (m.id, m.found_by, m.reason, m.blocked_by, m.cut, m.rows) is distinct from (excluded.id, excluded.found_by, excluded.reason, excluded.blocked_by, excluded.cut, excluded.rows);
 $$;
-comment on function tasklens.note_rows is
-  'Records what became of the rows with these keys, in attached_rows, and the values by which what was shown of them is found. Those that are not among noted are forgotten. What belongs to rows that now have a copy, or none any more, is queued.';
+comment on function tasklens.note_rows is 'Records what became of the rows with these keys, in attached_rows, and the values by which what was shown of them is found. Those that are not among noted are forgotten. What belongs to rows that now have a copy, or none any more, is queued.';
 
 -- All members of a project, and all links of a ticket, are copied at once. A ticket's parent is
 -- known from its own row. Without a view of links, other links are not the application's.
@@ -78,8 +77,7 @@ as $$
     select s.key, jsonb_agg(s.row) as shown, coalesce(min(s.fault), min(s.orphan)) as reason, bool_or(s.fault is not null) as refused
     from shown s group by 1) n))
 $$;
-comment on function tasklens.copy_lists is
-  'Copies the members of projects, or the links that start at tickets, with these keys. The reason for those that cannot be copied is kept; links are looked at again when a ticket at either end appears.';
+comment on function tasklens.copy_lists is 'Copies the members of projects, or the links that start at tickets, with these keys. The reason for those that cannot be copied is kept; links are looked at again when a ticket at either end appears.';
 
 create function tasklens.check_rows(kind text, given jsonb)
 returns table (key text, id bigint, "row" jsonb, shown jsonb, cut text, blocked_by text, reason text, refused boolean)
@@ -111,8 +109,7 @@ as $$
     when k.reason is not null then k.reason
     when k.held then format('the key %s is taken', k.wanted) end as reason) r
 $$;
-comment on function tasklens.check_rows is
-  'Rows that an attached view shows, as they are to be copied, each with the reason for which it is not, if any. Those are refused, but where only what they belong to has no copy. Locks nothing.';
+comment on function tasklens.check_rows is 'Rows that an attached view shows, as they are to be copied, each with the reason for which it is not, if any. Those are refused, but where only what they belong to has no copy. Locks nothing.';
 
 create function tasklens.copy_rows(kind text, keys text[], given jsonb) returns void
 language plpgsql volatile security invoker set search_path = ''

@@ -228,8 +228,7 @@ begin
   return handled;
 end
 $$;
-comment on function public.copy_changes is
-  'Copies what changed in attached views, at most row_limit entries of the queue, for at most a quarter of the statement timeout, and returns how many that were: call it until it returns 0; null while another call is copying. Workers call it before they claim jobs.';
+comment on function public.copy_changes is 'Copies what changed in attached views, at most row_limit entries of the queue, for at most a quarter of the statement timeout, and returns how many that were: call it until it returns 0; null while another call is copying. Workers call it before they claim jobs.';
 
 -- Security definer: the rows are internal. What says why may name tables.
 create function public.unreadable_views() returns table (finding text, reason text)
