@@ -32,7 +32,7 @@ func TestLanguageOfProjects(t *testing.T) {
 		}
 	}
 	heard, err := again("deutsch")
-	if all := fmt.Sprint(heard.bad, err); !strings.Contains(all, `language is "deutsch"`) {
+	if all := fmt.Sprint(heard.bad, err); !strings.Contains(all, "language is deutsch") {
 		t.Errorf("an unknown language: %s", all)
 	}
 }

@@ -162,11 +162,17 @@ func (l *loader) upsertTickets(ctx context.Context, tickets []ticketfile.Ticket)
 		Key        string  `json:"key"`
 		CommentIDs []int64 `json:"comment_ids"`
 		HeldBy     *string `json:"held_by"`
+		Reason     *string `json:"reason"`
 	}
 	if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": tickets, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
 		return fmt.Errorf("write tickets %s to %s: %w", tickets[0].Key, tickets[len(tickets)-1].Key, err)
 	}
 	for _, row := range written {
+		if row.Reason != nil {
+			l.rows--
+			l.skip(errors.New("ticket " + row.Key + ": " + *row.Reason))
+			continue
+		}
 		if row.HeldBy != nil {
 			l.sum.RefusedTickets++
 			l.report.Trouble(Refused, errors.New("ticket "+row.Key+heldBy(*row.HeldBy)))

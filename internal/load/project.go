@@ -80,6 +80,7 @@ func (l *loader) upsertProjects(ctx context.Context, projects []ticketfile.Proje
 	var written []struct {
 		Key    string  `json:"key"`
 		HeldBy *string `json:"held_by"`
+		Reason *string `json:"reason"`
 	}
 	projects = slices.Clone(projects)
 	for i := range projects {
@@ -89,6 +90,10 @@ func (l *loader) upsertProjects(ctx context.Context, projects []ticketfile.Proje
 		return fmt.Errorf("write projects: %w", err)
 	}
 	for _, p := range written {
+		if p.Reason != nil {
+			l.skip(errors.New("project " + p.Key + ": " + *p.Reason))
+			continue
+		}
 		_, before := l.projects[p.Key]
 		switch l.projects[p.Key] = p.HeldBy != nil; {
 		case before: // a key that the files hold twice
