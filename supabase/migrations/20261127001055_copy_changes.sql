@@ -97,12 +97,34 @@ end
 $$;
 comment on function tasklens.shown_rows is 'What a view shows of the rows with these keys. Locks nothing but its note of rows without a key.';
 
--- A row that fails alone is refused; what fails for another reason waits as it is.
-create function tasklens.retry_changes(kind text, ids bigint[], keys text[], tries integer, passing boolean, said text) returns void
+create function tasklens.next_changes(kind text, tries integer, most bigint, latest bigint)
+returns table (by_column text, progress jsonb, ids bigint[], keys text[], entries bigint)
+language sql stable rows 1 security invoker set search_path = ''
+as $$
+  select f.by_column, f.progress, array_agg(q.change_id), array_agg(distinct q.value), count(*)
+  from (
+    select q.by_column, q.progress from tasklens.changed_rows q
+    where q.kind = next_changes.kind and q.attempts = next_changes.tries and q.change_id <= coalesce(next_changes.latest, q.change_id) order by q.by_column is not null, q.change_id limit 1) f
+  cross join lateral (
+    select q.change_id, q.value from tasklens.changed_rows q
+    where q.kind = next_changes.kind and q.attempts = next_changes.tries and q.change_id <= coalesce(next_changes.latest, q.change_id)
+      and (q.by_column is not null) = (f.by_column is not null) and (q.by_column, q.progress) is not distinct from (f.by_column, f.progress)
+    order by q.change_id limit case when next_changes.tries < 0 and f.by_column is null then 2000 else next_changes.most end) q
+  group by 1, 2
+$$;
+comment on function tasklens.next_changes is 'The next entries of the queue that can be taken together: of rows, then of a column, or of all. Locks nothing.';
+
+-- A row that fails alone is refused. What fails for another reason waits as it is, and so do all
+-- rows of a view that is not there.
+create function tasklens.retry_changes(kind text, ids bigint[], keys text[], tries integer, passing boolean, missing boolean, said text) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
-  if tries = 2 and keys is not null and not passing then
+  if passing then
+    raise warning 'copy_changes: %', said;
+  elsif missing or keys is null then
+    perform tasklens.note_rows(retry_changes.kind, '{}', jsonb_build_array(jsonb_build_object('key', '*', 'reason', said, 'refused', true)));
+  elsif tries = 2 then
     begin
       perform tasklens.copy_rows(retry_changes.kind, keys, '[]');
     exception when others then
@@ -110,13 +132,13 @@ begin
     end;
     perform tasklens.note_rows(retry_changes.kind, keys, jsonb_build_array(jsonb_build_object('key', keys[1], 'reason', said, 'refused', true)));
   end if;
-  with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) returning q.*)
+  with taken as (delete from tasklens.changed_rows q where q.change_id = any (ids) and not missing returning q.*)
   insert into tasklens.changed_rows (kind, by_column, value, progress, attempts, queued_at)
   select t.kind, t.by_column, t.value, t.progress, least(2, t.attempts + 1), t.queued_at from taken t where tries < 2 or t.by_column is not null or passing
   on conflict do nothing;
 end
 $$;
-comment on function tasklens.retry_changes is 'Puts entries of the queue that failed back into it, to be tried among fewer, or refuses the one row that failed alone. keys is null for entries of a column.';
+comment on function tasklens.retry_changes is 'Puts entries of the queue that failed back into it, to be tried among fewer, or refuses the one row that failed alone. keys is null for entries of a column. Locks these entries, and what copy_rows does.';
 
 create function tasklens.queue_freed() returns void
 language sql volatile security invoker set search_path = ''
@@ -145,13 +167,12 @@ declare
   handled bigint := 0;
   began timestamptz;
   part record;
-  change record; -- entries of one kind: of rows, of a column, or of all
-  keys text[];
+  change record; -- entries that are taken together
   given jsonb;
   later text[]; -- keys beyond a megabyte
-  entries bigint;
   size integer;
   passing boolean;
+  missing boolean;
 begin
   if not pg_try_advisory_xact_lock(hashtext('tasklens.copy_changes')) then
     return null;
@@ -168,56 +189,40 @@ begin
     loop
       began := clock_timestamp();
       exit when handled >= most or (handled > 0 or part.tries < 0) and began > statement_timestamp() + budget;
-      select f.by_column, f.progress, array_agg(q.change_id) as ids, array_agg(distinct q.value) as keys, count(*) as entries into change
-      from (
-        select q.by_column, q.progress, case when part.tries < 0 and q.by_column is null then 2000 else least(size, most - handled) end as size from tasklens.changed_rows q
-        where q.kind = part.kind and q.attempts = part.tries and q.change_id <= coalesce(part.last, q.change_id) order by q.by_column is not null, q.change_id limit 1) f
-      cross join lateral (
-        select q.change_id, q.value from tasklens.changed_rows q
-        where q.kind = part.kind and q.attempts = part.tries and (q.by_column is not null) = (f.by_column is not null)
-          and (q.by_column, q.progress) is not distinct from (f.by_column, f.progress) and q.change_id <= coalesce(part.last, q.change_id)
-        order by q.change_id limit f.size) q
-      group by 1, 2;
+      select * into change from tasklens.next_changes(part.kind, part.tries, least(size, most - handled), part.last);
       exit when not found or part.pass = -2 and change.by_column is not null;
-      keys := change.keys;
-      entries := change.entries;
       given := null;
       begin
         perform tasklens.check_rights(part.view);
         if change.by_column is not null then
-          given := tasklens.expand_changes(part.kind, change.by_column, keys, change.progress, 100 * part.size);
+          given := tasklens.expand_changes(part.kind, change.by_column, change.keys, change.progress, 100 * part.size);
           update tasklens.changed_rows q set progress = given where q.change_id = any (change.ids) and given is not null;
           delete from tasklens.changed_rows q where q.change_id = any (change.ids) and given is null;
         else
           if part.tries < 0 then
-            keys := tasklens.hidden_rows(part.kind, keys);
-            with shown as (delete from tasklens.changed_rows q where q.change_id = any (change.ids) and (q.value = any (keys)) is not true returning q.*)
+            change.keys := tasklens.hidden_rows(part.kind, change.keys);
+            with shown as (delete from tasklens.changed_rows q where q.change_id = any (change.ids) and (q.value = any (change.keys)) is not true returning q.*)
             insert into tasklens.changed_rows (kind, value, attempts, queued_at) select s.kind, s.value, 0, min(s.queued_at) from shown s group by 1, 2 on conflict do nothing;
-            keys := keys[1:least(200, most - handled)];
-            continue when keys = '{}';
+            change.keys := change.keys[1:least(200, most - handled)];
+            continue when change.keys = '{}';
           end if;
-          select * into given, later from tasklens.shown_rows(part.kind, keys);
-          delete from tasklens.changed_rows q where q.change_id = any (change.ids) and (q.value = any (keys)) is not false and (q.value = any (later)) is not true;
-          get diagnostics entries = row_count;
-          keys := array(select k from unnest(keys) k where k <> all (later));
-          perform tasklens.copy_rows(part.kind, keys, given);
-          size := least(part.size, 2 * cardinality(keys)); -- what makes a megabyte
+          select * into given, later from tasklens.shown_rows(part.kind, change.keys);
+          delete from tasklens.changed_rows q where q.change_id = any (change.ids) and (q.value = any (change.keys)) is not false and (q.value = any (later)) is not true;
+          get diagnostics change.entries = row_count;
+          change.keys := array(select k from unnest(change.keys) k where k <> all (later));
+          perform tasklens.copy_rows(part.kind, change.keys, given);
+          size := least(part.size, 2 * cardinality(change.keys)); -- what makes a megabyte
         end if;
         delete from tasklens.attached_rows m where m.kind = part.kind and m.key = '*'
           and not exists (select from tasklens.changed_rows q where q.kind = part.kind and q.attempts > 0 and (q.by_column is null) = false);
-        handled := handled + entries;
+        handled := handled + change.entries;
       exception when others or query_canceled then
         -- What says nothing of these rows: locks, disks. Of a cancelled statement, the little time it had.
         passing := sqlstate ~ '^(40|53|55|57|58|XX00[12])' and (sqlstate = '57014' and clock_timestamp() > began + 2 * budget) is not true;
-        if passing then
-          raise warning 'copy_changes: % (%)', sqlerrm, sqlstate;
-        elsif change.by_column is not null or given is null and sqlstate ~ '^42' then
-          perform tasklens.note_rows(part.kind, '{}', jsonb_build_array(jsonb_build_object('key', '*', 'reason', sqlerrm, 'refused', true)));
-          exit when change.by_column is null; -- the view is not there, and all rows wait for it
-        else
-          handled := handled + entries;
-        end if;
-        perform tasklens.retry_changes(part.kind, change.ids, case when change.by_column is null then keys end, part.tries, passing, sqlerrm);
+        missing := not passing and change.by_column is null and given is null and sqlstate ~ '^42';
+        perform tasklens.retry_changes(part.kind, change.ids, case when change.by_column is null then change.keys end, part.tries, passing, missing, sqlerrm);
+        exit when missing;
+        handled := handled + case when passing or change.by_column is not null then 0 else change.entries end;
         exit copying when passing or sqlstate = '57014';
       end;
     end loop;
