@@ -1,13 +1,14 @@
 -- Rows that come from outside: imported ones, and those of an application's own tables. One set of
 -- functions judges and writes both; whose a row is, is recorded apart (imported_*, attached_rows).
 
--- What has a reason is not written. An import leaves out members, and an empty one is null; a view's
--- columns have any type, of which the text counts.
+-- What has a reason is not written. An import leaves out members, and an empty one is null, as is a
+-- description that is left out; a view's columns have any type, of which the text counts.
 create function tasklens.judge_rows(kinds text[], given jsonb[], imported boolean)
 returns table (place bigint, kind text, "row" jsonb, reason text, cut text)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  select g.place, g.kind, case g.kind when 'tickets' then '{"status": "To Do"}' else '{}' end::jsonb || coalesce(f.fields, '{}'), coalesce(
+  select g.place, g.kind, case when g.kind = 'tickets' then case when imported then '{"status": "To Do", "description": null}' else '{"status": "To Do"}' end
+      when g.kind = 'projects' and imported then '{"description": null}' else '{}' end::jsonb || coalesce(f.fields, '{}'), coalesce(
       case when jsonb_typeof(g.row) <> 'object' then format('it is a JSON %s, not an object', jsonb_typeof(g.row)) end,
       (select min(format('its %s is missing', w)) from unnest(case when imported then case g.kind when 'projects' then '{key,name}' when 'tickets' then '{key,name,project_key}' when 'links' then '{key}' end end::text[]) w
         where coalesce(f.fields ->> w, '') !~ '\S'),

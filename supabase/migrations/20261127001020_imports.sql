@@ -76,26 +76,28 @@ create function tasklens.judge_import(kind text, given jsonb, our_origin text, t
 returns table (place bigint, kind text, key text, id bigint, "row" jsonb, links jsonb, listed text[], held_by text, reason text, cut text, writes boolean)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  with parts as materialized (
+  with elements as materialized (
+    select g.row, g.place as of from jsonb_array_elements(judge_import.given) with ordinality g(row, place)
+  ), parts as materialized (
     select array_agg(p.kind) as kinds, array_agg(p.row) as rows, array_agg(p.of) as of
     from (
-      select judge_import.kind, g.row, g.place as of from jsonb_array_elements(judge_import.given) with ordinality g(row, place)
+      select judge_import.kind, g.row, g.of from elements g
       union all
-      select l.kind, e.row, g.place
-      from jsonb_array_elements(judge_import.given) with ordinality g(row, place) cross join unnest(case judge_import.kind when 'tickets' then '{comments,notes,links}'::text[] end) l(kind)
+      select l.kind, e.row, g.of
+      from elements g cross join unnest(case judge_import.kind when 'tickets' then '{comments,notes,links}'::text[] end) l(kind)
       cross join lateral jsonb_array_elements(case jsonb_typeof(g.row -> l.kind) when 'array' then g.row -> l.kind else '[]' end) e(row)
     ) p
   ), judged as materialized (
     select p.of[j.place] as of, j.*, j.row ->> 'key' as key from parts p cross join lateral tasklens.judge_rows(p.kinds, p.rows, true) j
   ), held as materialized (
     select t.of, case t.kind when 'tickets' then o.ticket_id else p.project_id end as id, coalesce(o.key, t.key) as key,
-      '{"description": null}' || t.row || case t.kind when 'tickets' then jsonb_build_object('project_id', p.project_id) else '{}' end as row,
+      case t.kind when 'tickets' then t.row || jsonb_build_object('project_id', p.project_id) else t.row end as row,
       case jsonb_typeof(g.row -> 'links') when 'array' then coalesce(i.links, '[]') end as links, case jsonb_typeof(g.row -> 'comments') when 'array' then coalesce(i.listed, '{}') end as listed,
       coalesce(t.reason, i.reason, case when t.kind = 'tickets' and p.project_id is null then 'there is no project ' || left(t.row ->> 'project_key', 255) end) as reason,
       nullif(concat_ws(', ', t.cut, i.cut), '') as cut, case when our_origin is null or p.project_id is null then null
         when m.origin is distinct from our_origin and not (t.kind = 'projects' and take_over) then coalesce(m.origin, '')
         when n.origin is distinct from our_origin and o.ticket_id is not null and not take_over then coalesce(n.origin, '') end as held_by
-    from judged t cross join lateral (select judge_import.given -> (t.of - 1)::integer as row) g
+    from judged t join elements g on g.of = t.of
     left join (
       select j.of, jsonb_agg(j.row order by j.place) filter (where j.kind = 'links') as links, array_agg(j.key) filter (where j.kind = 'comments' and j.key is not null) as listed,
         min('in its ' || j.kind || ': ' || j.reason) as reason, string_agg(distinct j.kind || '.' || j.cut, ', ') as cut
@@ -162,7 +164,8 @@ begin
     -- Two imports must not both find a key free.
     perform pg_advisory_xact_lock(hashtext('tasklens.imported_projects'));
   end if;
-  select jsonb_agg(to_jsonb(j) - 'row' order by j.place) filter (where j.kind = import_batch.kind),
+  select jsonb_agg(jsonb_build_object('place', j.place, 'key', j.key, 'links', j.links, 'listed', j.listed, 'held_by', j.held_by, 'reason', j.reason, 'cut', j.cut, 'writes', j.writes) order by j.place)
+      filter (where j.kind = import_batch.kind),
     coalesce(jsonb_agg(jsonb_build_object('id', j.id, 'row', j.row) order by upper(j.key)) filter (where j.kind = import_batch.kind and j.writes), '[]'),
     coalesce(jsonb_agg(jsonb_build_object('status', j.row -> 'status', 'status_category', j.row -> 'status_category') order by j.kind desc, j.place) filter (where j.kind in ('tickets', 'notes') and j.writes), '[]'),
     jsonb_agg(jsonb_build_object('kind', j.kind, 'key', j.key, 'row', j.row)) filter (where j.kind <> import_batch.kind), count(*) filter (where j.kind = import_batch.kind and j.writes)
