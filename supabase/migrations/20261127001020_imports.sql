@@ -211,6 +211,8 @@ comment on function tasklens.import_batch is 'Writes the rows given to upsert_pr
 create function tasklens.import_rows(kind text, given jsonb, import_id bigint, take_over boolean) returns jsonb
 language plpgsql volatile security invoker set search_path = ''
 as $$
+declare
+  results jsonb;
 begin
   if jsonb_typeof(given) is distinct from 'array' then
     raise exception using errcode = 'invalid_parameter_value', message = format('%s is a JSON %s, not a list', kind, coalesce(jsonb_typeof(given), 'null'));
@@ -218,17 +220,21 @@ begin
     return given;
   end if;
   begin
-    return tasklens.import_batch(kind, given, import_id, take_over);
+    results := tasklens.import_batch(kind, given, import_id, take_over);
   exception when data_exception or integrity_constraint_violation or raise_exception or program_limit_exceeded then
     if jsonb_array_length(given) = 1 then
       return jsonb_build_array(jsonb_build_object('key', left(given #>> '{0,key}', 255), 'reason', sqlerrm));
     end if;
-  end;
-  return (
-    select jsonb_agg(r.result order by r.place)
+    select jsonb_agg(r.result order by r.place) into results
     from (
       select g.place, tasklens.import_rows(import_rows.kind, jsonb_build_array(g.row), import_rows.import_id, import_rows.take_over) -> 0 as result
-      from (select * from jsonb_array_elements(given) with ordinality e(row, place) order by upper(e.row ->> 'key'), e.place) g offset 0) r);
+      from (select * from jsonb_array_elements(given) with ordinality e(row, place) order by upper(e.row ->> 'key'), e.place) g offset 0) r;
+  end;
+  -- A ticket whose row is refused is listed all the same: pruning leaves it and what it has.
+  update tasklens.imported_tickets m set import_id = greatest(m.import_id, import_rows.import_id), unlisted_comments = '{}'
+  from jsonb_to_recordset(results) r(key text, reason text) join public.tickets t on upper(t.key) = upper(r.key) join tasklens.imports i on i.import_id = import_rows.import_id
+  where r.reason is not null and import_rows.kind = 'tickets' and m.ticket_id = t.ticket_id and m.origin = i.origin;
+  return results;
 end
 $$;
 comment on function tasklens.import_rows is 'What became of each row of an import, in their order. Locks what import_batch does.';

@@ -1,7 +1,7 @@
 -- An import changes, moves and removes only what came from its own origin.
 
 begin;
-select plan(29);
+select plan(30);
 
 insert into public.status (name) values ('To Do');
 insert into public.projects (key, name) values ('HAND', 'By hand'), ('APP', 'Of an application');
@@ -120,6 +120,13 @@ select is(pg_temp.stored() || '; ' || (select string_agg(t.key || ' ' || c.body,
   'VALVES GX-PUMPS-1, HAND HAND-1, O O-1, P P-1, P P-2, P P-3, P P-4, P P-7, PUMPS PUMPS-1, PUMPS PUMPS-2, Q Q-1; '
   'P-1 two, P-2 two, P-2 By hand, P-3 one, P-3 two, P-4 one, P-4 two; P-2 relates_to, P-3 blocks, P-4 blocks, Q-1 blocks',
   'what is made by hand, by another origin, in another project, or not listed for a ticket at all stays');
+-- A refused row says that its ticket is still there.
+select pg_temp.begin('p');
+select pg_temp.project(pg_temp.run('p'), 'P'), pg_temp.tickets(pg_temp.run('p'), 'P', 'P-1 P-2', false, '{"due_date": "soon", "comments": []}'), pg_temp.tickets(pg_temp.run('p'), 'P', 'P-3');
+alter table public.tickets add constraint short_names check (name not like 'P-4%') not valid;
+select pg_temp.tickets(pg_temp.run('p'), 'P', 'P-3 P-4');
+alter table public.tickets drop constraint short_names;
+select results_eq($$ select tickets, comments, ticket_links from public.count_unlisted(pg_temp.run('p')) $$, $$ values (0, 0, 0) $$, 'a ticket whose row is refused is not removed, nor what it has');
 select pg_temp.begin('p');
 select throws_ok($$ select public.prune_import((select min(import_id) from runs where origin = 'p')) $$, '55000', null, 'an import that a later one has overtaken removes nothing');
 
