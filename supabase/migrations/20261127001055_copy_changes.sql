@@ -50,7 +50,7 @@ as $$
 #variable_conflict use_variable
 declare
   part record;
-  hidden text[] := '{}';
+  hidden text[] := array[]::text[];
 begin
   select k.needed[1] as key, k.needed[cardinality(k.needed)] as above, a.view, a.columns ->> k.needed[1] as type into part
   from tasklens.attached_kinds() k join tasklens.attached_views a using (kind) where k.kind = kind and a.view is not null;

@@ -1,7 +1,7 @@
 -- Imports of people, types, labels, dates, comments and links; that repeated imports write nothing.
 
 begin;
-select plan(18);
+select plan(20);
 
 -- A row that is written, even without a change, gets another ctid.
 create temporary table places (id text, place tid);
@@ -82,6 +82,16 @@ select public.upsert_tickets('[{"key": "AA-1", "project_key": "AA", "status": "F
   {"key": "c1", "author": "Ann", "body": "Turn it twice", "created_at": "2025-04-01T00:00:00Z", "updated_at": "2025-04-02T00:00:00Z"}]}]');
 select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn it twice|03-02|04-02; c2|-|Did so|03-03|03-04',
   'an edited comment keeps its creation time, and the last of two with one key is stored');
+
+-- A row that changed and whose time did not has the time that it says, so that the next import writes nothing.
+create function pg_temp.renamed() returns text
+language sql as $$
+  select public.upsert_tickets('[{"key": "AA-2", "project_key": "AA", "status": "Fixed", "name": "Press hums", "priority": "Low", "updated_at": "2025-03-15T00:00:00Z"}]');
+  select to_char(t.updated_at, 'MM-DD') || (select count(*) from pg_temp.written() w where w = 'ticket AA-2') from public.tickets t where t.key = 'AA-2'
+$$;
+select is(pg_temp.renamed(), '03-151', 'a changed ticket has the time that the import says');
+call pg_temp.look();
+select is(pg_temp.renamed(), '03-150', 'and is not written again');
 
 -- A column that an operator adds.
 alter table public.tickets add column flavour text;
