@@ -77,7 +77,7 @@ as $$
 $$;
 comment on function tasklens.add_states is 'Adds the statuses that rows name and nobody has, each in the category of the first that gives one, and returns them. Those that exist stay as they are. Locks only what it adds.';
 
--- A copy is found by its id, an imported row by its key. A member that is absent keeps what is stored.
+-- A copy is found by its id, an imported row by its key. What is absent keeps what is stored.
 create function tasklens.write_rows(kind text, batch jsonb, by_key boolean) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$

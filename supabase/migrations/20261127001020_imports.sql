@@ -71,7 +71,7 @@ end
 $$;
 comment on function public.begin_import is 'Begins an import: its id, for upsert_projects and upsert_tickets, and its origin, by default that of the last import of this format with one of these projects.';
 
--- The rows that an import may write: with keys that are its own or new, tickets in its own projects.
+-- An import writes rows with keys that are its own or new, and tickets in its own projects.
 create function tasklens.judge_import(kind text, given jsonb, our_origin text, take_over boolean)
 returns table (place bigint, kind text, key text, id bigint, "row" jsonb, links jsonb, listed text[], held_by text, reason text, cut text, writes boolean)
 language sql stable rows 100 security invoker set search_path = ''
@@ -117,8 +117,8 @@ as $$
 $$;
 comment on function tasklens.judge_import is 'The rows given to upsert_projects or upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored row. held_by names the origin of a row, or its project, that is not the import''s. Of several good rows with a key the last one is written. Locks nothing.';
 
--- Notes are identified by their ticket and text, comments by their ticket and key. Those without are
--- skipped.
+-- Notes are identified by their ticket and text, comments by their ticket and key. Those without
+-- are skipped.
 create function tasklens.write_parts(parts jsonb) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -206,8 +206,8 @@ end
 $$;
 comment on function tasklens.import_batch is 'Writes the rows given to upsert_projects or upsert_tickets, at least one, and returns what became of each. Locks those that it writes, in the order of their keys; imports of projects wait for one another.';
 
--- What a batch cannot hold, such as a value that a constraint of the adopter refuses, costs only its
--- row: then each is written alone.
+-- What a batch cannot hold, such as a value that a constraint of the adopter refuses, costs only
+-- its row: then each is written alone.
 create function tasklens.import_rows(kind text, given jsonb, import_id bigint, take_over boolean) returns jsonb
 language plpgsql volatile security invoker set search_path = ''
 as $$

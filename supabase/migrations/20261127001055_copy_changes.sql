@@ -66,8 +66,8 @@ end
 $$;
 comment on function tasklens.hidden_rows is 'Which of the copied rows with these keys a view hides. Locks nothing.';
 
--- The keys of what is beyond a megabyte are returned instead. Where a row has lost its key, all that
--- have none are counted.
+-- Of what is beyond a megabyte only keys are returned. Where a row has lost its key, all rows
+-- without one are counted.
 create function tasklens.shown_rows(kind text, keys text[], out given jsonb, out later text[])
 language plpgsql volatile security invoker set search_path = ''
 as $$

@@ -25,7 +25,7 @@ as $$
     ('table', 'public', 'authenticated service_role', 'select', '{comment_entries, keyword_entries}'),
     ('table', 'public', 'authenticated', 'select', '{chunks, document_chunks, embeddings, search_config, status}'),
     ('table', 'public', 'authenticated', 'select delete', '{comments, document_votes, project_members, projects, status_changes, ticket_links, tickets}'),
-    -- Not ids, keys, times or the tracker's page. To choose a key, unique across projects, would tell whether it is taken.
+    -- Not ids, keys, times or the tracker's page. To choose a key would tell whether it is taken.
     ('column', 'public.tickets', 'authenticated', 'insert update', '{
       project_id, status_id, name, description, assignee, reporter, ticket_type, priority, labels, due_date}'),
     ('column', 'public.projects', 'authenticated', 'update', '{name, description, language}'),

@@ -83,7 +83,7 @@ select public.upsert_tickets('[{"key": "AA-1", "project_key": "AA", "status": "F
 select is(pg_temp.comments('AA-1'), 'c1|Ann|Turn it twice|03-02|04-02; c2|-|Did so|03-03|03-04',
   'an edited comment keeps its creation time, and the last of two with one key is stored');
 
--- A row that changed and whose time did not has the time that it says, so that the next import writes nothing.
+-- A row that changed has the time that it says, so that the next import writes nothing.
 create function pg_temp.renamed() returns text
 language sql as $$
   select public.upsert_tickets('[{"key": "AA-2", "project_key": "AA", "status": "Fixed", "name": "Press hums", "priority": "Low", "updated_at": "2025-03-15T00:00:00Z"}]');

@@ -1,5 +1,5 @@
--- What an import refuses, row by row: the reason names the member, nothing of the row is written, and
--- the other rows of the batch are.
+-- What an import refuses, row by row: the reason names the member, and nothing of the row is
+-- written, but the other rows of the batch are.
 
 begin;
 select plan(25);
