@@ -1,0 +1,112 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func FuzzJSONTickets(f *testing.F) {
+	for _, seed := range []string{
+		"", "\n", oneTicket, oneTicket + "x\n" + oneTicket, "\uFEFF" + oneTicket, "{}", "null", `{"ticket_id":{},"notes":[{}]}`,
+		`{"ticket_id":5,"project_id":"S","name":"\u0000n","created_at":"soon","notes":[{"note":"x","status":"\ud800"}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkRows(t, linesOf(data), newLines(newStream(bytes.NewReader(data)), newReader(Options{})))
+	})
+}
+
+func FuzzJiraTickets(f *testing.F) {
+	for _, seed := range []string{
+		"", "\n", oneExport, jiraExport, "Issue key;Summary\r\n\"A-1\";\"a\r\nb\"\"\"\r\n", "Summary\tIssue key\na\"b\tA-1",
+		linearExport, jiraDetails, "Issue key,Summary\n\"A-1\"x,n\nA-2,\"n", "Issue key,Summary,Created\nA-1,\x00\xff,3/4/25\n\n,,\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := newRecords(newStream(bytes.NewReader(data)), newReader(Options{}))
+		if err == nil {
+			checkRows(t, linesOf(data), rows)
+		}
+	})
+}
+
+func FuzzIssues(f *testing.F) {
+	for _, seed := range []string{"", "[]", githubList, githubPages, "[{\"number\":1}]{\"number\":2", "[[[{}]]]]", "{\"a\":\"\\\"}", jiraIssue, `{"issues":[7,` + jiraIssue + `,{"key":5,"fields":{"x":[[1]],"comment":[]}}],"names":{"x":"y"}}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if rows, err := newIssues(newStream(bytes.NewReader(data)), newReader(Options{})); err == nil {
+			checkRows(t, len(data), rows)
+		}
+	})
+}
+
+func linesOf(data []byte) int { return bytes.Count(data, []byte("\n")) + 1 }
+
+// checkRows reads all tickets and checks the guarantees of Ticket and RowError, whose places are at
+// most these.
+func checkRows(t *testing.T, places int, rows rows) {
+	r := newReader(Options{})
+	r.tracker = rows.tracker
+	last := 0
+	for {
+		ticket, err := r.next("f", rows)
+		bad, is := errors.AsType[*RowError](err)
+		switch {
+		case is:
+			if bad.Line < last || bad.Line > places {
+				t.Fatalf("bad row on line %d after line %d, in a file of %d", bad.Line, last, places)
+			}
+			last = bad.Line
+			checkText(t, bad.Reason)
+		case err != nil: // also a file of issues that is no JSON
+			return
+		default:
+			r.settle(&ticket)
+			checkReadTicket(t, ticket)
+		}
+	}
+}
+
+func checkReadTicket(t *testing.T, ticket Ticket) {
+	t.Helper()
+	if ticket.Key == "" || ticket.ProjectKey == "" || strings.TrimSpace(ticket.Name) == "" || ticket.Status == "" {
+		t.Fatalf("the ticket lacks a field: %+v", ticket)
+	}
+	checkText(t, ticket.Key, ticket.ProjectKey, ticket.Name, ticket.Description, ticket.Status, ticket.project.Name, ticket.project.Description)
+	for _, n := range ticket.Notes {
+		checkText(t, n.Status, n.Text)
+	}
+	for _, c := range ticket.Comments {
+		checkText(t, c.Key, c.Author, c.Body)
+		if c.Key == "" || c.Body == "" {
+			t.Fatalf("a comment lacks a key or a text: %+v", ticket.Comments)
+		}
+	}
+	checkText(t, ticket.Labels...)
+	for _, m := range fields {
+		if field, is := m.in(&ticket).(*Text); is {
+			checkText(t, field.Value)
+		}
+	}
+	for _, l := range ticket.Links {
+		checkText(t, l.Key)
+		if l.Key == "" || kinds[l.Kind].Kind != l.Kind {
+			t.Fatalf("invalid link: %+v", l)
+		}
+	}
+}
+
+func checkText(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, s := range texts {
+		if !utf8.ValidString(s) || strings.Contains(s, "\x00") {
+			t.Fatalf("the text contains U+0000 or invalid UTF-8: %q", s)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package export
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+)
+
+// tracker is a program that tickets come from, and how its files are read. Each is in a file of its
+// own.
+type tracker struct {
+	name, title string                              // in manifests, and as people call it
+	columns     columns                             // of the members of a ticket, and of what else finish reads
+	header      []string                            // the columns of a CSV file that show it, which are required
+	shows       func(gjson.Result) bool             // whether a JSON file with this first object is of it
+	first       string                              // what that object has, for people
+	object      func(*issues, gjson.Result) members // of an issue; nil: as they are
+	names       map[string]string                   // of these members on the tracker's pages
+	markup      func(string, people) string         // a text of it as Markdown; nil: it is that
+	finish      func(*row, *Ticket) error           // reads what is peculiar to it
+}
+
+// trackers are those whose exports are known by their beginning.
+var trackers = []*tracker{&jira, &linear, &github}
+
+// titles names the trackers of which some files are.
+func titles(are func(*tracker) bool) string {
+	var all []string
+	for _, t := range trackers {
+		if are(t) {
+			all = append(all, t.title)
+		}
+	}
+	return listed(all, " or ")
+}
+
+func hasHeader(t *tracker) bool { return t.header != nil }
+func hasObject(t *tracker) bool { return t.shows != nil }
+
+// listed joins names by commas, and the last one by another word.
+func listed(names []string, last string) string {
+	at := max(len(names)-1, 0)
+	return strings.TrimPrefix(strings.Join(names[:at], ", ")+last+strings.Join(names[at:], ""), last)
+}
+
+// columns are the names that members of a ticket have in a tracker, compared by fold: the first with
+// a value counts.
+type columns map[string][]string
+
+// of names a member as its tracker does.
+func (c columns) of(member string) string {
+	if names := c[member]; names != nil {
+		return names[0]
+	}
+	return member
+}
+
+// folded returns the names of all columns.
+func (c columns) folded() map[string]bool {
+	all := map[string]bool{"": true}
+	for _, names := range c {
+		for _, name := range names {
+			all[fold(name)] = true
+		}
+	}
+	return all
+}
+
+// fold makes one name of the spellings of a column's: Fix Version/s, fixVersions.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// fields are what a ticket has of one text or list, each read as it is. Another text of one line is
+// added here, to Ticket and to the columns of the trackers that have it.
+var fields = []struct {
+	name string
+	in   func(*Ticket) any // a *string, *Text or *[]string
+}{
+	{"key", func(t *Ticket) any { return &t.Key }},
+	{"project_key", func(t *Ticket) any { return &t.ProjectKey }},
+	{"name", func(t *Ticket) any { return &t.Name }},
+	{"description", func(t *Ticket) any { return &t.Description }},
+	{"status", func(t *Ticket) any { return &t.Status }},
+	{"status_category", func(t *Ticket) any { return &t.Category }},
+	{"assignee", func(t *Ticket) any { return &t.Assignee }},
+	{"reporter", func(t *Ticket) any { return &t.Reporter }},
+	{"ticket_type", func(t *Ticket) any { return &t.TicketType }},
+	{"priority", func(t *Ticket) any { return &t.Priority }},
+	{"labels", func(t *Ticket) any { return &t.Labels }},
+	{"due_date", func(t *Ticket) any { return &t.DueDate }},
+	{"created_at", func(t *Ticket) any { return &t.CreatedAt }},
+	{"updated_at", func(t *Ticket) any { return &t.UpdatedAt }},
+	{"resolved_at", func(t *Ticket) any { return &t.ResolvedAt }},
+	{"source_id", func(t *Ticket) any { return &t.SourceID }},
+	{"url", func(t *Ticket) any { return &t.URL }},
+}
+
+// Kept names the columns that no field has and that are kept: as labels, or as lines at the end of
+// the description.
+type Kept struct{ Labels, Text []string }
+
+// DefaultText are the columns kept as text unless others are named.
+const DefaultText = "Resolution,Fix versions,Affects versions,Environment"
+
+// keepOthers stores or counts what the row has in columns that no field has, but for those that
+// the tracker takes.
+func (r *row) keepOthers(t *Ticket, takes func(column string, values []string) bool) {
+	for _, other := range r.others {
+		column, values := other[0], r.cells[other[1]]
+		if takes != nil && takes(column, values) || len(values) == 0 {
+			continue
+		}
+		shown := column
+		if inner, is := strings.CutPrefix(column, "Custom field ("); is {
+			shown = strings.TrimSuffix(inner, ")")
+		}
+		is := func(name string) bool { return name != "" && (fold(name) == fold(shown) || fold(name) == fold(column)) }
+		switch {
+		case slices.ContainsFunc(r.kept.Labels, is):
+			for _, value := range values {
+				t.Labels = append(t.Labels, shown+": "+value)
+			}
+		case slices.ContainsFunc(r.kept.Text, is):
+			t.kept = append(t.kept, line{shown + ": ", strings.Join(values, ", ")})
+		default:
+			r.unread[strings.Trim(quote(column), `"`)]++
+		}
+	}
+}
