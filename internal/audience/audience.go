@@ -225,9 +225,11 @@ func (s *search) each(in member, all [][2]string) {
 		return
 	}
 	called := in // {"name": "Security Level", "value": "HR"}
-	for _, m := range all {
-		if calling.MatchString(fold(m[0])) && Knows(m[1]) {
-			called = memberOf(m[1])
+	if slices.ContainsFunc(all, isValue) {
+		for _, m := range all {
+			if calling.MatchString(fold(m[0])) && Knows(m[1]) {
+				called = memberOf(m[1])
+			}
 		}
 	}
 	isBeside := func(m [2]string) bool { return in.saysWho() && beside.MatchString(fold(m[0])) }
@@ -235,12 +237,14 @@ func (s *search) each(in member, all [][2]string) {
 		all = values
 	}
 	for _, m := range all {
-		if s.visit(in, m[0], m[1]); strings.HasPrefix(m[0], "value") {
+		if s.visit(in, m[0], m[1]); isValue(m) {
 			s.visit(called, m[0], m[1])
 		}
 	}
 	s.depth--
 }
+
+func isValue(member [2]string) bool { return strings.HasPrefix(member[0], "value") }
 
 // judge limits the text by a value.
 func (s *search) judge(in member, value string) {
