@@ -86,7 +86,7 @@ func (r *row) ticket() (Ticket, error) {
 	if err := r.finish(r, &t); err != nil {
 		return t, t.bad(err)
 	}
-	if raw := r.object.Raw; raw != "" && (escapedNUL.MatchString(raw) || !jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true))) {
+	if raw := r.object.Raw; raw != "" && (strings.Contains(raw, `\u0000`) && escapedNUL.MatchString(raw) || !jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true))) {
 		t.warn(`texts have U+FFFD in place of the escapes \u0000 or \ud83d, half of a character`)
 	}
 	return t, nil
