@@ -117,12 +117,12 @@ func (c *conversion) convert(says io.Writer, paths []string) (err error) {
 	}
 	for _, path := range paths {
 		found, err := openNotes(path)
-		switch {
+		switch isImport := err == nil && found.isImport(path); {
 		case err != nil:
 			return err
-		case found.isImport(path) && (len(paths) > 1 || c.options.Prefix != ""):
+		case isImport && (len(paths) > 1 || c.options.Prefix != ""):
 			return errors.New("documents are imported from one path, without a prefix: they have no keys")
-		case found.isImport(path):
+		case isImport:
 			return c.convertNotes(found)
 		case len(found.files) > 0:
 			fmt.Fprintf(says, "%s: %d Markdown files beside the exports are left out (documents are imported from a path of their own)\n", path, len(found.files))
@@ -135,24 +135,26 @@ func (c *conversion) convert(says io.Writer, paths []string) (err error) {
 }
 
 // convertNotes converts a folder of Markdown files.
-func (c *conversion) convertNotes(n *notes) (err error) {
+func (c *conversion) convertNotes(n *notes) error {
 	n.restricted = c.options.Restricted
 	c.Format, c.Origin, c.OriginIsFolder = "markdown", cmp.Or(c.options.Origin, n.name), c.options.Origin == ""
-	n.all(func(d Document, bad error) {
+	if err := n.all(func(d Document, bad error) error {
 		for _, problem := range d.Problems {
 			c.warn(&RowError{File: d.File, Reason: problem})
 		}
 		if bad != nil {
 			c.skip(bad)
-		} else {
-			err = cmp.Or(err, c.rows.write(d))
+			return nil
 		}
-	})
+		return c.rows.write(d)
+	}); err != nil {
+		return err
+	}
 	if n.links != nil {
 		c.Notices = append(c.Notices, n.links.String())
 	}
 	c.Documents, c.Paths, c.Single, c.Whole = c.rows.rows, n.known, !n.isFolder, n.isFolder
-	return err
+	return nil
 }
 
 // convertTickets converts exports, or JSON Lines.
@@ -162,24 +164,22 @@ func (c *conversion) convertTickets() error {
 		return err
 	}
 	defer drafts.file.Close()
-	readErr := c.read(func(t Ticket, bad error) {
-		switch isProject := t.Key == ""; {
+	if err := c.read(func(t Ticket, bad error) error {
+		isTicket := t.Key != ""
+		switch {
 		case bad != nil:
 			c.skip(bad)
-			return
+			return nil
 		case t.document != nil:
-			err = cmp.Or(err, c.rows.write(t.document))
-			c.Paths = append(c.Paths, t.document.Path)
-			return
-		case isProject || !c.isLines() && !c.known[t.project.Key]:
+			return c.rows.write(t.document)
+		case !isTicket || !c.isLines() && !c.known[t.project.Key]:
 			c.addProject(t.project)
 		}
-		c.known[t.project.Key] = true
-		if t.Key != "" {
-			err = cmp.Or(err, drafts.write(draftOf(t)))
+		if !isTicket {
+			return nil
 		}
-	})
-	if err = cmp.Or(readErr, err); err != nil {
+		return drafts.write(draftOf(t))
+	}); err != nil {
 		return err
 	}
 	for i := range c.projects {
@@ -204,6 +204,7 @@ func (c *conversion) addProject(p Project) {
 	if p.Warning != nil {
 		c.warn(p.Warning)
 	}
+	c.known[p.Key] = true
 	p.Language = cmp.Or(p.Language, c.options.Language)
 	c.projects = append(c.projects, p)
 }

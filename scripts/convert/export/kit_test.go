@@ -97,8 +97,9 @@ func (r *Reader) pass() (all []Ticket, bad []error, err error) {
 	if err := r.find(r.paths...); err != nil {
 		return nil, nil, err
 	}
-	err = r.read(func(t Ticket, wrong error) {
+	err = r.read(func(t Ticket, wrong error) error {
 		all, bad = append(all, t), append(bad, wrong)
+		return nil
 	})
 	return all, bad, err
 }

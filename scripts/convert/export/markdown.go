@@ -77,15 +77,17 @@ func openNotes(where string) (*notes, error) {
 }
 
 // all yields the notes in the order of their paths. A file that cannot be read, or may be an export,
-// is a [RowError], after which reading continues.
-func (n *notes) all(yield func(Document, error)) {
+// is a [RowError], after which reading continues until yield fails.
+func (n *notes) all(yield func(Document, error) error) error {
 	for _, export := range n.exports {
 		err := probe(filepath.Join(n.where, export.File))
 		if err == nil {
 			err = errors.New("it is an export of tickets, which is imported by its own path")
 		}
 		export.Reason = err.Error()
-		yield(Document{}, export)
+		if err := yield(Document{}, export); err != nil {
+			return err
+		}
 	}
 	for _, file := range n.files {
 		note, err := n.read(file)
@@ -95,8 +97,11 @@ func (n *notes) all(yield func(Document, error)) {
 		if err != nil {
 			err = &RowError{File: file, Reason: err.Error()}
 		}
-		yield(note, err)
+		if err := yield(note, err); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (n *notes) read(file string) (Document, error) {

@@ -47,12 +47,13 @@ func TestNotes(t *testing.T) {
 	}
 	var got []Document
 	var bad []string
-	opened.all(func(note Document, err error) {
+	_ = opened.all(func(note Document, err error) error {
 		if err != nil {
 			bad = append(bad, err.Error())
 		} else {
 			got = append(got, note)
 		}
+		return nil
 	})
 	want := []Document{
 		{Path: "a.md", File: "a.md", Title: "A: title", Content: "# Heading\nText", Keywords: []string{"one", "two three"}, TemporalClass: "dated", CreatedAt: "2025-04-08T00:00:00Z"},
@@ -156,10 +157,11 @@ func TestHasNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one.all(func(note Document, err error) {
+	_ = one.all(func(note Document, err error) error {
 		if err != nil || note.Path != "a.md" || one.name != "documents" {
 			t.Errorf("the note is %+v of %s, %v", note, one.name, err)
 		}
+		return nil
 	})
 }
 

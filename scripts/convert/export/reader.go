@@ -42,9 +42,9 @@ type rows struct {
 	next func() (Ticket, error)
 }
 
-// read yields the rows of all files, one file after the other. A bad row is a *RowError, after
-// which reading continues.
-func (r *reader) read(yield func(Ticket, error)) error {
+// read yields the rows of all files, one file after the other, until yield fails. A bad row is a
+// *RowError, after which reading continues.
+func (r *reader) read(yield func(Ticket, error) error) error {
 	for _, path := range r.all() {
 		if err := r.readFile(path, yield); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (r *reader) read(yield func(Ticket, error)) error {
 	return nil
 }
 
-func (r *reader) readFile(path string, yield func(Ticket, error)) error {
+func (r *reader) readFile(path string, yield func(Ticket, error) error) error {
 	rows, err := r.start(path)
 	if err != nil {
 		return err
@@ -65,14 +65,16 @@ func (r *reader) readFile(path string, yield func(Ticket, error)) error {
 	defer rows.in.Close()
 	for {
 		t, err := r.next(path, rows)
-		if _, isBad := errors.AsType[*RowError](err); err == nil || isBad {
-			yield(t, err)
-			continue
-		}
-		if err == io.EOF { // not errors.Is: a wrapped one is not the end
+		_, isBad := errors.AsType[*RowError](err)
+		switch {
+		case err == io.EOF: // not errors.Is: a wrapped one is not the end
 			return nil
+		case err != nil && !isBad:
+			return fmt.Errorf("%w: read %s: %w", ErrFiles, path, whole(err))
 		}
-		return fmt.Errorf("%w: read %s: %w", ErrFiles, path, whole(err))
+		if err := yield(t, err); err != nil {
+			return err
+		}
 	}
 }
 
