@@ -135,7 +135,11 @@ var forms = map[string]struct {
 	"a comment of GitHub": {false, func(p []pair) (string, string) {
 		return "x.json", `[{"number":1,"title":"n","url":"https://github.com/x/a/issues/1","comments":[{"id":"1","body":"wombat"` + join(p) + `}]}]`
 	}},
-	"a row of Jira":   {true, rowOf("Issue key,Summary", "A-1,wombat")},
+	"a row of Jira": {true, rowOf("Issue key,Summary", "A-1,wombat")},
+	"a ticket of GitLab": {true, func(p []pair) (string, string) {
+		return "x.json", `[{"iid":1,"title":"wombat","web_url":"https://gitlab.com/x/a/-/issues/1"` + join(p) + `}]`
+	}},
+	"a row of GitLab": {true, rowOf("URL,Title,State", "https://gitlab.com/x/a/-/issues/1,wombat,Open")},
 	"a row of Linear": {true, rowOf("ID,Team,Title", "A-1,A,wombat")},
 	"YAML":            {false, func(p []pair) (string, string) { return "a.md", "---\ntitle: x\n" + yamlOf(p) + "---\nwombat\n" }},
 	"YAML of another indentation": {false, func(p []pair) (string, string) {

@@ -45,7 +45,7 @@ func (o Options) check() error {
 
 // Manifest is the first line of a stream. It says what follows.
 type Manifest struct {
-	Format         string   `json:"format"`           // jira, linear, github, jsonl or markdown
+	Format         string   `json:"format"`           // jira, linear, github, gitlab, jsonl or markdown
 	Origin         string   `json:"origin"`           // "" if the files do not tell it
 	OriginIsFolder bool     `json:"origin_is_folder"` // of documents: only by the folder's name
 	Projects       int      `json:"projects"`         // rows

@@ -193,7 +193,7 @@ func TestFolder(t *testing.T) {
 	notes := filepath.Join(t.TempDir(), "notes")
 	write(t, notes, map[string]string{"a.md": "---\ntags: [x]\n---\n# A\nText", "b/c.md": "More", "bad.md": "\xff", "own.md": "---\nprivate: true\n---\n"})
 	for name, path := range map[string]string{
-		"github": writeOne(t, "x.json", githubList), "jira": writeOne(t, "x.json", jiraIssue), "linear": writeOne(t, "x.csv", linearExport),
+		"github": writeOne(t, "x.json", githubList), "jira": writeOne(t, "x.json", jiraIssue), "linear": writeOne(t, "x.csv", linearExport), "gitlab": writeOne(t, "x.csv", gitlabOld),
 		"jsonl": writeOne(t, "tickets.jsonl", ""), "markdown": notes,
 	} {
 		first, folder := convertAll(t, Options{}, path), filepath.Join(t.TempDir(), "new", "out")
@@ -294,6 +294,7 @@ func TestSources(t *testing.T) {
 		{"x.json", `{"number":1,"title":"n","id":"I_kw","url":"https://github.com/a/s/issues/1"}`, "I_kw", "https://github.com/a/s/issues/1"},
 		{"x.json", `{"number":1,"title":"n","id":7,"node_id":"I_kw","url":"https://api.github.com/repos/a/s/issues/1","html_url":"https://github.com/a/s/issues/1"}`, "I_kw", "https://github.com/a/s/issues/1"},
 		{"x.json", `{"number":1,"title":"n","id":7,"url":"https://api.github.com/repos/a/s/issues/1"}`, "", ""},
+		{"x.json", `{"id":9107,"iid":1,"title":"n","web_url":"https://x.example/a/s/-/issues/1"}`, "9107", "https://x.example/a/s/-/issues/1"},
 		{"tickets.jsonl", line(`"source_id":17,"url":" http://x.example/1 "`), "17", "http://x.example/1"},
 		{"tickets.jsonl", line(`"url":"javascript:alert(1)"`), "", ""},
 		{"tickets.jsonl", line(`"url":"https://ann:secret@x.example/1"`), "", ""},

@@ -23,7 +23,7 @@ func FuzzJSONTickets(f *testing.F) {
 func FuzzJiraTickets(f *testing.F) {
 	for _, seed := range []string{
 		"", "\n", oneExport, jiraExport, "Issue key;Summary\r\n\"A-1\";\"a\r\nb\"\"\"\r\n", "Summary\tIssue key\na\"b\tA-1",
-		linearExport, jiraDetails, "Issue key,Summary\n\"A-1\"x,n\nA-2,\"n", "Issue key,Summary,Created\nA-1,\x00\xff,3/4/25\n\n,,\n",
+		linearExport, gitlabOld, gitlabNew, jiraDetails, "Issue key,Summary\n\"A-1\"x,n\nA-2,\"n", "Issue key,Summary,Created\nA-1,\x00\xff,3/4/25\n\n,,\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -36,7 +36,7 @@ func FuzzJiraTickets(f *testing.F) {
 }
 
 func FuzzIssues(f *testing.F) {
-	for _, seed := range []string{"", "[]", githubList, githubPages, "[{\"number\":1}]{\"number\":2", "[[[{}]]]]", "{\"a\":\"\\\"}", jiraIssue, `{"issues":[7,` + jiraIssue + `,{"key":5,"fields":{"x":[[1]],"comment":[]}}],"names":{"x":"y"}}`} {
+	for _, seed := range []string{"", "[]", githubList, githubPages, gitlabIssues, "[{\"number\":1}]{\"number\":2", "[[[{}]]]]", "{\"a\":\"\\\"}", jiraIssue, `{"issues":[7,` + jiraIssue + `,{"key":5,"fields":{"x":[[1]],"comment":[]}}],"names":{"x":"y"}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -61,13 +60,6 @@ func (r *row) finishGithub(t *Ticket) error {
 		r.notices["comments that the API does not return with issues (gh issue list --json comments,… does)"] += number
 	}
 	return nil
-}
-
-// isIn puts a ticket, which has a number, into the project of a repository.
-func (t *Ticket) isIn(repository string) {
-	_, name, _ := strings.Cut(repository, "/")
-	t.ProjectKey, t.source = strings.ToUpper(path.Base(repository)), repository
-	t.Key, t.project = t.ProjectKey+"-"+t.Key, Project{Name: name, Origin: strings.ToLower(repository)}
 }
 
 // addressOf returns the address of an issue's page: the API's own url points to the API.

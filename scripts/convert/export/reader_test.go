@@ -64,7 +64,7 @@ func TestOpenErrors(t *testing.T) {
 		"only the file of tickets":   {map[string]string{"tickets.jsonl": ""}, "tickets.jsonl", "the file is empty"},
 		"other format":               {map[string]string{"x.xlsx": ""}, "x.xlsx", "is neither a folder"},
 		"empty export":               {map[string]string{"x.csv": "\n\n"}, "x.csv", "the file is empty"},
-		"other columns":              {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names the columns Issue key and Summary, which a CSV export from Jira has, or ID, Team and Title, which one from Linear has, but "id,title"`},
+		"other columns":              {map[string]string{"x.csv": "id,title\n1,n\n"}, "x.csv", `names the columns Issue key and Summary, which a CSV export from Jira has, or ID, Team and Title, which one from Linear has, or URL, Title and State, which one from GitLab has, but "id,title"`},
 		"only one of two columns":    {map[string]string{"x.csv": "Summary,Key\n"}, "x.csv", "names the columns Issue key and Summary"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -140,6 +141,13 @@ func (t *Ticket) count(what string) {
 		t.counts = map[string]int{}
 	}
 	t.counts[what]++
+}
+
+// isIn puts a ticket, which has a number, into the project of a repository.
+func (t *Ticket) isIn(repository string) {
+	_, name, _ := strings.Cut(repository, "/")
+	t.ProjectKey, t.source = strings.ToUpper(path.Base(repository)), repository
+	t.Key, t.project = t.ProjectKey+"-"+t.Key, Project{Name: name, Origin: strings.ToLower(repository)}
 }
 
 // bad says that the row is.

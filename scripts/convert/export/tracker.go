@@ -23,7 +23,7 @@ type tracker struct {
 }
 
 // trackers are those whose exports are known by their beginning.
-var trackers = []*tracker{&jira, &linear, &github}
+var trackers = []*tracker{&jira, &linear, &github, &gitlab}
 
 // titles names the trackers of which some files are.
 func titles(are func(*tracker) bool) string {
