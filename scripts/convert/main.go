@@ -1,6 +1,6 @@
-// Command convert writes exports of trackers, hand-written JSON Lines and folders of Markdown as the
-// JSON Lines that tasklens import reads, to standard output or to a folder. It knows no database, no
-// model and no settings. See docs/convert.md.
+// Command convert writes exports of trackers, hand-written JSON Lines and folders of Markdown as
+// the JSON Lines that tasklens import reads, to standard output or to a folder. It knows no
+// database, no model and no settings. See docs/convert.md.
 package main
 
 import (

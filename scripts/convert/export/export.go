@@ -4,9 +4,9 @@
 //
 // A file is read once. Its rows wait in a file without a name until its end, since names of people
 // and the order in dates may come after the rows that need them; then they are checked and written.
-// Memory is bounded by [MaxRow], and by keys and the names of people. A bad row is reported with its
-// file and line, and reading continues after it. Nothing is written of files that cannot be read to
-// their end, or that do not say clearly who may read them.
+// Memory is bounded by [MaxRow], and by keys and the names of people. A bad row is reported with
+// its file and line, and reading continues after it. Nothing is written of files that cannot be
+// read to their end, or that do not say clearly who may read them.
 package export
 
 import (

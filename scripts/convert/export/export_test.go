@@ -64,8 +64,8 @@ func (c converted) texts(t *testing.T) (all []string) {
 	return all
 }
 
-// A stream is the manifest, the projects and the tickets, with what only the end of the files tells:
-// names of people, and the order of day and month.
+// A stream is the manifest, the projects and the tickets, with what only the end of the files
+// tells: names of people, and the order of day and month.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	path := writeOne(t, "x.csv", `Issue key,Issue id,Summary,Created,Assignee,Assignee Id,Project name,Project description,Description,Due date,Sprint
@@ -186,8 +186,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A folder that a conversion wrote is converted to the same lines, with the origin and format of the
-// first files. It and its files are for their owner only.
+// A folder that a conversion wrote is converted to the same lines, with the origin and format of
+// the first files. It and its files are for their owner only.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	notes := filepath.Join(t.TempDir(), "notes")

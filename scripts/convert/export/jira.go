@@ -117,7 +117,7 @@ func jiraComment(cell string) Comment {
 	return Comment{CreatedAt: created, Author: author, Body: body}
 }
 
-// jiraPage returns the address of an issue's page beside that in the API, "" if this does not tell it.
+// jiraPage returns the address of an issue's page by that in the API, "" if this does not tell it.
 func jiraPage(self, key string) string {
 	site, _, is := strings.Cut(self, "/rest/api/")
 	if !is || strings.Contains(site, "://api.") { // of a gateway

@@ -76,8 +76,8 @@ func openNotes(where string) (*notes, error) {
 	return n, nil
 }
 
-// all yields the notes in the order of their paths. A file that cannot be read, or may be an export,
-// is a [RowError], after which reading continues until yield fails.
+// all yields the notes in the order of their paths, until yield fails. A file that cannot be read,
+// or may be an export, is a [RowError].
 func (n *notes) all(yield func(Document, error) error) error {
 	for _, export := range n.exports {
 		err := probe(filepath.Join(n.where, export.File))

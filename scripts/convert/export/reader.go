@@ -36,16 +36,19 @@ func newReader(options Options) *reader {
 type rows struct {
 	*tracker // nil if the rows are projects or documents, or there are none
 	in       *stream
-	// next returns a ticket, of which nothing is checked, a project or a document. A *RowError concerns
-	// that row alone and needs no file; errLeftOut is a row that is counted; io.EOF is the end; any
-	// other error is final.
+	// next returns a ticket, of which nothing is checked, a project or a document. A *RowError
+	// concerns that row alone and needs no file; errLeftOut is a row that is counted; io.EOF is the
+	// end; any other error is final.
 	next func() (Ticket, error)
 }
 
 // read yields the rows of all files, one file after the other, until yield fails. A bad row is a
 // *RowError, after which reading continues.
 func (r *reader) read(yield func(Ticket, error) error) error {
-	for _, path := range r.all() {
+	for i, path := range r.all() {
+		if i == len(r.projects) { // tickets may have a project's key as it became
+			clear(r.sources)
+		}
 		if err := r.readFile(path, yield); err != nil {
 			return err
 		}

@@ -45,8 +45,8 @@ func listed(names []string, last string) string {
 	return strings.TrimPrefix(strings.Join(names[:at], ", ")+last+strings.Join(names[at:], ""), last)
 }
 
-// columns are the names that members of a ticket have in a tracker, compared by fold: the first with
-// a value counts.
+// columns are the names that members of a ticket have in a tracker, compared by fold: the first
+// with a value counts.
 type columns map[string][]string
 
 // of names a member as its tracker does.
