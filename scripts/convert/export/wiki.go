@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 var (
@@ -99,7 +101,8 @@ func readWiki(text string, people people) string {
 
 // plain replaces the markup within the lines of a text without blocks.
 func (w *wiki) plain(text string) string {
-	for range 2 { // neighbours share the space between them
+	for i, before := 0, ""; i < 2 && before != text && mayStrike(text); i++ { // neighbours share the space between them
+		before = text
 		text = struck.ReplaceAllStringFunc(text, func(found string) string {
 			groups := struck.FindStringSubmatch(found)
 			switch {
@@ -110,6 +113,9 @@ func (w *wiki) plain(text string) string {
 			}
 			return found
 		})
+	}
+	if !strings.ContainsAny(text, `{[!\`) {
+		return text
 	}
 	return markup.ReplaceAllStringFunc(text, func(found string) string {
 		groups := markup.FindStringSubmatch(found)
@@ -136,6 +142,17 @@ func (w *wiki) plain(text string) string {
 		}
 		return found
 	})
+}
+
+// mayStrike reports whether a sign stands where struck could begin, which is seen at less cost.
+func mayStrike(text string) bool {
+	for i := range len(text) - 1 {
+		isSign := text[i] == '-' || text[i] == '+'
+		if isSign && (i == 0 || strings.IndexByte("\t\n\f\r (", text[i-1]) >= 0) && (text[i+1] >= utf8.RuneSelf || unicode.IsLetter(rune(text[i+1]))) {
+			return true
+		}
+	}
+	return false
 }
 
 // lines replaces the markup at the beginning of lines: headings, lists, and headers of tables.
