@@ -69,7 +69,7 @@ func (c converted) texts(t *testing.T) (all []string) {
 func TestStream(t *testing.T) {
 	t.Parallel()
 	path := writeOne(t, "x.csv", `Issue key,Issue id,Summary,Created,Assignee,Assignee Id,Project name,Project description,Description,Due date,Sprint
-A-1,71,one,03/04/2025,,,Pumps,by [~ann1],Ask [~ann1],,
+A-1,71,one,03/04/2025,ann1,,Pumps,by [~ann1],Ask [~ann1],,
 B-1,72,two,3/14/2025,Ann Roe,ann1,,,,soon,5
 B-2,73,,,,,,,,,
 `)
@@ -85,7 +85,7 @@ B-2,73,,,,,,,,,
 	want := []string{
 		`{"description":"by @Ann Roe","language":"german","name":"Pumps","project_id":"X-A"}`,
 		`{"language":"german","name":"X-B","project_id":"X-B"}`,
-		`{"assignee":"","created_at":"2025-03-04T00:00:00Z","description":"Ask @Ann Roe","due_date":"","name":"one","project_id":"X-A","source_id":"71","status":"To Do","ticket_id":"X-A-1"}`,
+		`{"assignee":"Ann Roe","created_at":"2025-03-04T00:00:00Z","description":"Ask @Ann Roe","due_date":"","name":"one","project_id":"X-A","source_id":"71","status":"To Do","ticket_id":"X-A-1"}`,
 		`{"assignee":"Ann Roe","created_at":"2025-03-14T00:00:00Z","name":"two","project_id":"X-B","source_id":"72","status":"To Do","ticket_id":"X-B-1"}`,
 	}
 	if texts := got.texts(t); !reflect.DeepEqual(texts, want) {
@@ -214,6 +214,9 @@ func TestFolder(t *testing.T) {
 		if again.err != nil || !reflect.DeepEqual(first.texts(t), again.texts(t)) {
 			t.Errorf("%s: %v\n%q\n%q", name, again.err, first.lines, again.lines)
 		}
+		if strings.Contains(again.says, "columns left out") {
+			t.Errorf("%s: %s", name, again.says)
+		}
 		first.manifest.Notices, again.manifest.Notices = nil, nil // said once
 		first.manifest.LeftOut, first.manifest.Fields = 0, 0
 		if !reflect.DeepEqual(first.manifest, again.manifest) {
@@ -308,5 +311,21 @@ func TestSources(t *testing.T) {
 		if got.SourceID != c.id || got.URL != c.url || (len(got.Warnings) > 0) != dropped {
 			t.Errorf("%.120s: %q, %q, %v", c.text, got.SourceID, got.URL, reasons(got.Warnings))
 		}
+	}
+}
+
+// What a row lacks stays as it is stored, and what is empty clears it: both reach the stream.
+func TestAbsentAndEmpty(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"projects.jsonl": oneProject, "tickets.jsonl": oneTicket +
+		`{"ticket_id":"S-2","project_id":"S","name":"n","assignee":null,"reporter":"","ticket_type":null,"priority":"","due_date":null,"resolved_at":"","labels":[],"notes":[],"comments":null,"links":[],"source_id":"","url":null}`})
+	want := []string{
+		`{"name":"Shop","project_id":"S"}`,
+		`{"name":"n","project_id":"S","status":"To Do","ticket_id":"S-1"}`,
+		`{"assignee":"","comments":[],"due_date":"","labels":[],"links":[],"name":"n","priority":"","project_id":"S","reporter":"","resolved_at":"","status":"To Do","ticket_id":"S-2","ticket_type":""}`,
+	}
+	if texts := convertAll(t, Options{}, folder).texts(t); !reflect.DeepEqual(texts, want) {
+		t.Errorf("the lines are\n%s", strings.Join(texts, "\n"))
 	}
 }

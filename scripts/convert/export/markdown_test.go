@@ -147,8 +147,8 @@ func TestPrivateNotes(t *testing.T) {
 // A folder of tickets is not a folder of notes. A single file is opened as a note of its folder.
 func TestHasNotes(t *testing.T) {
 	t.Parallel()
-	folder := folderOf(t, "notes", map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": ""})
-	for where, want := range map[string]bool{"": false, "documents": true, "documents/a.md": true, "empty": false, "empty/x.txt": false, "nowhere": false} {
+	folder := folderOf(t, "notes", map[string]string{"projects.jsonl": "", "documents/a.md": "x", "empty/x.txt": "", "exports/README.md": "x", "exports/x.csv": oneExport})
+	for where, want := range map[string]bool{"": false, "exports": false, "documents": true, "documents/a.md": true, "empty": false, "empty/x.txt": false, "nowhere": false} {
 		if hasNotes(filepath.Join(folder, where)) != want {
 			t.Errorf("hasNotes(%q) = %t", where, !want)
 		}
