@@ -101,7 +101,7 @@ func (r *reader) settle(t *Ticket) {
 // convertTexts makes Markdown of texts in the tracker's markup. Lines of other columns follow the
 // description, after a blank line.
 func (r *reader) convertTexts(t *Ticket) {
-	if markup := r.markup; markup != nil {
+	if markup := r.markup; markup != nil && r.before.Format == "" { // Convert wrote Markdown
 		t.Description = markup(t.Description, r.people)
 		for i := range t.Notes {
 			t.Notes[i].Text = markup(t.Notes[i].Text, r.people)

@@ -3,6 +3,9 @@ package export
 import (
 	"bytes"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -42,6 +45,37 @@ func FuzzIssues(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if rows, err := newIssues(newStream(bytes.NewReader(data)), newReader(Options{})); err == nil {
 			checkRows(t, len(data), rows)
+		}
+	})
+}
+
+// Any files are converted whole or not at all, and what is written is read again as the same rows.
+func FuzzConvert(f *testing.F) {
+	for name, seed := range map[string]string{"x.csv": jiraDetails, "y.csv": linearExport, "z.csv": gitlabNew, "x.json": githubPages, "y.json": gitlabIssues, "z.json": jiraIssue, "tickets.jsonl": oneTicket + oneTicket, "x.md": "---\ntitle: x\n---\n"} {
+		f.Add(name, []byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz.") != "" || strings.HasPrefix(name, ".") || len(name) > 50 {
+			return
+		}
+		path := t.TempDir()
+		for name, data := range map[string][]byte{projectLines: []byte(oneProject), name: data} {
+			_ = os.WriteFile(filepath.Join(path, name), data, 0o600) // not of every name
+		}
+		if name != ticketLines {
+			path = filepath.Join(path, name)
+		}
+		if _, err := os.Stat(path); err != nil {
+			return
+		}
+		folder := filepath.Join(t.TempDir(), "out")
+		manifest, err := ConvertTo(folder, io.Discard, Options{}, path)
+		if written, _ := os.ReadDir(folder); err != nil && len(written) > 0 {
+			t.Fatalf("%v, and yet it wrote %v", err, written)
+		}
+		again, second := Convert(io.Discard, io.Discard, Options{}, folder)
+		if err == nil && (second != nil || again.LeftOut+again.Fields > 0 || again.Projects != manifest.Projects || again.Tickets != manifest.Tickets || again.Documents != manifest.Documents) {
+			t.Fatalf("%+v is read again as %+v, %v", manifest, again, second)
 		}
 	})
 }

@@ -142,12 +142,11 @@ func (l *jsonLines) nextDocument() (t Ticket, err error) {
 	if err := json.Unmarshal([]byte(object.Raw), &d); err != nil {
 		return t, t.bad(err)
 	}
-	if d.Path, err = checkKey("path", d.Path); err == nil {
-		d.Content, err = checkName("content", d.Content)
-	}
-	if d.CreatedAt, _ = ParseDate(d.CreatedAt); err != nil {
+	if d.Path, err = checkKey("path", d.Path); err != nil {
 		return t, t.bad(err)
 	}
+	d.Content = clean(d.Content)
+	d.CreatedAt, _ = ParseDate(d.CreatedAt)
 	if d.Title = clip(d.Title, maxTitle); d.Title == "" {
 		d.Title = titleOfPath(d.Path)
 	}
