@@ -294,6 +294,8 @@ func TestSources(t *testing.T) {
 		{"x.csv", "ID,Team,Title,UUID\nA-1,A,n,7f3c\n", "7f3c", ""},
 		{"x.json", `{"key":"A.b-1","id":"10007","self":"https://x.example/jira/rest/api/2/issue/10007","fields":{"summary":"n"}}`, "10007", "https://x.example/jira/browse/A.b-1"},
 		{"x.json", `{"key":"A-1","id":"10007","self":"https://api.atlassian.com/ex/jira/1/rest/api/3/issue/10007","fields":{"summary":"n"}}`, "10007", ""},
+		{"x.json", `{"key":"A%z-1","id":"10007","self":"https://x.example/rest/api/2/issue/10007","fields":{"summary":"n"}}`, "10007", "https://x.example/browse/A%25z-1"},
+		{"x.json", `{"key":"A-1","id":"10007","self":"jira/rest/api/2/issue/10007","fields":{"summary":"n"}}`, "10007", ""},
 		{"x.json", `{"number":1,"title":"n","id":"I_kw","url":"https://github.com/a/s/issues/1"}`, "I_kw", "https://github.com/a/s/issues/1"},
 		{"x.json", `{"number":1,"title":"n","id":7,"node_id":"I_kw","url":"https://api.github.com/repos/a/s/issues/1","html_url":"https://github.com/a/s/issues/1"}`, "I_kw", "https://github.com/a/s/issues/1"},
 		{"x.json", `{"number":1,"title":"n","id":7,"url":"https://api.github.com/repos/a/s/issues/1"}`, "", ""},

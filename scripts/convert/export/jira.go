@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -120,10 +121,10 @@ func jiraComment(cell string) Comment {
 // jiraPage returns the address of an issue's page by that in the API, "" if this does not tell it.
 func jiraPage(self, key string) string {
 	site, _, is := strings.Cut(self, "/rest/api/")
-	if !is || strings.Contains(site, "://api.") { // of a gateway
+	if !is || !strings.HasPrefix(site, "http") || strings.Contains(site, "://api.") { // of a gateway
 		return ""
 	}
-	return site + "/browse/" + strings.TrimSpace(key)
+	return site + "/browse/" + url.PathEscape(strings.TrimSpace(key))
 }
 
 // jiraText converts a text to Markdown: from Atlassian's document JSON, else from wiki markup.
