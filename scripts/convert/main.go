@@ -8,36 +8,38 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"tasklens/scripts/convert/export"
 )
 
-func main() {
-	manifest, err := run(os.Args[1:])
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run returns the exit status: 1 if something is missing in what it wrote, 2 if it wrote nothing.
+func run(args []string, stdout, stderr io.Writer) int {
+	manifest, err := convert(args, stdout, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+		return 0
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "convert: %v\n", err)
-		os.Exit(2)
-	case !manifest.Clean():
-		if manifest.Incomplete != "" {
-			fmt.Fprintf(os.Stderr, "convert: the files are incomplete: %s\n", manifest.Incomplete)
-		}
-		if manifest.LeftOut+manifest.Fields > 0 {
-			fmt.Fprintf(os.Stderr, "convert: left out, as named above: %d rows or files, %d fields\n", manifest.LeftOut, manifest.Fields)
-		}
-		os.Exit(1)
+		fmt.Fprintf(stderr, "convert: %v\n", err)
+		return 2
+	case manifest.Clean():
+		return 0
+	case manifest.Incomplete != "":
+		fmt.Fprintf(stderr, "convert: the files are incomplete: %s\n", manifest.Incomplete)
 	}
+	if manifest.LeftOut+manifest.Fields > 0 {
+		fmt.Fprintf(stderr, "convert: left out, as named above: %d rows or files, %d fields\n", manifest.LeftOut, manifest.Fields)
+	}
+	return 1
 }
 
-func run(args []string) (manifest export.Manifest, err error) {
+func convert(args []string, stdout, stderr io.Writer) (manifest export.Manifest, err error) {
 	var options export.Options
 	flags := flag.NewFlagSet("convert", flag.ContinueOnError)
-	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: convert [OPTION…] PATH…")
-		flags.PrintDefaults()
-	}
+	flags.SetOutput(io.Discard)
 	flags.StringVar(&options.Origin, "origin", "", "`name` of the export that the files are a copy of, if they do not say it")
 	flags.StringVar(&options.Prefix, "prefix", "", "`text` before all keys of the files")
 	flags.StringVar(&options.Text, "text", export.DefaultText, "`columns` to keep at the end of the description")
@@ -45,16 +47,20 @@ func run(args []string) (manifest export.Manifest, err error) {
 	flags.StringVar(&options.Language, "language", "", "`language` of the projects, as Postgres names it (german), where the files do not say it")
 	flags.StringVar(&options.Restricted, "restricted", "", "`keep` or omit what only some may see in the tracker, or by its front matter")
 	folder := flags.String("out", "", "empty or new `folder` for the lines, instead of standard output")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintln(stderr, "usage: convert [OPTION…] PATH…")
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
 		return manifest, err
-	}
-	switch {
+	case err != nil:
+		return manifest, fmt.Errorf("wrong arguments: %w (-h lists the options)", err)
 	case flags.NArg() == 0:
-		return manifest, errors.New("name what to convert")
+		return manifest, errors.New("wrong arguments: name what to convert")
 	case *folder != "":
-		return export.ConvertTo(*folder, os.Stderr, options, flags.Args()...)
+		return export.ConvertTo(*folder, stderr, options, flags.Args()...)
 	}
-	out := bufio.NewWriter(os.Stdout)
-	manifest, err = export.Convert(out, os.Stderr, options, flags.Args()...)
+	out := bufio.NewWriter(stdout)
+	manifest, err = export.Convert(out, stderr, options, flags.Args()...)
 	return manifest, errors.Join(err, out.Flush())
 }
