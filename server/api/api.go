@@ -132,13 +132,13 @@ func New(parts Parts) (*API, error) {
 	return a, nil
 }
 
-// outermost wraps Fiber, which answers unknown methods in plain text, and does not recover panics
-// outside its handlers.
+// outermost wraps Fiber, which does not recover panics outside its handlers, and answers unknown
+// methods in plain text: it gets them as one that no route has.
 func (a *API) outermost(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(request *fasthttp.RequestCtx) {
 		err := rescue.Do(func() error {
 			if !slices.Contains(fiber.DefaultMethods, string(request.Method())) {
-				return fiber.ErrMethodNotAllowed
+				request.Request.Header.SetMethod(fiber.MethodTrace)
 			}
 			next(request)
 			return nil
