@@ -61,8 +61,8 @@ func (t *toolbox) Call(operation string, arguments []byte) ([]byte, error) {
 type rpcMessage struct {
 	_ struct{} `open:"" doc:"A JSON-RPC 2.0 message." example:"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {\"name\": \"search_tickets\", \"arguments\": {\"query\": \"charged twice is:open\", \"limit\": 3}}}"`
 
-	Version string  `json:"jsonrpc" enum:"2.0"`
-	Method  *string `json:"method,omitempty"`
+	Version string `json:"jsonrpc" enum:"2.0"`
+	Method  string `json:"method"`
 }
 
 type rpcResponse struct {

@@ -105,7 +105,7 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 	case t == valuesType:
 		o = s.values(tags)
 	case t == labelsType && s.request:
-		o = object{{"oneOf", append([]any{s.structure(t)}, s.values("")[0].value.([]any)...)}}
+		o = object{{"oneOf", append([]any{s.define("LabelFilter", t, "")}, s.values("")[0].value.([]any)...)}}
 	case t == rawType:
 		o = object{{"nullable", true}}
 	case t == timeType:
@@ -177,7 +177,7 @@ func (s *schemas) text(tags reflect.StructTag, nullable bool) object {
 	if most, has := tags.Lookup("length"); has {
 		o = append(o, member{"minLength", 1}, member{"maxLength", json.RawMessage(most)})
 		if !nullable {
-			o.add("pattern", `\S`)
+			o.add("pattern", `[^\s\x00-\x1f\x7f-\x9f]`)
 		}
 	}
 	if most, has := tags.Lookup("maxlen"); has {

@@ -829,10 +829,7 @@ export interface components {
             /** @description As `statuses`. */
             priorities?: (string[] | string) | null;
             /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
-            labels?: ({
-                any?: (string[] | string) | null;
-                all?: (string[] | string) | null;
-            } | string[] | string) | null;
+            labels?: (components["schemas"]["LabelFilter"] | string[] | string) | null;
             labels_all?: (string[] | string) | null;
             /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
             created?: {
@@ -864,6 +861,10 @@ export interface components {
             } | null;
             not?: components["schemas"]["FiltersNot"];
         } | null;
+        LabelFilter: {
+            any?: (string[] | string) | null;
+            all?: (string[] | string) | null;
+        };
         /** @description Leaves out tickets that pass any member; one without a value stays. */
         FiltersNot: {
             /** @description Keys or ids. */
@@ -879,10 +880,7 @@ export interface components {
             /** @description As `statuses`. */
             priorities?: (string[] | string) | null;
             /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
-            labels?: ({
-                any?: (string[] | string) | null;
-                all?: (string[] | string) | null;
-            } | string[] | string) | null;
+            labels?: (components["schemas"]["LabelFilter"] | string[] | string) | null;
             labels_all?: (string[] | string) | null;
             /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
             created?: {
@@ -2464,7 +2462,7 @@ export interface components {
         RpcMessage: {
             /** @enum {string} */
             jsonrpc: "2.0";
-            method?: string | null;
+            method: string;
         } & {
             [key: string]: unknown;
         };
