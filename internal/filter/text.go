@@ -3,6 +3,7 @@ package filter
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -247,6 +248,13 @@ func (r *Range) add(other Range, not bool) error {
 	return nil
 }
 
+// decodeKnown refuses members that a struct does not have.
+func decodeKnown(object []byte, into any) error {
+	reader := json.NewDecoder(bytes.NewReader(object))
+	reader.DisallowUnknownFields()
+	return reader.Decode(into)
+}
+
 // String writes filters as ReadText reads them.
 func (f Filters) String() string {
 	var terms []string
@@ -259,6 +267,23 @@ func (f Filters) String() string {
 		terms = append(terms, members.String())
 	}
 	return strings.Join(terms, " ")
+}
+
+// UnmarshalJSON reads an object with these members, and labels_all for the labels' all.
+func (m *Members) UnmarshalJSON(text []byte) error {
+	type members Members
+	read := struct {
+		*members
+		All Values `json:"labels_all"`
+	}{members: (*members)(m)}
+	if err := decodeKnown(text, &read); err != nil || read.All == nil {
+		return err
+	}
+	if m.Labels.Any != nil || m.Labels.All != nil { // under not, they would be one condition instead of two
+		return errors.New("labels and labels_all")
+	}
+	m.Labels.All = read.All
+	return nil
 }
 
 // UnmarshalJSON reads a list, or a single value.
@@ -277,7 +302,7 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 // UnmarshalJSON reads an object, or as any the values.
 func (l *Labels) UnmarshalJSON(text []byte) error {
 	if bytes.HasPrefix(text, []byte("{")) {
-		return json.Unmarshal(text, (*struct{ Any, All Values })(l))
+		return decodeKnown(text, (*struct{ Any, All Values })(l))
 	}
 	return l.Any.UnmarshalJSON(text)
 }

@@ -131,6 +131,7 @@ func TestRereadQuestions(t *testing.T) {
 		`{"intent":"group","group_by":"type","filters":{"projects":["Checkout"]}}`:                                   `group {"projects":["TX"]}  4 Task:2 Bug:1 Story:1`,
 		`{"intent":"group","group_by":"created","period":"year","ascending":true}`:                                   `group {}  6 2025:5 2026:1`,
 		`{"intent":"list","limit":1,"ascending":true,"filters":{"created":{"from":"2025-03-01","to":"2025-03-31"}}}`: `list {"created":{"from":"2025-03-01","to":"2025-03-31"}}  2 TX-400`,
+		`{"intent":"count","filters":{"labels_all":"payments","labels":null}}`:                                       `count {"labels":{"all":["payments"]}}  3 TX-403 TX-401 TX-400`,
 		`{"intent":"count","filters":{"assignee":["Zork"]}}`:                                                         `count {"assignee":["Zork"]} `,
 	} {
 		if got := s.figures(`{"question":"Wie viele?","read_as":` + reading + `}`); got.String() != want || got.Question != "" {
@@ -146,9 +147,12 @@ func TestRereadQuestions(t *testing.T) {
 		`{"intent":"group","group_by":"votes"}`:                   "read_as.group_by: must be a field to group by: " + strings.Join(answer.GroupedBy(), ", "),
 		`{"intent":"count","votes":3}`:                            "read_as.votes: is not a field of this request",
 		`{"intent":"count","filters":{"votes":3}}`:                "read_as.filters: must be a JSON object with members that are listed",
+		`{"intent":"count","filters":{"labels":{"some":"ios"}}}`:  "read_as.filters: must be a JSON object with members that are listed",
+		`{"intent":"count","filters":{"not":{"votes":3}}}`:        "read_as.filters: must be a JSON object with members that are listed",
 		`{"intent":"count","filters":{"types":["a\u0000b"]}}`:     "read_as.filters.types[0]: must not contain U+0000",
 		`{"intent":"count","filters":{"created":{"from":"May"}}}`: `read_as.filters.created.from: is "May". Use a date (2025-03-31) or a time with its zone (2025-03-31T12:00:00Z)`,
 		`{}`: "read_as.intent: is required",
+		`{"intent":"count","filters":{"not":{"labels":"a","labels_all":"b"}}}`: "read_as.filters: must be a JSON object with members that are listed",
 		`[]`: "read_as: must be a JSON object with members that are listed",
 	} {
 		if got := told(s.send(http.MethodPost, "/api/query", `{"question":"Wie viele?","read_as":`+reading+`}`)); got != want {

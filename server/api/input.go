@@ -201,11 +201,7 @@ func (in *input) decode(name string, field reflect.StructField, text []byte) boo
 		in.decodeMembers(name, value.Interface(), text)
 		return true
 	}
-	unmarshal := json.Unmarshal
-	if value.Kind() == reflect.Struct {
-		unmarshal = unmarshalKnown
-	}
-	if unmarshal(text, value.Addr().Interface()) != nil {
+	if json.Unmarshal(text, value.Addr().Interface()) != nil {
 		in.wrong(true, name, "%s", typeOf(field))
 		return false
 	}
@@ -219,13 +215,6 @@ func (in *input) decode(name string, field reflect.StructField, text []byte) boo
 	isLong := content.Kind() == reflect.Slice && content.Len() > maxElements
 	in.wrong(isLong, name, "must have at most %d elements", maxElements)
 	return !isLong
-}
-
-// unmarshalKnown refuses members that a struct does not have.
-func unmarshalKnown(object []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.DisallowUnknownFields()
-	return decoder.Decode(into)
 }
 
 // decodeObjects decodes a list of objects, each of which is read like a request.
