@@ -105,7 +105,7 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 	case t == valuesType:
 		o = s.values(tags)
 	case t == labelsType && s.request:
-		o = object{{"oneOf", append([]any{s.define("LabelFilter", t, "")}, s.values("")[0].value.([]any)...)}}
+		o = object{{"oneOf", append([]any{s.structure(t)}, s.values("")[0].value.([]any)...)}}
 	case t == rawType:
 		o = object{{"nullable", true}}
 	case t == timeType:
@@ -214,6 +214,9 @@ func (s *schemas) structure(t reflect.Type) object {
 	if name == "" && t.Name() != "" && t.PkgPath() == reflect.TypeFor[schemas]().PkgPath() && !strings.Contains(t.Name(), "[") {
 		name = strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 	}
+	if name == "" && s.request && t.PkgPath() == membersType.PkgPath() { // generators name classes by where a nameless object stands first
+		name = t.Name() + "Filter"
+	}
 	if kinds, has := own.Lookup("kinds"); has {
 		return s.union(name, t, kinds)
 	}
@@ -285,9 +288,6 @@ func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, exc
 		at = len(s.named)
 		s.named.add(name, nil)
 	}
-	if t == membersType && s.request {
-		o.add("nullable", true)
-	}
 	for _, field := range bodyFields(t) {
 		if slices.Contains(except, nameOf(field)) {
 			continue
@@ -338,9 +338,17 @@ func (s *schemas) filters(tags reflect.StructTag) object {
 		name, own = "ReadFilters", `doc:"The filters of a query, in the form that ~filters~ of a request takes."`
 	}
 	if strings.HasPrefix(tags.Get("json"), "not,") {
-		return s.define(name+"Not", membersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not")
+		return s.optional(s.define(name+"Not", membersType, reflect.StructTag("doc:"+strconv.Quote(tags.Get("doc"))), "open", "not"))
 	}
-	return s.define(name, membersType, own)
+	return s.optional(s.define(name, membersType, own))
+}
+
+// optional lets a request have null for what is referred to.
+func (s *schemas) optional(o object) object {
+	if s.request {
+		o = object{{"allOf", []any{o}}, {"nullable", true}}
+	}
+	return o
 }
 
 // values returns the schema of a list of filter values; in a request one value needs no list.

@@ -754,7 +754,7 @@ export interface components {
         QueryRequest: {
             /** @example How was the double charge fixed? */
             question: string;
-            filters?: components["schemas"]["Filters"];
+            filters?: components["schemas"]["Filters"] | null;
             /**
              * @description What to answer from; `tickets` includes projects. Filters apply to tickets and are refused with `documents`; `tickets` by default.
              * @enum {string|null}
@@ -829,41 +829,27 @@ export interface components {
             /** @description As `statuses`. */
             priorities?: (string[] | string) | null;
             /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
-            labels?: (components["schemas"]["LabelFilter"] | string[] | string) | null;
+            labels?: (components["schemas"]["LabelsFilter"] | string[] | string) | null;
             labels_all?: (string[] | string) | null;
             /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
-            created?: {
-                /** @example 2025-03-01 */
-                from?: string | null;
-                /** @example 2025-03-31 */
-                to?: string | null;
-            } | null;
+            created?: components["schemas"]["RangeFilter"] | null;
             /** @description As `created`. */
-            updated?: {
-                /** @example 2025-03-01 */
-                from?: string | null;
-                /** @example 2025-03-31 */
-                to?: string | null;
-            } | null;
+            updated?: components["schemas"]["RangeFilter"] | null;
             /** @description As `created`. */
-            resolved?: {
-                /** @example 2025-03-01 */
-                from?: string | null;
-                /** @example 2025-03-31 */
-                to?: string | null;
-            } | null;
+            resolved?: components["schemas"]["RangeFilter"] | null;
             /** @description Days, both included; either may be absent. */
-            due?: {
-                /** @example 2025-03-01 */
-                from?: string | null;
-                /** @example 2025-03-31 */
-                to?: string | null;
-            } | null;
-            not?: components["schemas"]["FiltersNot"];
-        } | null;
-        LabelFilter: {
+            due?: components["schemas"]["RangeFilter"] | null;
+            not?: components["schemas"]["FiltersNot"] | null;
+        };
+        LabelsFilter: {
             any?: (string[] | string) | null;
             all?: (string[] | string) | null;
+        };
+        RangeFilter: {
+            /** @example 2025-03-01 */
+            from?: string | null;
+            /** @example 2025-03-31 */
+            to?: string | null;
         };
         /** @description Leaves out tickets that pass any member; one without a value stays. */
         FiltersNot: {
@@ -880,37 +866,17 @@ export interface components {
             /** @description As `statuses`. */
             priorities?: (string[] | string) | null;
             /** @description Any of these, or `any` and `all`; `labels_all` is short for `all`. */
-            labels?: (components["schemas"]["LabelFilter"] | string[] | string) | null;
+            labels?: (components["schemas"]["LabelsFilter"] | string[] | string) | null;
             labels_all?: (string[] | string) | null;
             /** @description Days in UTC, both included, or times (RFC 3339), `to` excluded; either may be absent. */
-            created?: {
-                /** @example 2025-03-01 */
-                from?: string | null;
-                /** @example 2025-03-31 */
-                to?: string | null;
-            } | null;
+            created?: components["schemas"]["RangeFilter"] | null;
             /** @description As `created`. */
-            updated?: {
-                /** @example 2025-03-01 */
-                from?: string | null;
-                /** @example 2025-03-31 */
-                to?: string | null;
-            } | null;
+            updated?: components["schemas"]["RangeFilter"] | null;
             /** @description As `created`. */
-            resolved?: {
-                /** @example 2025-03-01 */
-                from?: string | null;
-                /** @example 2025-03-31 */
-                to?: string | null;
-            } | null;
+            resolved?: components["schemas"]["RangeFilter"] | null;
             /** @description Days, both included; either may be absent. */
-            due?: {
-                /** @example 2025-03-01 */
-                from?: string | null;
-                /** @example 2025-03-31 */
-                to?: string | null;
-            } | null;
-        } | null;
+            due?: components["schemas"]["RangeFilter"] | null;
+        };
         Message: {
             /** @enum {string} */
             role: "user" | "assistant";
@@ -921,7 +887,7 @@ export interface components {
             /** @enum {string} */
             intent: "count" | "list" | "group";
             text?: string | null;
-            filters?: components["schemas"]["Filters"];
+            filters?: components["schemas"]["Filters"] | null;
             group_by?: string | null;
             /**
              * @description `month` by default.
@@ -1372,7 +1338,7 @@ export interface components {
              * @example Find UX bugs in Project X
              */
             query: string;
-            filters?: components["schemas"]["Filters"];
+            filters?: components["schemas"]["Filters"] | null;
             /**
              * @description By `fused_score`, or by `created_at` or `updated_at`, the latest first. Without a text to search for, `relevance` is `newest`; `relevance` by default.
              * @enum {string|null}
@@ -1773,7 +1739,7 @@ export interface components {
              * @example 1
              */
             project_id?: number | null;
-            filters?: components["schemas"]["Filters"];
+            filters?: components["schemas"]["Filters"] | null;
             /** @description 5 by default. */
             limit?: number | null;
         };
@@ -1873,7 +1839,7 @@ export interface components {
              *     ]
              */
             items: unknown[];
-            filters?: components["schemas"]["Filters"];
+            filters?: components["schemas"]["Filters"] | null;
             /** @description Of each item; 5 by default. */
             limit?: number | null;
         };
