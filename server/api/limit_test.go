@@ -276,11 +276,6 @@ func TestBrowsers(t *testing.T) {
 			t.Errorf("%s may read", origin)
 		}
 	}
-	// Also such a method is not allowed by what is (RFC 9110).
-	if r := s.send("BREW", "/api/query", ""); r.header.Get("Allow") != http.MethodPost {
-		t.Errorf("Allow is %q", r.header.Get("Allow"))
-	}
-	s.send("BREW", "/nothing", "").want(http.StatusNotFound)
 	// A page can read errors too, even those sent before routing.
 	for name, r := range map[string]*response{
 		"an answer":         s.get("/api/projects", append(asking(s.user(1)), "Origin", ours)...).want(http.StatusOK),

@@ -92,7 +92,10 @@ func (a *API) table() []route {
 func (a *API) routes() {
 	a.app.Use(a.identify, a.recoverPanic, a.refuseForeignNames, a.preflight)
 	// Otherwise this would be a ticket of that name.
-	a.app.Get("/api/tickets/similar", func(c *fiber.Ctx) error {
+	a.app.All("/api/tickets/similar", func(c *fiber.Ctx) error {
+		if c.Method() == fiber.MethodPost {
+			return c.Next()
+		}
 		c.Set(fiber.HeaderAllow, fiber.MethodPost)
 		return fiber.ErrMethodNotAllowed
 	})
