@@ -84,6 +84,10 @@ func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 	if err != nil {
 		return err
 	}
+	var message rpcMessage
+	if json.Unmarshal(body, &message) != nil || message.Method == "" { // the SDK would take it as a response, and accept it
+		return fault.InvalidFields(fault.Field{Name: "method", Message: "is required"})
+	}
 	if err := checkRole(c.UserContext(), who); err != nil {
 		return err
 	}

@@ -69,6 +69,12 @@ func TestInvalidMessages(t *testing.T) {
 	} {
 		s.send(http.MethodPost, "/mcp", body).want(status)
 	}
+	// A request without its method looks like a response, and the service asks nothing.
+	for _, body := range []string{`{"jsonrpc":"2.0","id":1,"params":{"name":"list_projects"}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"method":""}`} {
+		if got := told(s.send(http.MethodPost, "/mcp", body).want(http.StatusBadRequest)); got != "method: is required" {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
 	// Decoding would keep the last of two members in silence.
 	twice := s.send(http.MethodPost, "/mcp", message("search", json.RawMessage(`{"query":"a","query":"b"}`))).want(http.StatusBadRequest).problem()
 	if len(twice.Errors) != 1 || twice.Errors[0].Field != "params.arguments.query" || twice.Errors[0].Message != "is given twice" {
