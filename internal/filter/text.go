@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -269,21 +270,22 @@ func (f Filters) String() string {
 	return strings.Join(terms, " ")
 }
 
-// UnmarshalJSON reads an object with these members, and labels_all for the labels' all.
+// UnmarshalJSON reads an object as Read does. It refuses members that it does not know, and conditions
+// that one Members cannot hold.
 func (m *Members) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
 	type members Members
-	read := struct {
-		*members
-		All Values `json:"labels_all"`
-	}{members: (*members)(m)}
-	if err := decodeKnown(text, &read); err != nil || read.All == nil {
-		return err
+	conditions, err := Read(text)
+	for _, condition := range conditions {
+		if m.Labels.given() || m.Not != nil && m.Not.Labels.given() {
+			return errors.New("labels_all beside labels")
+		}
+		one, _ := json.Marshal(condition) // as it was decoded
+		err = cmp.Or(err, decodeKnown(one, (*members)(m)))
 	}
-	if m.Labels.Any != nil || m.Labels.All != nil { // under not, they would be one condition instead of two
-		return errors.New("labels and labels_all")
-	}
-	m.Labels.All = read.All
-	return nil
+	return err
 }
 
 // UnmarshalJSON reads a list, or a single value.
@@ -298,6 +300,8 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 	reader.UseNumber()
 	return reader.Decode((*[]any)(v))
 }
+
+func (l Labels) given() bool { return l.Any != nil || l.All != nil }
 
 // UnmarshalJSON reads an object, or as any the values.
 func (l *Labels) UnmarshalJSON(text []byte) error {

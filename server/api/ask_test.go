@@ -131,7 +131,7 @@ func TestRereadQuestions(t *testing.T) {
 		`{"intent":"group","group_by":"type","filters":{"projects":["Checkout"]}}`:                                   `group {"projects":["TX"]}  4 Task:2 Bug:1 Story:1`,
 		`{"intent":"group","group_by":"created","period":"year","ascending":true}`:                                   `group {}  6 2025:5 2026:1`,
 		`{"intent":"list","limit":1,"ascending":true,"filters":{"created":{"from":"2025-03-01","to":"2025-03-31"}}}`: `list {"created":{"from":"2025-03-01","to":"2025-03-31"}}  2 TX-400`,
-		`{"intent":"count","filters":{"labels_all":"payments","labels":null}}`:                                       `count {"labels":{"all":["payments"]}}  3 TX-403 TX-401 TX-400`,
+		`{"intent":"count","filters":{"labels_all":"payments","labels":" ","statuses":[""]}}`:                        `count {"labels":{"all":["payments"]}}  3 TX-403 TX-401 TX-400`,
 		`{"intent":"count","filters":{"assignee":["Zork"]}}`:                                                         `count {"assignee":["Zork"]} `,
 	} {
 		if got := s.figures(`{"question":"Wie viele?","read_as":` + reading + `}`); got.String() != want || got.Question != "" {
