@@ -298,7 +298,11 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 	}
 	reader := json.NewDecoder(bytes.NewReader(text))
 	reader.UseNumber()
-	return reader.Decode((*[]any)(v))
+	err := reader.Decode((*[]any)(v))
+	if len(*v) > MaxValues || slices.ContainsFunc(*v, func(value any) bool { return utf8.RuneCountInString(fmt.Sprint(value)) > MaxCharacters }) {
+		return errors.New("too long a list or value")
+	}
+	return err
 }
 
 func (l Labels) given() bool { return l.Any != nil || l.All != nil }

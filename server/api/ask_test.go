@@ -152,7 +152,9 @@ func TestRereadQuestions(t *testing.T) {
 		`{"intent":"count","filters":{"types":["a\u0000b"]}}`:     "read_as.filters.types[0]: must not contain U+0000",
 		`{"intent":"count","filters":{"created":{"from":"May"}}}`: `read_as.filters.created.from: is "May". Use a date (2025-03-31) or a time with its zone (2025-03-31T12:00:00Z)`,
 		`{}`: "read_as.intent: is required",
-		`{"intent":"count","filters":{"not":{"labels":"a","labels_all":"b"}}}`: "read_as.filters: must be a JSON object with members that are listed",
+		`{"intent":"count","filters":{"not":{"labels":"a","labels_all":"b"}}}`:        "read_as.filters: must be a JSON object with members that are listed",
+		`{"intent":"count","filters":{"labels":"` + strings.Repeat("x", 256) + `"}}`:  "read_as.filters: must be a JSON object with members that are listed",
+		`{"intent":"count","filters":{"labels":[1` + strings.Repeat(",1", 50) + `]}}`: "read_as.filters: must be a JSON object with members that are listed",
 		`[]`: "read_as: must be a JSON object with members that are listed",
 	} {
 		if got := told(s.send(http.MethodPost, "/api/query", `{"question":"Wie viele?","read_as":`+reading+`}`)); got != want {
