@@ -9,6 +9,7 @@ import "strings"
 const (
 	runShell   = "sh run"
 	runSQL     = "sql run"
+	runPython  = "python run"
 	runStep    = "sql step" // committed, in order and in a database of the page's own
 	outputJSON = "json output"
 	outputText = "text output"
@@ -21,7 +22,7 @@ type block struct {
 	text string
 }
 
-func (b block) runs() bool     { return b.info == runShell || b.info == runSQL }
+func (b block) runs() bool     { return b.info == runShell || b.info == runSQL || b.info == runPython }
 func (b block) isStep() bool   { return b.info == runStep }
 func (b block) isOutput() bool { return b.info == outputJSON || b.info == outputText }
 

@@ -49,6 +49,9 @@ func TestRun(t *testing.T) {
 		"holds":             {fence + "sh run\necho one; echo \"two 127.0.0.1:8080\"\n" + fence + "\nIt prints:\n" + fence + "text output\none\ntwo 127.0.0.1:8080\n" + fence, ""},
 		"a list's":          {"- so:\n\n  " + fence + "sh run\n  true\n  " + fence, ""},
 		"SQL":               {fence + "sql run\nselect 1\n" + fence + "\n" + fence + "text output\nselect     1\n---+---\nrollback…\n" + fence, ""},
+		"Python":            {fence + "python run\nprint(1)\n" + fence + "\n" + fence + "text output\nprint(1)\n" + fence, ""},
+		"other Python":      {fence + "python run\nprint(1)\n" + fence + "\n" + fence + "text output\n1\n" + fence, `the line "1" was not printed`},
+		"no Python":         {fence + "python run\nabsent\n" + fence + "\n" + fence + "text output\n1\n" + fence, ""},
 		"JSON":              {fence + "sh run\necho '{\"a\":0.1}'\n" + fence + "\n" + fence + "json output\n{\"a\": 0.2}\n" + fence, ""},
 		"a diagram":         {fence + "mermaid\na --> b\n" + fence + "\n" + fence + "sh run\ntrue\n" + fence, ""},
 		"fails":             {fence + "sh run\necho why >&2; false\n" + fence, "a.md:1: echo why >&2; false: exit status 1: why"},
@@ -66,6 +69,10 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(root, "scripts/psql"), []byte("#!/bin/sh\nexec cat\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		const python = "#!/bin/sh\ntext=$(cat)\n[ \"$text\" != absent ] || exit 77\necho \"$text\"\n"
+		if err := os.WriteFile(filepath.Join(root, "scripts/python"), []byte(python), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		run := Run{Root: root, Service: "127.0.0.1:9"}
