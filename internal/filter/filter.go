@@ -52,14 +52,19 @@ func Read(object []byte) (Filters, error) {
 	return filters, nil
 }
 
-// all takes the member labels_all, which is short for labels with all.
-func all(members map[string]any) (filters Filters) {
-	labels := withoutBlanks(members["labels_all"], reflect.TypeFor[Values]())
+// all takes the member labels_all, which is short for labels with all, and beside labels a condition
+// of its own.
+func all(members map[string]any) (beside Filters) {
+	labels := map[string]any{"all": withoutBlanks(members["labels_all"], reflect.TypeFor[Values]())}
 	delete(members, "labels_all")
-	if labels != nil {
-		filters = Filters{map[string]any{"labels": map[string]any{"all": labels}}}
+	switch {
+	case labels["all"] == nil:
+	case withoutBlanks(members["labels"], reflect.TypeFor[Labels]()) != nil:
+		beside = Filters{map[string]any{"labels": labels}}
+	default:
+		members["labels"] = labels
 	}
-	return filters
+	return beside
 }
 
 func negated(filters Filters) Filters {

@@ -23,7 +23,7 @@ func TestRead(t *testing.T) {
 		// The database refuses these.
 		`{"":null,"colour":null,"updated":[],"open":[],"statuses":{},"labels":{"any":{},"from":""}}`: `{"":null,"colour":null,"labels":{"any":{},"from":""},"open":[],"statuses":{},"updated":[]}`,
 		`{"types":[[],"",{}],"not":{"not":[],"due":{"to":[],"any":""}}}`:                             `{"not":{"due":{"any":"","to":[]},"not":[]},"types":[[],{}]}`,
-		`{"labels":["a"],"labels_all":["b"],"not":{"labels_all":"c"}}`:                               `[{"labels":["a"]},{"labels":{"all":["b"]}},{"not":{"labels":{"all":"c"}}}]`,
+		`{"labels":["a"],"labels_all":["b"],"not":{"labels_all":"c"}}`:                               `[{"labels":["a"],"not":{"labels":{"all":"c"}}},{"labels":{"all":["b"]}}]`,
 		`{"labels_all":"b"}`: `{"labels":{"all":"b"}}`,
 		// Blank members count as absent.
 		`{"statuses":["  ","Done"],"types":" ","assignee":null,"labels":{"any":null}}`: `{"statuses":["Done"]}`,

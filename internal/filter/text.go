@@ -2,7 +2,6 @@ package filter
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -270,20 +269,16 @@ func (f Filters) String() string {
 	return strings.Join(terms, " ")
 }
 
-// UnmarshalJSON reads an object as Read does. It refuses members that it does not know, and conditions
-// that one Members cannot hold.
+// UnmarshalJSON reads an object as Read does, if one Members can hold it, and refuses other members.
 func (m *Members) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return nil
-	}
 	type members Members
 	conditions, err := Read(text)
+	if len(conditions) > 1 {
+		err = errors.New("labels_all beside labels")
+	}
 	for _, condition := range conditions {
-		if m.Labels.given() || m.Not != nil && m.Not.Labels.given() {
-			return errors.New("labels_all beside labels")
-		}
 		one, _ := json.Marshal(condition) // as it was decoded
-		err = cmp.Or(err, decodeKnown(one, (*members)(m)))
+		err = errors.Join(err, decodeKnown(one, (*members)(m)))
 	}
 	return err
 }
@@ -304,8 +299,6 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 	}
 	return err
 }
-
-func (l Labels) given() bool { return l.Any != nil || l.All != nil }
 
 // UnmarshalJSON reads an object, or as any the values.
 func (l *Labels) UnmarshalJSON(text []byte) error {
