@@ -52,8 +52,8 @@ func Read(object []byte) (Filters, error) {
 	return filters, nil
 }
 
-// all takes the member labels_all, which is short for labels with all, and beside labels a condition
-// of its own.
+// all takes the member labels_all, which is short for labels with all, and a condition of its own
+// beside labels.
 func all(members map[string]any) (beside Filters) {
 	labels := map[string]any{"all": withoutBlanks(members["labels_all"], reflect.TypeFor[Values]())}
 	delete(members, "labels_all")

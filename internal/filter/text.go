@@ -269,7 +269,7 @@ func (f Filters) String() string {
 	return strings.Join(terms, " ")
 }
 
-// UnmarshalJSON reads an object as Read does, if one Members can hold it, and refuses other members.
+// UnmarshalJSON reads an object as Read does, and refuses members that it does not know.
 func (m *Members) UnmarshalJSON(text []byte) error {
 	type members Members
 	conditions, err := Read(text)
