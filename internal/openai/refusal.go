@@ -35,6 +35,8 @@ var (
 	sayTooLarge = regexp.MustCompile(`(?i)\btoo (large|long|many|big)\b|exceed|(larger|longer|greater|higher|more) than|\bat most\b|less than|\bmaximum\b|\bmax (\w+ ){0,3}(batch|tokens?|length|inputs?|size)|batch[ _]size|context[ _](length|window|size)|out of memory`)
 	sayFilter   = regexp.MustCompile(`(?i)content[ _]?filter|content[ _]policy|content management policy|responsible_?ai|jailbreak|data_inspection|prohibited_content|safety[ _](system|filter|reason|rating|polic)|block_?reason|guardrail|\bmoderation\b|\bflagged\b`)
 	sayLimit    = regexp.MustCompile(`(?i)rate[ _-]?limit|too many requests|resource_exhausted`)
+	sayKey      = regexp.MustCompile(`(?i)api[ _-]?key (is )?(not valid|invalid)|(incorrect|invalid) api[ _-]?key|no_db_connection`)
+	sayModel    = regexp.MustCompile(`(?i)invalid model name|\bmodel\b.{0,80}\b(not found|not exist)|not a valid model`)
 	htmlTag     = regexp.MustCompile(`(?s)<(style|script)\b.*?(</(style|script)>|\z)|<[^>]*>`)
 )
 
@@ -83,7 +85,9 @@ func readRefusal(status int, header http.Header, body []byte) *refusal {
 		if number, is := value.(float64); is {
 			value = strconv.Itoa(int(number))
 		}
-		r.code = cmp.Or(r.code, strings.Join(texts(value), " "))
+		if text := strings.Join(texts(value), " "); text != strconv.Itoa(status) { // which says nothing more
+			r.code = cmp.Or(r.code, text)
+		}
 	}
 	if detail["type"] == quotaCode {
 		r.code = quotaCode
@@ -98,8 +102,13 @@ func readRefusal(status int, header http.Header, body []byte) *refusal {
 			r.status = http.StatusBadRequest
 		}
 	}
-	if r.status >= 500 && r.says(sayTooLarge) || r.status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(r.text), "request too large") {
+	switch {
+	case r.status >= 500 && r.says(sayTooLarge), r.status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(r.text), "request too large"):
 		r.status = http.StatusRequestEntityTooLarge // no wait or repetition makes it smaller
+	case r.status == http.StatusBadRequest && r.says(sayKey):
+		r.status = http.StatusUnauthorized
+	case r.status == http.StatusBadRequest && r.says(sayModel):
+		r.status = http.StatusNotFound
 	}
 	return r
 }

@@ -27,7 +27,7 @@ func TestErrorsOfAnyForm(t *testing.T) {
 		"text":           {429, `{"error":"too busy, come back","error_type":"Overloaded"}`, map[string]string{"Retry-After": "2.5"}, fault.Unavailable, 2500 * time.Millisecond, false, false, "429 Overloaded: too busy, come back"},
 		"milliseconds":   {429, `busy`, map[string]string{"Retry-After-Ms": "3100"}, fault.Unavailable, 3100 * time.Millisecond, false, false, "429 : busy"},
 		"HTML":           {429, "<html><style>p{}</style><h1>Too many\n requests</h1></html>", nil, fault.Unavailable, limitedPause, false, false, "429 : Too many requests"},
-		"a list":         {429, `[{"error":{"code":429,"message":"slow","status":"RESOURCE_EXHAUSTED"}}]`, nil, fault.Unavailable, limitedPause, false, false, "429 429: slow"},
+		"a list":         {429, `[{"error":{"code":429,"message":"slow","status":"RESOURCE_EXHAUSTED"}}]`, nil, fault.Unavailable, limitedPause, false, false, "429 RESOURCE_EXHAUSTED: slow"},
 		"status 200":     {200, `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, nil, fault.Unavailable, limitedPause, false, false, "429 rate_limit_exceeded: slow down"},
 		"200, by number": {200, `{"error":{"message":"slow down","code":429}}`, nil, fault.Unavailable, limitedPause, false, false, "429 429: slow down"},
 		"200, by text":   {200, `{"error":{"message":"Rate limit reached, slow down"}}`, nil, fault.Unavailable, limitedPause, false, false, "429 : Rate limit reached"},

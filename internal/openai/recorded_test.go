@@ -1,0 +1,46 @@
+package openai
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tasklens/internal/fault"
+)
+
+// recorded is what a real server answered, byte for byte.
+func recorded(t *testing.T, name string) http.HandlerFunc {
+	t.Helper()
+	answer, err := os.ReadFile(filepath.Join("testdata", name+".http"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(w http.ResponseWriter, _ *http.Request) {
+		connection, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = connection.Write(answer)
+			_ = connection.Close()
+		}
+	}
+}
+
+// What is wrong with a setting is not blamed on the text, whatever the status.
+func TestRecordedRefusals(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		says string
+		key  bool
+	}{
+		"litellm-wrong-key":     {"The model provider failed.", true},
+		"litellm-unknown-model": {`does not know the model "embedder"`, false},
+	} {
+		_, _, err := serve(t, recorded(t, name)).Embed(t.Context(), "embedder", []string{"a"})
+		failure, is := errors.AsType[*fault.Error](err)
+		if !is || !strings.Contains(failure.Message, c.says) || errors.Is(err, fault.ErrKey) != c.key || errors.Is(err, fault.ErrInput) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+}
