@@ -38,7 +38,7 @@ func (c *Client) failure(ctx context.Context, model string, err error) error {
 		return fault.Wrap(fault.Provider, "The model provider failed.", fmt.Errorf("%w: %w", fault.ErrKey, err))
 	case is && refused.status == http.StatusNotFound:
 		return fault.Wrap(fault.Provider, fmt.Sprintf("The model provider does not know the model %q, or has nothing at this address.", model), err)
-	case is && refused.isTooLarge():
+	case is && (refused.isTooLarge() || refused.isRequest() && refused.says(sayTooLarge)):
 		return fault.Wrap(fault.Provider, "The request is too large for the model.", err)
 	case is && refused.isRequest():
 		return fault.Wrap(fault.Provider, "The model provider refuses the request.", err)

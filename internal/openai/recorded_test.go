@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 )
 
@@ -40,6 +41,17 @@ func TestRecordedRefusals(t *testing.T) {
 		_, _, err := serve(t, recorded(t, name)).Embed(t.Context(), "embedder", []string{"a"})
 		failure, is := errors.AsType[*fault.Error](err)
 		if !is || !strings.Contains(failure.Message, c.says) || errors.Is(err, fault.ErrKey) != c.key || errors.Is(err, fault.ErrInput) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+}
+
+// A prompt that the model has no room for is refused in words alone.
+func TestRecordedPromptTooLong(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"vllm-prompt-too-long"} {
+		_, err := serve(t, recorded(t, name)).Complete(t.Context(), chat.Request{Message: "a", MaxTokens: 1})
+		if failure, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(failure.Message, "too large for the model") {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
