@@ -44,8 +44,10 @@ func (c *Client) Stream(ctx context.Context, request chat.Request, tell func(pie
 }
 
 func (c *Client) chatBody(request chat.Request) map[string]any {
+	// OpenAI's thinking models refuse max_tokens; Ollama and others ignore max_completion_tokens, and
+	// such an answer may never end.
 	body := map[string]any{
-		"model": c.chatModel, "messages": []message{{"system", request.Instructions}, {"user", request.Message}}, "max_completion_tokens": request.MaxTokens,
+		"model": c.chatModel, "messages": []message{{"system", request.Instructions}, {"user", request.Message}}, "max_tokens": request.MaxTokens,
 	}
 	if t := request.Tool; t != nil {
 		body["tools"] = []tool{{"function", function{t.Name, t.Description, true, t.JSON}}}

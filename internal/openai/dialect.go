@@ -19,11 +19,11 @@ type change struct {
 
 // changes are in the order in which they are tried: those first that cost nothing.
 var changes = []change{
-	{"max_tokens instead of max_completion_tokens", regexp.MustCompile(`(?i)max_completion_tokens`), func(body map[string]any) bool {
-		most, has := body["max_completion_tokens"]
-		delete(body, "max_completion_tokens")
+	{"max_completion_tokens instead of max_tokens", regexp.MustCompile(`(?i)\bmax_tokens\b`), func(body map[string]any) bool {
+		most, has := body["max_tokens"]
+		delete(body, "max_tokens")
 		if has {
-			body["max_tokens"] = most
+			body["max_completion_tokens"] = most
 		}
 		return has
 	}},
@@ -66,7 +66,6 @@ var changes = []change{
 		body["messages"] = []message{{"user", messages[0].Content + "\n\n" + messages[1].Content}}
 		return true
 	}},
-	{"no max_tokens", regexp.MustCompile(`(?i)\bmax_tokens\b`), without("max_tokens")},
 	{"no tools: counts and lists of tickets are off", regexp.MustCompile(sayTools), func(body map[string]any) bool {
 		_, has := body["parallel_tool_calls"] // which the server may mean
 		return !has && without("tools")(body)

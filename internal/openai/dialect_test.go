@@ -29,8 +29,8 @@ func TestDialects(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range refusals {
 		for _, refused := range [][]string{
-			{"max_completion_tokens"}, {"stream_options"}, {"encoding_format"}, {"response_format:json_schema"}, {"response_format"},
-			{"max_completion_tokens", "stream_options"}, {"max_completion_tokens", "max_tokens"},
+			{"max_tokens"}, {"stream_options"}, {"encoding_format"}, {"response_format:json_schema"}, {"response_format"},
+			{"max_tokens", "stream_options"},
 		} {
 			t.Run(name+" "+strings.Join(refused, " "), func(t *testing.T) {
 				t.Parallel()
@@ -86,7 +86,7 @@ func TestRefusalsOfSomethingElse(t *testing.T) {
 		t.Errorf("after %d requests the dialect is %b, the circuits %v", tried, client.chatDialect.known, client.OpenCircuits())
 	}
 	server.refused = nil
-	if _, err := client.Complete(t.Context(), chat.Request{MaxTokens: 5}); err != nil || server.requests[len(server.requests)-1]["max_completion_tokens"] == nil {
+	if _, err := client.Complete(t.Context(), chat.Request{MaxTokens: 5}); err != nil || server.requests[len(server.requests)-1]["max_tokens"] == nil {
 		t.Errorf("the next request is %v, %v", server.requests[len(server.requests)-1], err)
 	}
 }

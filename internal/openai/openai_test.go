@@ -119,11 +119,11 @@ func TestComplete(t *testing.T) {
 	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		var body struct {
-			Model               string
-			MaxCompletionTokens int `json:"max_completion_tokens"`
-			Messages            []struct{ Role, Content string }
+			Model     string
+			MaxTokens int `json:"max_tokens"`
+			Messages  []struct{ Role, Content string }
 		}
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Model != "chatter" || body.MaxCompletionTokens != 50 ||
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Model != "chatter" || body.MaxTokens != 50 ||
 			fmt.Sprint(body.Messages) != "[{system be good} {user hello}]" {
 			t.Errorf("the request was %+v, %v", body, err)
 		}

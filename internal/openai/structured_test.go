@@ -17,10 +17,10 @@ func TestCompleteJSON(t *testing.T) {
 	form := map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "string"}}, "required": []any{"a"}, "additionalProperties": false}
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		var body struct {
-			MaxCompletionTokens int            `json:"max_completion_tokens"`
-			ResponseFormat      map[string]any `json:"response_format"`
+			MaxTokens      int            `json:"max_tokens"`
+			ResponseFormat map[string]any `json:"response_format"`
 		}
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.MaxCompletionTokens != 50 {
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.MaxTokens != 50 {
 			t.Errorf("the request was %+v, %v", body, err)
 		}
 		want := map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "thing", "description": "A thing.", "strict": true, "schema": form}}
