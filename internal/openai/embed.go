@@ -143,7 +143,13 @@ func isAboutInputs(err error) bool {
 // or fail for a single text.
 var errUnread = errors.New("read the embeddings")
 
-// sayDimensions: the server takes no dimensions, and would give vectors of another length.
+// errDimensions marks a server that refuses dimensions, or gives vectors of another length.
+var errDimensions = errors.New("the model takes no dimensions")
+
+func (e *embedding) unset(err error) error {
+	return fault.Wrap(fault.Provider, fmt.Sprintf("The model %q does not take EMBEDDING_DIMENSIONS: unset it.", e.model), fmt.Errorf("%w: %w", errDimensions, cause{err, e.key}))
+}
+
 var sayDimensions = regexp.MustCompile(`(?i)\bdimensions?\b|matryoshka`)
 
 // ask sends one request.
@@ -160,7 +166,7 @@ func (e *embedding) ask(ctx context.Context, inputs []string) ([]vector.Vector, 
 	}
 	response, err := e.send(ctx, &e.embeddingDialect, "embeddings", body)
 	if refused, is := err.(*refusal); is && e.dimensions > 0 && refused.isRequest() && sayDimensions.MatchString(refused.text) {
-		return nil, fault.Wrap(fault.Provider, fmt.Sprintf("The model %q does not take EMBEDDING_DIMENSIONS: unset it.", e.model), cause{err, e.key})
+		return nil, e.unset(err)
 	}
 	if err != nil {
 		return nil, err
@@ -171,7 +177,7 @@ func (e *embedding) ask(ctx context.Context, inputs []string) ([]vector.Vector, 
 		return nil, err
 	}
 	vectors, err := e.read(content, len(inputs))
-	if err != nil {
+	if err != nil && !errors.Is(err, errDimensions) {
 		err = fmt.Errorf("%w: %w", errUnread, err)
 	}
 	return vectors, err
@@ -204,6 +210,9 @@ func (e *embedding) read(content []byte, inputs int) ([]vector.Vector, error) {
 		}
 		if length == 0 {
 			length = len(item.Embedding)
+		}
+		if len(item.Embedding) > 0 && length == e.dimensions && len(item.Embedding) != length {
+			return nil, e.unset(fmt.Errorf("an embedding has %d numbers, not %d", len(item.Embedding), length))
 		}
 		if len(item.Embedding) == 0 || len(item.Embedding) != length {
 			return nil, unusable("gave an embedding of %d numbers, not %d", len(item.Embedding), length)

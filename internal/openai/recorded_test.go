@@ -35,10 +35,18 @@ func TestRecordedRefusals(t *testing.T) {
 		says string
 		key  bool
 	}{
-		"litellm-wrong-key":     {"The model provider failed.", true},
-		"litellm-unknown-model": {`does not know the model "embedder"`, false},
+		"litellm-wrong-key":            {"The model provider failed.", true},
+		"litellm-unknown-model":        {`does not know the model "embedder"`, false},
+		"llama.cpp-unknown-model":      {`does not know the model "embedder"`, false},
+		"litellm-dimensions":           {"does not take EMBEDDING_DIMENSIONS: unset it", false},
+		"vllm-dimensions":              {"does not take EMBEDDING_DIMENSIONS: unset it", false},
+		"llama.cpp-dimensions-ignored": {"does not take EMBEDDING_DIMENSIONS: unset it", false}, // it gives 384
 	} {
-		_, _, err := serve(t, recorded(t, name)).Embed(t.Context(), "embedder", []string{"a"})
+		model := "embedder"
+		if strings.Contains(name, "dimensions") {
+			model = "embedder@64"
+		}
+		_, _, err := serve(t, recorded(t, name)).Embed(t.Context(), model, []string{"a"})
 		failure, is := errors.AsType[*fault.Error](err)
 		if !is || !strings.Contains(failure.Message, c.says) || errors.Is(err, fault.ErrKey) != c.key || errors.Is(err, fault.ErrInput) {
 			t.Errorf("%s: the error is %v", name, err)
@@ -49,7 +57,7 @@ func TestRecordedRefusals(t *testing.T) {
 // A prompt that the model has no room for is refused in words alone.
 func TestRecordedPromptTooLong(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"vllm-prompt-too-long"} {
+	for _, name := range []string{"vllm-prompt-too-long", "llama.cpp-prompt-too-long"} {
 		_, err := serve(t, recorded(t, name)).Complete(t.Context(), chat.Request{Message: "a", MaxTokens: 1})
 		if failure, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(failure.Message, "too large for the model") {
 			t.Errorf("%s: the error is %v", name, err)
