@@ -30,7 +30,7 @@ var changes = []change{
 	{"no stream_options", regexp.MustCompile(`(?i)stream_options|include_usage`), without("stream_options")},
 	{"no encoding_format", regexp.MustCompile(`(?i)encoding_format|base64`), without("encoding_format")},
 	{"no parallel_tool_calls", regexp.MustCompile(`(?i)parallel_tool|` + sayTools), without("parallel_tool_calls")},
-	{"tools without strict", regexp.MustCompile(`(?i)\bstrict\b|additional_?properties`), func(body map[string]any) bool {
+	{"tools without strict", regexp.MustCompile(`(?i)\bstrict\b|additional_?properties|` + sayTools), func(body map[string]any) bool {
 		list, has := body["tools"].([]tool)
 		if !has || !list[0].Function.Strict {
 			return false
@@ -67,8 +67,9 @@ var changes = []change{
 		return true
 	}},
 	{"no tools: counts and lists of tickets are off", regexp.MustCompile(sayTools), func(body map[string]any) bool {
-		_, has := body["parallel_tool_calls"] // which the server may mean
-		return !has && without("tools")(body)
+		_, has := body["parallel_tool_calls"] // which the server may mean, or strict
+		list, _ := body["tools"].([]tool)
+		return !has && len(list) > 0 && !list[0].Function.Strict && without("tools")(body)
 	}},
 }
 

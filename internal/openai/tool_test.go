@@ -89,6 +89,9 @@ func TestToolDialects(t *testing.T) {
 		"strict": {status(422, `{"detail":[{"loc":["body","tools",0,"function","strict"],"msg":"Extra inputs are not permitted"}]}`), func(body map[string]any) bool {
 			return strings.Contains(fmt.Sprint(body["tools"]), "strict")
 		}, true},
+		"strict, as the tools": {status(400, `{"error":{"message":"invalid value for parameter 'tools'"}}`), func(body map[string]any) bool {
+			return strings.Contains(fmt.Sprint(body["tools"]), "strict")
+		}, true},
 		"schema": {status(400, `{"error":{"message":"Unknown name \"additionalProperties\" at 'tools[0].function'"}}`), func(body map[string]any) bool {
 			return strings.Contains(fmt.Sprint(body["tools"]), "additionalProperties")
 		}, true},
