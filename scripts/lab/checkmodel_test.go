@@ -47,24 +47,33 @@ func TestCheckModelEstimates(t *testing.T) {
 	}
 }
 
-// The model's tool is tried: one that calls it is well, one that ignores it silently is reported.
-func TestCheckModelTriesTheTool(t *testing.T) {
+// A departure is printed: a tool that is ignored, or the end of a long text.
+func TestCheckModelNamesDepartures(t *testing.T) {
 	for name, c := range map[string]struct {
-		ignored bool
-		want    string
-	}{"calls it": {want: "in nothing that the service uses"}, "ignores it": {true, "does not call its tool"}} {
+		change func(body map[string]any)
+		want   string
+	}{
+		"none": {func(map[string]any) {}, "in nothing that the service uses"},
+		"ignores the tool": {func(body map[string]any) {
+			delete(body, "tools")
+		}, "does not call its tool"},
+		"cuts in silence": {func(body map[string]any) {
+			inputs, _ := body["input"].([]any)
+			for i, input := range inputs {
+				inputs[i] = input.(string)[:min(300, len(input.(string)))]
+			}
+		}, "leaves out the end"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			model := offline.NewHandler()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if c.ignored && strings.HasSuffix(r.URL.Path, "completions") {
-					var body map[string]any
-					if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-						t.Error(err)
-					}
-					delete(body, "tools")
-					text, _ := json.Marshal(body) // was JSON
-					r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+				var body map[string]any
+				if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+					t.Error(err)
 				}
+				c.change(body)
+				text, _ := json.Marshal(body) // was JSON
+				r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 				model.ServeHTTP(w, r)
 			}))
 			t.Cleanup(server.Close)
