@@ -85,7 +85,7 @@ func (w words) split() (text string, thought bool) {
 var (
 	endLength = regexp.MustCompile(`(?i)^(max_?(output_|completion_)?tokens|(model_)?length)$`)
 	endFailed = regexp.MustCompile(`(?i)error|abort|cancel|fail|insufficient|overload|time_?out`)
-	endFilter = regexp.MustCompile(`(?i)^(safety|recitation|blocklist|prohibited_content|spii|sensitive|image_safety)$|filter|policy|block`)
+	endFilter = regexp.MustCompile(`(?i)^(safety|recitation|blocklist|prohibited_content|spii|sensitive)$|filter|policy|block`)
 )
 
 // add takes a whole answer or an event.
@@ -203,7 +203,7 @@ func (c *completion) read(ctx context.Context, response *http.Response, arrived 
 		response.Body = io.NopCloser(bytes.NewReader(content))
 	}
 	// The decoder drops a last event without an empty line after it.
-	response.Body = io.NopCloser(io.MultiReader(listening{response.Body, arrived}, strings.NewReader("\n\n")))
+	response.Body = io.NopCloser(io.MultiReader(io.TeeReader(response.Body, arrival(arrived)), strings.NewReader("\n\n")))
 	events, done := ssestream.NewDecoder(response), false
 	for !done && events.Next() {
 		if err := ctx.Err(); err != nil {
@@ -227,16 +227,10 @@ func (c *completion) read(ctx context.Context, response *http.Response, arrived 
 	return events.Err()
 }
 
-type listening struct {
-	io.Reader
-	arrived func()
-}
+// arrival is called for all that is read.
+type arrival func()
 
-func (l listening) Read(p []byte) (int, error) {
-	n, err := l.Reader.Read(p)
-	l.arrived()
-	return n, err
-}
+func (a arrival) Write(p []byte) (int, error) { a(); return len(p), nil }
 
 // What is known of where a model writes its thoughts.
 const (

@@ -143,17 +143,19 @@ func isAboutInputs(err error) bool {
 // or fail for a single text.
 var errUnread = errors.New("read the embeddings")
 
-// errDimensions marks a server that refuses dimensions, or gives vectors of another length.
-var errDimensions = errors.New("the model takes no dimensions")
-
-func (e *embedding) unset(err error) error {
-	return fault.Wrap(fault.Provider, fmt.Sprintf("The model %q does not take EMBEDDING_DIMENSIONS: unset it.", e.model), fmt.Errorf("%w: %w", errDimensions, cause{err, e.key}))
-}
-
+// sayDimensions: the server takes no dimensions, or passes over them.
 var sayDimensions = regexp.MustCompile(`(?i)\bdimensions?\b|matryoshka`)
 
 // ask sends one request.
 func (e *embedding) ask(ctx context.Context, inputs []string) ([]vector.Vector, error) {
+	vectors, err := e.request(ctx, inputs)
+	if err != nil && e.dimensions > 0 && sayDimensions.MatchString(err.Error()) {
+		return nil, fault.Wrap(fault.Provider, fmt.Sprintf("The model %q does not take EMBEDDING_DIMENSIONS: unset it.", e.model), errors.New(cause{err, e.key}.Error()))
+	}
+	return vectors, err
+}
+
+func (e *embedding) request(ctx context.Context, inputs []string) ([]vector.Vector, error) {
 	// Base64 is less than half the size of JSON numbers.
 	body := map[string]any{"model": e.model, "input": inputs, "encoding_format": "base64"}
 	if e.dimensions > 0 {
@@ -165,9 +167,6 @@ func (e *embedding) ask(ctx context.Context, inputs []string) ([]vector.Vector, 
 		defer cancel()
 	}
 	response, err := e.send(ctx, &e.embeddingDialect, "embeddings", body)
-	if refused, is := err.(*refusal); is && e.dimensions > 0 && refused.isRequest() && sayDimensions.MatchString(refused.text) {
-		return nil, e.unset(err)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +176,7 @@ func (e *embedding) ask(ctx context.Context, inputs []string) ([]vector.Vector, 
 		return nil, err
 	}
 	vectors, err := e.read(content, len(inputs))
-	if err != nil && !errors.Is(err, errDimensions) {
+	if err != nil {
 		err = fmt.Errorf("%w: %w", errUnread, err)
 	}
 	return vectors, err
@@ -211,11 +210,8 @@ func (e *embedding) read(content []byte, inputs int) ([]vector.Vector, error) {
 		if length == 0 {
 			length = len(item.Embedding)
 		}
-		if len(item.Embedding) > 0 && length == e.dimensions && len(item.Embedding) != length {
-			return nil, e.unset(fmt.Errorf("an embedding has %d numbers, not %d", len(item.Embedding), length))
-		}
 		if len(item.Embedding) == 0 || len(item.Embedding) != length {
-			return nil, unusable("gave an embedding of %d numbers, not %d", len(item.Embedding), length)
+			return nil, unusable("gave an embedding of %d dimensions, not %d", len(item.Embedding), length)
 		}
 		var err error
 		if vectors[place], err = vector.Fit(item.Embedding); err != nil {

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // refusal is a provider's error, whatever form its body has.
@@ -23,11 +22,9 @@ type refusal struct {
 	after  time.Duration // Retry-After; 0 if there is none
 }
 
-// loggedText is how much of a provider's text the log shows, in characters.
-const loggedText = 300
-
+// Error shows the beginning of the text, for the log.
 func (r *refusal) Error() string {
-	return fmt.Sprintf("the model provider answered %d %s: %s", r.status, r.code, cut(r.text, loggedText))
+	return fmt.Sprintf("the model provider answered %d %s: %.300s", r.status, r.code, r.text)
 }
 
 // What providers say in their own words.
@@ -156,12 +153,4 @@ func retryAfter(header http.Header) time.Duration {
 		}
 	}
 	return 0
-}
-
-// cut returns the beginning of a text, between characters.
-func cut(text string, most int) string {
-	if utf8.RuneCountInString(text) > most {
-		text = string([]rune(text)[:most]) + "…"
-	}
-	return text
 }

@@ -27,15 +27,13 @@ func (c *Client) send(ctx context.Context, d *dialect, path string, body map[str
 		if first == nil {
 			first = err
 		}
-		refused, is := err.(*refusal)
-		if !is {
+		tried := changed
+		if refused, is := err.(*refusal); is {
+			changed = d.next(refused, body, tried)
+		}
+		if changed == tried {
 			return nil, first
 		}
-		next := d.next(refused, body, changed)
-		if next == changed {
-			return nil, first
-		}
-		changed = next
 	}
 }
 
