@@ -13,15 +13,17 @@ import (
 
 // refusals are the same refusal in the words of many servers.
 var refusals = map[string]func(http.ResponseWriter, string){
-	"OpenAI's":        nil,
-	"a text":          status(400, `{"error":"extra field %s"}`),
-	"FastAPI":         status(422, `{"detail":[{"type":"extra_forbidden","loc":["body","%s"],"msg":"Extra inputs are not permitted","input":{"messages":"max_tokens dimensions"}}]}`),
-	"Mistral":         status(422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","%s"],"msg":"not allowed"}]},"type":"invalid_request_error"}`),
-	"a message":       status(400, `{"message":"unknown parameter %s","code":20015}`),
-	"a list":          status(400, `[{"error":{"code":400,"message":"Unknown name \"%s\"","status":"INVALID_ARGUMENT"}}]`),
-	"HTML":            status(400, `<html><body><h1>Bad request</h1>%s</body></html>`),
-	"nothing":         status(400, ``),
-	"with status 200": status(200, `{"error":{"code":400,"message":"%s is unknown"}}`),
+	"OpenAI's":  nil,
+	"a text":    status(400, `{"error":"extra field %s"}`),
+	"FastAPI":   status(422, `{"detail":[{"type":"extra_forbidden","loc":["body","%s"],"msg":"Extra inputs are not permitted","input":{"messages":"max_tokens dimensions"}}]}`),
+	"Mistral":   status(422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","%s"],"msg":"not allowed"}]},"type":"invalid_request_error"}`),
+	"a message": status(400, `{"message":"unknown parameter %s","code":20015}`),
+	"a list":    status(400, `[{"error":{"code":400,"message":"Unknown name \"%s\"","status":"INVALID_ARGUMENT"}}]`),
+	"HTML":      status(400, `<html><body><h1>Bad request</h1>%s</body></html>`),
+	"nothing":   status(400, ``),
+	// llama-cpp-python 0.3.36
+	"a server's error": status(500, `{"error":{"message":"1 validation error:\n  {'type': 'literal_error', 'loc': ('body', '%s', 'type'), 'msg': 'Input should be ...'}","type":"internal_server_error","param":null,"code":null}}`),
+	"with status 200":  status(200, `{"error":{"code":400,"message":"%s is unknown"}}`),
 }
 
 // A request is repeated in the dialect of the server, which the next one speaks at once.
@@ -60,10 +62,11 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// A server without a system role gets the text before the user's.
+// A server without a system role gets the text before the user's. The refusal is that of vLLM
+// 0.32.0, with a template such as Gemma's.
 func TestNoSystemRole(t *testing.T) {
 	t.Parallel()
-	server := &peculiar{refused: []string{"system"}, refuse: status(400, `{"error":{"message":"Only user and assistant roles are supported: System role not supported"}}`), content: []any{"Hi"}}
+	server := &peculiar{refused: []string{"system"}, refuse: status(400, `{"error":{"message":"System role not supported","type":"BadRequestError","param":null,"code":400}}`), content: []any{"Hi"}}
 	if _, err := server.client(t).Complete(t.Context(), chat.Request{Instructions: "be good", Message: "hello", MaxTokens: 5}); err != nil {
 		t.Fatal(err)
 	}

@@ -81,11 +81,11 @@ func TestToolDialects(t *testing.T) {
 		refuses func(body map[string]any) bool
 		tools   bool
 	}{
-		"vLLM":       {status(400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","code":400}`), has("tools"), false},
-		"Ollama":     {status(400, `{"error":{"message":"registry.ollama.ai/library/gemma:2b does not support tools","type":"api_error"}}`), has("tools"), false},
-		"llama.cpp":  {status(500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`), has("tools"), false},
-		"OpenRouter": {status(404, `{"error":{"message":"No endpoints found that support tool use.","code":404}}`), has("tools"), false},
-		"parallel":   {status(400, `{"error":{"message":"Unrecognized request argument supplied: parallel_tool_calls"}}`), has("parallel_tool_calls"), true},
+		"vLLM 0.32.0":   {status(400, `{"error":{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","param":null,"code":400}}`), has("tools"), false},
+		"Ollama 0.17.4": {status(400, `{"error":{"message":"registry.ollama.ai/library/gemma:latest does not support tools","type":"api_error","param":null,"code":null}}`), has("tools"), false},
+		"llama.cpp":     {status(500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`), has("tools"), false},
+		"OpenRouter":    {status(404, `{"error":{"message":"No endpoints found that support tool use.","code":404}}`), has("tools"), false},
+		"parallel":      {status(400, `{"error":{"message":"Unrecognized request argument supplied: parallel_tool_calls"}}`), has("parallel_tool_calls"), true},
 		"strict": {status(422, `{"detail":[{"loc":["body","tools",0,"function","strict"],"msg":"Extra inputs are not permitted"}]}`), func(body map[string]any) bool {
 			return strings.Contains(fmt.Sprint(body["tools"]), "strict")
 		}, true},

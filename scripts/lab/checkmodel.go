@@ -127,9 +127,6 @@ func (c settings) probe(ctx context.Context, out io.Writer, inputs []string) err
 	if _, err := answer.ReadCall(said.Call, time.UTC); err != nil {
 		print("the chat model does not call its tool as it is described: questions get no counts and lists of tickets")
 	}
-	color := chat.Schema{Name: "color", Description: "A color.", JSON: map[string]any{
-		"type": "object", "properties": map[string]any{"color": map[string]any{"type": "string"}}, "required": []string{"color"}, "additionalProperties": false,
-	}}
 	if said, err = client.CompleteJSON(ctx, instructions, question, probeTokens, color); err != nil {
 		return err
 	}
@@ -143,6 +140,10 @@ func (c settings) probe(ctx context.Context, out io.Writer, inputs []string) err
 }
 
 const probeTokens = 800
+
+var color = chat.Schema{Name: "color", Description: "A color.", JSON: map[string]any{
+	"type": "object", "properties": map[string]any{"color": map[string]any{"type": "string"}}, "required": []string{"color"}, "additionalProperties": false,
+}}
 
 // cost returns dollars; negative if a price is unknown.
 func (c settings) cost(embedded, read, written int) float64 {

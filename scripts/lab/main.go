@@ -31,6 +31,8 @@ Checking and measuring:
 
   check-model [--estimate] PATH
                  measure how well the model of a running service fits by a collection with questions (scripts/check-model)
+  check-server COMMAND…
+                 start a real model server and try the edges of its protocol (scripts/check-servers)
   eval [--documents | --questions] PATH
                  measure the rankings, answers and document searches of a running service by a collection with judgements
                  or questions; only the document searches; or questions about fields (scripts/eval)
@@ -45,14 +47,15 @@ Checking and measuring:
 `
 
 var verbs = map[string]func(ctx context.Context, s settings, args []string) error{
-	"check-model": checkModel,
-	"gateway":     serveGateway,
-	"model":       serveModel,
-	"token":       printToken,
-	"examples":    tryExamples,
-	"eval":        evaluate,
-	"bench":       measure,
-	"chaos":       disturb,
+	"check-model":  checkModel,
+	"check-server": checkServer,
+	"gateway":      serveGateway,
+	"model":        serveModel,
+	"token":        printToken,
+	"examples":     tryExamples,
+	"eval":         evaluate,
+	"bench":        measure,
+	"chaos":        disturb,
 }
 
 // errUsage is returned for wrong arguments.
