@@ -32,7 +32,7 @@ var (
 	sayTooLarge = regexp.MustCompile(`(?i)\btoo (large|long|many|big)\b|exceed|(larger|longer|greater|higher|more) than|\bat most\b|less than|\bmaximum\b|\bmax (\w+ ){0,3}(batch|tokens?|length|inputs?|size)|batch[ _]size|context[ _](length|window|size)|out of memory`)
 	sayFilter   = regexp.MustCompile(`(?i)content[ _]?filter|content[ _]policy|content management policy|responsible_?ai|jailbreak|data_inspection|prohibited_content|safety[ _](system|filter|reason|rating|polic)|block_?reason|guardrail|\bmoderation\b|\bflagged\b`)
 	sayLimit    = regexp.MustCompile(`(?i)rate[ _-]?limit|too many requests|resource_exhausted`)
-	sayKey      = regexp.MustCompile(`(?i)api[ _-]?key (is )?(not valid|invalid)|(incorrect|invalid) api[ _-]?key|no_db_connection`)
+	sayKey      = regexp.MustCompile(`(?i)api[ _-]?key[ _](is )?(not valid|invalid|expired)|(incorrect|invalid) api[ _-]?key|no_db_connection`)
 	sayModel    = regexp.MustCompile(`(?i)invalid model name|\bmodel\b.{0,80}\b(not found|not exist)|not a valid model`)
 	htmlTag     = regexp.MustCompile(`(?s)<(style|script)\b.*?(</(style|script)>|\z)|<[^>]*>`)
 )

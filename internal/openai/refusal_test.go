@@ -34,6 +34,8 @@ func TestErrorsOfAnyForm(t *testing.T) {
 		"a list, 200":    {200, `[{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}]`, nil, fault.Provider, 0, false, true, "503 503: overloaded"},
 		"200, no code":   {200, `{"error":"it broke"}`, nil, fault.Provider, 0, false, true, "502 : it broke"},
 		"key":            {403, `{"detail":"not authenticated"}`, nil, fault.Provider, 0, true, true, "403 : not authenticated"},
+		"Gemini's key":   {400, `[{"error":{"code":400,"message":"API key expired. Please renew the API key.","status":"INVALID_ARGUMENT"}}]`, nil, fault.Provider, 0, true, true, "API key expired"},
+		"DeepSeek's":     {400, `{"error":{"message":"Model Not Exist","type":"invalid_request_error","code":"invalid_request_error"}}`, nil, fault.Provider, 0, false, false, "404 invalid_request_error: Model Not Exist"},
 		"model":          {404, `{"error":"model not found, try pulling it first"}`, nil, fault.Provider, 0, false, false, "404 : model not found"},
 		"too large":      {413, ``, nil, fault.Provider, 0, false, false, "413 : "},
 		"too large, 429": {429, `{"error":{"message":"Request too large for m: Limit 10, Requested 20","code":"rate_limit_exceeded"}}`, nil, fault.Provider, 0, false, false, "413"},
