@@ -92,8 +92,12 @@ func (t *trial) start(ctx context.Context) error {
 // stop kills the server and what it has started.
 func (t *trial) stop() {
 	if t.running != nil {
-		_ = syscall.Kill(-t.running.Process.Pid, syscall.SIGKILL)
+		group := -t.running.Process.Pid
+		_ = syscall.Kill(group, syscall.SIGKILL)
 		_ = t.running.Wait()
+		for tries := 0; tries < 300 && syscall.Kill(group, 0) == nil; tries++ {
+			time.Sleep(100 * time.Millisecond) // a large one takes a while to leave its port
+		}
 		t.running = nil
 	}
 }
