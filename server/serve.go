@@ -12,7 +12,6 @@ import (
 	"tasklens/internal/answer"
 	"tasklens/internal/identity"
 	"tasklens/internal/querylog"
-	"tasklens/internal/reembed"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
 	"tasklens/internal/tokenizer"
@@ -107,7 +106,6 @@ func (p *process) newParts() (parts api.Parts, err error) {
 		MetricsHere:    p.metricsHere(),
 		OpenCircuits:   p.model.OpenCircuits,
 		EmbeddingModel: p.storedModel(),
-		Serving:        reembed.NewServing(service, p.storedModel()),
 		MatchThreshold: p.MatchThreshold,
 		Fusion:         p.Fusion,
 		RequestTimeout: p.RequestTimeout,

@@ -122,7 +122,7 @@ func (p *process) newCache(redis *shared.Redis) (*memo.Memo, *memo.Embeddings, e
 		store = memory
 	}
 	return memo.New(memo.Options{
-		Store: store, Settings: settingsOfResults(p.Config, cacheRevision()), Lifetime: cacheLifetime, Count: p.observer.Cached, Warn: p.warnContext,
+		Store: store, Settings: settingsOfResults(p.Config, cacheRevision()), Lifetime: cacheLifetime, Count: p.observer.Cached,
 	}), memo.NewEmbeddings(p.model, p.OpenAIBaseURL, store, p.observer.Cached), nil
 }
 

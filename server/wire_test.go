@@ -53,15 +53,6 @@ func discarding(c Config) *process {
 	return &process{Config: c, log: slog.New(slog.DiscardHandler), observer: observe.New(), model: newModel(c), database: newDatabase(c)}
 }
 
-// versionReader counts the reads of the data version.
-type versionReader int
-
-func (v *versionReader) Call(_ context.Context, _ string, _, result any) error {
-	*v++
-	*result.(*string) = "the same"
-	return nil
-}
-
 // With Redis, instances share cached responses and the counts of rate limits.
 func TestInstancesShareRedis(t *testing.T) {
 	t.Parallel()
@@ -82,8 +73,7 @@ func TestInstancesShareRedis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var read versionReader
-		if _, _, err := results.Do(t.Context(), &read, memo.Request{}, func(context.Context) (memo.Made, error) {
+		if _, err := results.Do(t.Context(), memo.Request{}, func(context.Context) (memo.Made, error) {
 			computed++
 			return memo.Made{Keep: []byte("made")}, nil
 		}); err != nil {

@@ -774,7 +774,14 @@ export type Database = {
           tickets: number
         }[]
       }
-      data_version: { Args: { project_filter?: number }; Returns: string }
+      data_version: {
+        Args: { project_filter?: number }
+        Returns: {
+          match_thresholds: Json
+          model: string
+          version: string
+        }[]
+      }
       delete_document: { Args: { doc_id: string }; Returns: boolean }
       detach_tables: {
         Args: { keep_rows?: boolean }

@@ -24,7 +24,7 @@ func TestTheVersionMovesWithEachCommit(t *testing.T) {
 	look := func(when string, moved bool) {
 		t.Helper()
 		var version string
-		if err := reader.QueryRow(t.Context(), `select data_version(1)`).Scan(&version); err != nil {
+		if err := reader.QueryRow(t.Context(), `select version from data_version(1)`).Scan(&version); err != nil {
 			t.Fatal(err)
 		}
 		if seen[version] == moved {

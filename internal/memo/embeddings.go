@@ -50,7 +50,6 @@ func NewEmbeddings(model Embedder, provider string, store Store, count Count) *E
 type Query struct {
 	embeddings  *Embeddings
 	model, text string
-	err         error
 }
 
 // Query returns a text to embed with a model. Nothing is embedded yet.
@@ -58,16 +57,13 @@ func (e *Embeddings) Query(model, text string) Query {
 	return Query{embeddings: e, model: model, text: text}
 }
 
-// Failed returns a query that cannot be embedded.
-func Failed(model string, err error) Query { return Query{model: model, err: err} }
-
 // Model is the embedding model.
 func (q Query) Model() string { return q.model }
 
 // Vector returns the query's embedding, computed once for all concurrent callers.
 func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
 	e := q.embeddings
-	if q.err != nil || e.store == nil {
+	if e.store == nil {
 		return q.ask(ctx)
 	}
 	key, err := keyOf("embedding", e.provider, q.model, q.text)
@@ -129,9 +125,6 @@ func (q Query) find(ctx context.Context, key string) (value []byte, origin Origi
 }
 
 func (q Query) ask(ctx context.Context) (vector.Vector, error) {
-	if q.err != nil {
-		return nil, q.err
-	}
 	vectors, _, err := q.embeddings.model.Embed(ctx, q.model, []string{q.text})
 	if err != nil {
 		return nil, err

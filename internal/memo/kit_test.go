@@ -39,46 +39,12 @@ func (s *store) size() int {
 	return len(s.values)
 }
 
-// database returns versions.
-type database struct {
-	mutex    sync.Mutex
-	versions map[int64]string // by project; 0 is the version of everything
-	failure  error
-	asked    int
-}
-
-func (d *database) Call(_ context.Context, function string, arguments, result any) error {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if function != "data_version" {
-		return fmt.Errorf("%s was called", function)
-	}
-	d.asked++
-	project := int64(0)
-	if p := arguments.(map[string]any)["project_filter"].(*int64); p != nil {
-		project = *p
-	}
-	*result.(*string) = d.versions[project]
-	return d.failure
-}
-
-func (d *database) set(project int64, version string) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if d.versions == nil {
-		d.versions = map[int64]string{}
-	}
-	d.versions[project] = version
-}
-
 // bed is a memo with its dependencies.
 type bed struct {
 	t *testing.T
 	*memo.Memo
-	db     *database
 	store  *store
 	worked int
-	warned []string
 	counts tally
 }
 
@@ -108,10 +74,8 @@ func (c *tally) expect(t *testing.T, want map[memo.Origin]int) {
 
 func newBed(t *testing.T, changes ...func(*memo.Options)) *bed {
 	t.Helper()
-	b := &bed{t: t, db: &database{}, store: &store{}}
-	options := memo.Options{Store: b.store, Settings: "s", Lifetime: time.Hour, Count: b.counts.count, Warn: func(_ context.Context, message string, err error) {
-		b.warned = append(b.warned, fmt.Sprint(message, ": ", err))
-	}}
+	b := &bed{t: t, store: &store{}}
+	options := memo.Options{Store: b.store, Settings: "s", Lifetime: time.Hour, Count: b.counts.count}
 	for _, change := range changes {
 		change(&options)
 	}
@@ -129,10 +93,8 @@ func (b *bed) work(context.Context) (memo.Made, error) {
 // expect sends a request and compares the outcome.
 func (b *bed) expect(request memo.Request, body string, origin memo.Origin) {
 	b.t.Helper()
-	made, from, err := b.Do(b.t.Context(), b.db, request, b.work)
-	if err != nil || string(made.Body) != body || from != origin {
-		b.t.Errorf("request %+v returned %q with origin %v (%v), want %q with origin %v", request, made.Body, from, err, body, origin)
+	made, err := b.Do(b.t.Context(), request, b.work)
+	if err != nil || string(made.Body) != body || made.Origin != origin {
+		b.t.Errorf("request %+v returned %q with origin %v (%v), want %q with origin %v", request, made.Body, made.Origin, err, body, origin)
 	}
 }
-
-func project(id int64) *int64 { return &id }

@@ -3,7 +3,7 @@
 // service at once. Concurrent requests for one key share one computation. The package knows neither
 // what results are nor where they are stored.
 //
-// The data version is read before the result is computed. A result may therefore be newer than its
+// The data version is from before the result is computed. A result may therefore be newer than its
 // version, and is then never found, but it is never older.
 package memo
 
@@ -21,11 +21,6 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// Database calls a Postgres function with named arguments, under the caller's identity.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
-
 // Store keeps bytes under keys for a while. It may drop them at any time.
 type Store interface {
 	Get(ctx context.Context, key string) ([]byte, bool)
@@ -38,8 +33,6 @@ type Options struct {
 	Settings string        // names what all results depend on: models, weights, the version of the program
 	Lifetime time.Duration // of a result, valid or not
 	Count    Count
-	// Warn is called when a result was computed but its version could not be read.
-	Warn func(ctx context.Context, message string, err error)
 }
 
 // Count is called for each request that has a result.
@@ -61,7 +54,7 @@ type Request struct {
 	// Bearer identifies the credential if it can expire, such as a token. Callers of one identity
 	// share cached results, but not a computation that may fail for one credential only.
 	Bearer  string
-	Project *int64 // the only project the result depends on; nil for all
+	Version string // of the data that the result depends on, from before it is computed
 	Subject any    // everything else the result depends on, as JSON
 	Day     string // results that are dated depend on it, too
 	Alone   bool   // the work tells its caller more than the result, so it is not shared
@@ -74,6 +67,8 @@ type Made struct {
 	// Dated: the result depends on the request's day.
 	Dated bool
 	Note  any // for the current waiters, also beside an error; never cached, read-only
+	// Origin is set by Do.
+	Origin Origin
 }
 
 // Origin is where a result comes from.
@@ -88,71 +83,51 @@ const (
 )
 
 // Do returns the result of a request: from the cache, from a concurrent computation, which ends at
-// the deadline of its first caller, or from work. Errors are work's own, or of the version if that
-// took all the time, and never cached.
-func (m *Memo) Do(ctx context.Context, db Database, request Request, work func(context.Context) (Made, error)) (_ Made, origin Origin, _ error) {
+// the deadline of its first caller, or from work. Errors are work's own and never cached.
+func (m *Memo) Do(ctx context.Context, request Request, work func(context.Context) (Made, error)) (made Made, err error) {
 	if m == nil {
-		made, err := work(ctx)
-		return made, Off, err
+		return work(ctx)
 	}
-	var version string
-	err := db.Call(ctx, "data_version", map[string]any{"project_filter": request.Project}, &version)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return Made{}, Passed, fmt.Errorf("read the data's version: %w", err) // work would blame what it asks first
-	case err != nil:
-		// Work most likely fails for the same reason, with a better error.
-		made, failure := work(ctx)
-		if failure == nil {
-			m.options.Warn(ctx, "remembering nothing: the data's version could not be read", err)
-		}
-		m.options.Count(request.Kind, Passed)
-		return made, Passed, failure
-	}
-	key, err := keyOf("result", m.options.Settings, request.Kind, request.Identity, version, request.Subject)
+	key, err := keyOf("result", m.options.Settings, request.Kind, request.Identity, request.Version, request.Subject)
 	if err != nil {
-		return Made{}, Passed, err
+		return Made{Origin: Passed}, err
 	}
-	find := func(ctx context.Context) (Made, Origin, error) {
+	find := func(ctx context.Context) (Made, error) {
 		for _, kept := range slices.Compact([]string{key, key + request.Day}) {
 			if body, found := m.options.Store.Get(ctx, kept); found {
-				return Made{Body: body}, Hit, nil
+				return Made{Body: body, Origin: Hit}, nil
 			}
 		}
 		made, err := work(ctx)
-		if err != nil || made.Keep == nil {
-			return made, Passed, err
+		if made.Origin = Passed; err != nil || made.Keep == nil {
+			return made, err
 		}
 		kept := key
 		if made.Dated {
 			kept += request.Day
 		}
 		m.options.Store.Set(ctx, kept, made.Keep, m.options.Lifetime)
-		return made, Stored, nil
+		made.Origin = Stored
+		return made, nil
 	}
-	defer func() { m.options.Count(request.Kind, origin) }()
+	defer func() { m.options.Count(request.Kind, made.Origin) }()
 	if request.Alone {
 		return find(ctx)
 	}
-	type result struct {
-		made   Made
-		origin Origin
-	}
 	first := false
-	value, err, _ := m.running.Do(key+request.Day+request.Bearer, func() (any, error) {
+	shared, err, _ := m.running.Do(key+request.Day+request.Bearer, func() (any, error) {
 		first = true
-		var r result
+		var made Made
 		err := rescue.Do(func() (err error) {
-			r.made, r.origin, err = find(ctx)
+			made, err = find(ctx)
 			return err
 		})
-		return r, err
+		return made, err
 	})
-	r := value.(result)
-	if !first && err == nil && r.origin != Hit {
-		r.origin = Shared
+	if made = shared.(Made); !first && err == nil && made.Origin != Hit {
+		made.Origin = Shared
 	}
-	return r.made, r.origin, err
+	return made, err
 }
 
 // keyOf is a digest of everything a result depends on, as a JSON array, which is unambiguous. It

@@ -43,8 +43,8 @@ type outcome struct {
 func (b *bed) ask(ctx context.Context, request memo.Request, work func(context.Context) (memo.Made, error)) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
-		made, origin, err := b.Do(ctx, b.db, request, work)
-		done <- outcome{string(made.Body), origin, made.Note, err}
+		made, err := b.Do(ctx, request, work)
+		done <- outcome{string(made.Body), made.Origin, made.Note, err}
 	}()
 	synctest.Wait()
 	return done
@@ -108,8 +108,7 @@ func TestComputationsFromBeforeAnEditAreNotJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, before, after := newBed(t), newSlow(), newSlow()
 		first := b.ask(t.Context(), memo.Request{}, before.work)
-		b.db.set(0, "moved")
-		second := b.ask(t.Context(), memo.Request{}, after.work)
+		second := b.ask(t.Context(), memo.Request{Version: "moved"}, after.work)
 		close(after.let)
 		if got := <-second; got.origin != memo.Stored || after.begun != 1 {
 			t.Errorf("the second request returned %+v and was computed %d times", got, after.begun)

@@ -1,7 +1,7 @@
 // Package reembed changes the model or the chunking of search without interrupting it: a second set
 // of chunks is filled beside the serving one and replaces it when complete. It owns the order of
-// the steps, and which model embeds queries in the meantime. The database decides what is in which
-// set and when a set is complete; workers embed, and keep edits in step in both sets.
+// the steps. The database decides what is in which set, when a set is complete, and by which model
+// queries are embedded; workers embed, and keep edits in step in both sets.
 package reembed
 
 import (

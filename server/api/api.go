@@ -25,7 +25,6 @@ import (
 	"tasklens/internal/memo"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
-	"tasklens/internal/reembed"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
 	"tasklens/server/console"
@@ -61,8 +60,7 @@ type Parts struct {
 	MetricsHere    bool              // whether /metrics is among the routes
 	OpenCircuits   func() []string   // operations of the model whose circuit breaker is open
 	Log            *slog.Logger
-	EmbeddingModel string
-	Serving        *reembed.Serving // which model the chunks that are searched are of
+	EmbeddingModel string           // of documents, and of tickets unless the database names another
 	MatchThreshold *float64         // the operator's, where a request names none; nil: what fits the serving model
 	Fusion         string           // where a request names none: search.RRF, also where it is empty, or search.Convex
 	RequestTimeout time.Duration    // for everything that one request does

@@ -66,7 +66,7 @@ func tenant(t testing.TB, r *http.Request) (n int) {
 // reads are the functions that return data, each with its response for a tenant. Every text
 // contains "tenant-N.".
 var reads = map[string]func(n int) any{
-	"data_version": func(int) any { return "the same for all" },
+	"data_version": func(int) any { return []any{map[string]any{"version": "the same for all"}} },
 	"list_projects": func(n int) any {
 		return []any{map[string]any{"project_id": n, "key": "T", "name": labelled(n), "tickets": 1}}
 	},

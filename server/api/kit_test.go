@@ -20,7 +20,6 @@ import (
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
-	"tasklens/internal/reembed"
 	"tasklens/internal/search"
 	"tasklens/internal/shared"
 	"tasklens/internal/testbed"
@@ -46,10 +45,8 @@ type setup struct {
 	broken         bool       // drop a part that queries need
 	store          memo.Store // nil: a separate in-memory store
 	forgetful      bool
-	log            bool             // keep a query log
-	logLevel       slog.Level       // default: debug
-	serving        reembed.Database // reports the serving model; nil: the configured one
-	serves         bool             // or the service's own database does
+	log            bool       // keep a query log
+	logLevel       slog.Level // default: debug
 	more           func(*api.Parts)
 	verifier       func(*service, identity.Options) *identity.Verifier // nil: AUTH=off
 	limits         api.Limits
@@ -149,8 +146,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	embeddings := memo.NewEmbeddings(model, "", nil, nil)
 	if !want.forgetful {
 		embeddings = memo.NewEmbeddings(model, "", store, s.cached.count)
-		remembered = memo.New(memo.Options{Store: store, Lifetime: time.Hour, Settings: s.db.Name, Count: s.cached.count,
-			Warn: func(ctx context.Context, message string, err error) { log.WarnContext(ctx, message, "error", err) }})
+		remembered = memo.New(memo.Options{Store: store, Lifetime: time.Hour, Settings: s.db.Name, Count: s.cached.count})
 	}
 	parts := api.Parts{
 		Memo: remembered, Embeddings: embeddings,
@@ -163,13 +159,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		Comparer: search.NewComparer(model, measure),
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
 		Answerer: answer.New(model, answer.Options{}), Migrations: supabase.Migrations(), Log: log, Limits: want.limits, Console: consoleOf(t),
-		EmbeddingModel: offline.EmbeddingModel, Serving: reembed.Fixed(offline.EmbeddingModel), MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
-	}
-	if want.serves {
-		want.serving = s.rows
-	}
-	if want.serving != nil {
-		parts.Serving = reembed.NewServing(want.serving, offline.EmbeddingModel)
+		EmbeddingModel: offline.EmbeddingModel, MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.log {
 		s.queries = querylog.New(parts.Database.AsService(), querylog.Options{RetentionDays: 1, Warn: func(int64, error) {}})

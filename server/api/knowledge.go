@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"tasklens/internal/answer"
 	"tasklens/internal/knowledge"
 )
 
@@ -13,9 +14,13 @@ type documentQuery struct {
 
 // searchDocuments finds documents by meaning or, with hybrid, by the weighted score.
 func (a *API) searchDocuments(ctx context.Context, who *caller, request *documentQuery) (list[knowledge.Found], error) {
+	now, err := a.present(ctx, who, answer.Documents)
+	if err != nil {
+		return list[knowledge.Found]{}, err
+	}
 	query := request.Query
 	query.Text = normal(query.Text)
-	query.Embedding = a.embedding(ctx, a.EmbeddingModel, query.Text)
+	query.Embedding = a.Embeddings.Query(now.Model, query.Text)
 	found, err := knowledge.Search(ctx, who.db, query)
 	if request.Track {
 		var ids []string

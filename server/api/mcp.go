@@ -14,6 +14,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/identity"
+	"tasklens/internal/memo"
 	"tasklens/server/mcp"
 )
 
@@ -51,8 +52,8 @@ func (t *toolbox) Call(operation string, arguments []byte) ([]byte, error) {
 		p := t.describe(err, t.request)
 		return nil, &mcp.Problem{Status: p.Status, Code: p.Code, Detail: p.Detail, RequestID: p.RequestID, Fields: p.Errors, RetryAfter: retryAfter(err)}
 	}
-	if encoded, is := response.(reply); is {
-		return encoded.body, nil
+	if made, is := response.(memo.Made); is {
+		return made.Body, nil
 	}
 	return json.Marshal(response)
 }

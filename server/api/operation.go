@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/gofiber/fiber/v2"
+
+	"tasklens/internal/memo"
 )
 
 // endpoint is what a route does, with what the document says of it: the structs that it takes and
@@ -33,7 +35,7 @@ type nothing struct{}
 type created struct{ body any }
 
 // operates is an endpoint of an operation: a function of its caller and a request that was read and
-// checked. It returns an R, or one that is created, or a reply from the cache.
+// checked. It returns an R, or one that is created, or one that the cache may have made.
 func operates[Q, R any](run func(ctx context.Context, who *caller, request *Q) (any, error)) endpoint {
 	e := sends[Q, R](func(c *fiber.Ctx, who *caller, request *Q) error {
 		response, err := run(c.UserContext(), who, request)
@@ -94,10 +96,10 @@ func send(c *fiber.Ctx, response any) error {
 		return c.SendStatus(http.StatusNoContent)
 	case created:
 		return c.Status(http.StatusCreated).JSON(response.body)
-	case reply:
-		c.Set(headerCacheStatus, cacheStatuses[response.origin])
+	case memo.Made:
+		c.Set(headerCacheStatus, cacheStatuses[response.Origin])
 		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-		return c.Send(response.body)
+		return c.Send(response.Body)
 	default:
 		return c.JSON(response)
 	}

@@ -33,52 +33,39 @@ func (r *queryRequest) check(wrong report) {
 	wrong(onlyDocuments && len(r.Filters) > 0, "filters", "must be left out where only documents are asked")
 }
 
-// documentsVersion is the project id that stands for all documents; see data_version in the
-// database.
-var documentsVersion int64 = -1
+// query answers a question from tickets and documents.
+func (a *API) query(ctx context.Context, who *caller, request *queryRequest) (any, error) {
+	return a.answer(ctx, who, request, nil)
+}
 
-// ask completes a question, and says by which response of the cache it may be answered.
-func (a *API) ask(ctx context.Context, who *caller, request *queryRequest) (answer.Question, cacheable) {
+// answer answers a question, which a listener, if there is one, hears. Only complete answers are
+// cached; others may succeed next time.
+func (a *API) answer(ctx context.Context, who *caller, request *queryRequest, listener answer.Listener) (memo.Made, error) {
 	question := request.Question
 	question.Text = normal(question.Text)
 	question.Resolve(a.Now())
 	question.Filters = request.within(question.Filters)
-	usual := a.usualThreshold(ctx, question.Corpus)
+	now, err := a.present(ctx, who, question.Corpus)
 	if question.MatchThreshold == nil {
-		question.MatchThreshold = &usual
+		question.MatchThreshold = &now.usual
 	}
-	whole := a.newCacheable(who, "query", question.Search, question)
-	whole.Day = question.Today.Format(time.RFC3339)
-	whole.serving = a.servingOf(question.Corpus)
-	if question.Corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name
-		whole.Project = &documentsVersion
+	whole := newCacheable(who, "query", now, question)
+	whole.Day, whole.Alone, whole.err = question.Today.Format(time.RFC3339), listener != nil, err
+	whole.entry = func(err error) querylog.Entry {
+		return querylog.OfAnswer(question, answer.Answer{}, now.usual, err)
 	}
-	whole.entry = func(found any, err error) querylog.Entry {
-		answered, _ := found.(answer.Answer)
-		return querylog.OfAnswer(question, answered, usual, err)
-	}
-	return question, whole
-}
-
-// query answers a question from tickets and documents.
-func (a *API) query(ctx context.Context, who *caller, request *queryRequest) (any, error) {
-	question, whole := a.ask(ctx, who, request)
-	return a.respond(ctx, who, whole, a.answering(who, question, nil))
-}
-
-// answering answers a question, which a listener, if there is one, hears. Only complete answers
-// are cached; others may succeed next time.
-func (a *API) answering(who *caller, question answer.Question, listener answer.Listener) work {
-	return func(ctx context.Context, embedding memo.Query) (computed, error) {
-		found, err := a.Answerer.Answer(ctx, who.db, question, embedding, listener)
-		done := computed{found: found, response: found, dated: found.ReadAs != nil}
+	return a.respond(ctx, whole, func(ctx context.Context) (memo.Made, error) {
+		found, err := a.Answerer.Answer(ctx, who.db, question, a.Embeddings.Query(now.Model, question.Search), listener)
+		var kept any
 		if found.Outcome == answer.Answered || found.Outcome == answer.Abstained {
-			kept := found
-			kept.Cached = true
-			done.kept = kept
+			cached := found
+			cached.Cached = true
+			kept = cached
 		}
-		return done, err
-	}
+		made, err := made(querylog.OfAnswer(question, found, now.usual, err), found, kept, err)
+		made.Dated = found.ReadAs != nil
+		return made, err
+	})
 }
 
 // serveQuery answers a question as one response or as a stream.

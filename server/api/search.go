@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -40,44 +39,41 @@ type searchResponse struct {
 func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequest) (any, error) {
 	query := request.Query
 	query.Text, query.Fusion = normal(query.Text), cmp.Or(query.Fusion, a.Fusion, search.RRF)
-	if query.MatchThreshold == nil {
-		usual := a.usualThreshold(ctx, answer.Tickets)
-		query.MatchThreshold = &usual
-	}
 	query.Filters = request.within(query.Filters)
 	given := query.Filters
 	read, err := a.narrow(ctx, who, &query)
 	if err != nil {
 		return nil, err
 	}
-	find := func(ctx context.Context, embedding memo.Query) (computed, error) {
-		page, as, err := a.searchAsRead(ctx, who, query, given, read, embedding)
-		response := searchResponse{page, as}
-		done := computed{found: page, response: response}
-		if len(page.Degraded) == 0 {
-			response.Cached = true
-			done.kept = response
-		}
-		return done, err
+	now, err := a.present(ctx, who, answer.Tickets)
+	if query.MatchThreshold == nil {
+		query.MatchThreshold = &now.usual
 	}
 	if query.Retrieval == search.KeywordOnly { // for search as one types: no model, no cache, no query log
-		done, err := find(ctx, a.Embeddings.Query(a.EmbeddingModel, ""))
 		if err != nil {
 			return nil, err
 		}
-		body, err := json.Marshal(done.response)
-		return reply{body, a.uncached()}, err
+		page, as, err := a.searchAsRead(ctx, who, query, given, read, a.Embeddings.Query(a.EmbeddingModel, ""))
+		made, err := made(querylog.Entry{}, searchResponse{page, as}, nil, err)
+		made.Origin = a.uncached()
+		return made, err
 	}
 	// A word's weight depends on its frequency in all projects, and so does a result, whatever
 	// its filter.
-	everything := a.newCacheable(who, "hybrid-search", query.Text, query, read)
-	everything.unlogged = !request.Log
-	usual := a.usualThreshold(ctx, answer.Tickets)
-	everything.entry = func(found any, err error) querylog.Entry {
-		page, _ := found.(search.Page)
-		return querylog.OfSearch(query, page, usual, err)
-	}
-	return a.respond(ctx, who, everything, find)
+	everything := newCacheable(who, "hybrid-search", now, query, read)
+	everything.err, everything.unlogged = err, !request.Log
+	everything.entry = func(err error) querylog.Entry { return querylog.OfSearch(query, search.Page{}, now.usual, err) }
+	return a.respond(ctx, everything, func(ctx context.Context) (memo.Made, error) {
+		page, as, err := a.searchAsRead(ctx, who, query, given, read, a.Embeddings.Query(now.Model, query.Text))
+		response := searchResponse{page, as}
+		var kept any
+		if len(page.Degraded) == 0 {
+			cached := response
+			cached.Cached = true
+			kept = cached
+		}
+		return made(querylog.OfSearch(query, page, now.usual, err), response, kept, err)
+	})
 }
 
 // searchAsRead searches, and again if that finds nothing because of names that nothing has: each

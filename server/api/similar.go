@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"tasklens/internal/answer"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
@@ -24,11 +25,11 @@ func (a *API) similarToDraft(ctx context.Context, who *caller, draft *search.Dra
 }
 
 func (a *API) similarToOne(ctx context.Context, who *caller, one search.Compared, filters filter.Filters, limit int) (similar list[search.Similar], err error) {
-	model, err := a.Serving.Use(ctx)
+	now, err := a.present(ctx, who, answer.Tickets)
 	if err != nil {
 		return similar, err
 	}
-	compared, err := a.Comparer.Compare(ctx, who.db, model, []search.Compared{one}, filters, limit)
+	compared, err := a.Comparer.Compare(ctx, who.db, now.Model, []search.Compared{one}, filters, limit)
 	if err != nil {
 		return similar, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"tasklens/internal/answer"
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
@@ -66,7 +67,7 @@ func (a *API) similarToMany(c *fiber.Ctx, who *caller, request *batchRequest) er
 		return err
 	}
 	ctx := c.UserContext()
-	model, err := a.Serving.Use(ctx)
+	now, err := a.present(ctx, who, answer.Tickets)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *API) similarToMany(c *fiber.Ctx, who *caller, request *batchRequest) er
 	for i, raw := range request.Items {
 		items[i] = readItem(raw)
 	}
-	compared, err := a.Comparer.Compare(ctx, who.db, model, items, request.Filters, request.Limit)
+	compared, err := a.Comparer.Compare(ctx, who.db, now.Model, items, request.Filters, request.Limit)
 	if err != nil {
 		return err
 	}

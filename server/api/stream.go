@@ -36,23 +36,21 @@ var answerKinds = []eventKind{
 // streamAnswer answers a question as events: sources, delta (many), done. A cached answer is sent
 // as the same events.
 func (a *API) streamAnswer(c *fiber.Ctx, who *caller, request *queryRequest) error {
-	question, whole := a.ask(c.UserContext(), who, request)
 	origin := a.uncached() // what is sent before the end may still fail, or not be kept
 	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
 	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
 		events := answerEvents(send)
-		whole.Alone = true
-		made, err := a.respond(ctx, who, whole, a.answering(who, question, events))
+		made, err := a.answer(ctx, who, request, events)
 		if err != nil {
 			return err
 		}
-		if made.origin == memo.Hit {
-			origin = made.origin
-			if err := replay(made.body, events); err != nil {
+		if made.Origin == memo.Hit {
+			origin = made.Origin
+			if err := replay(made.Body, events); err != nil {
 				return err
 			}
 		}
-		return send("done", json.RawMessage(made.body))
+		return send("done", json.RawMessage(made.Body))
 	})
 }
 

@@ -27,7 +27,7 @@ func TestUsedThreshold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := startTracker(t, func(w *setup) { w.serves, w.more = true, func(p *api.Parts) { p.MatchThreshold = c.set } })
+			s := startTracker(t, func(w *setup) { w.more = func(p *api.Parts) { p.MatchThreshold = c.set } })
 			if c.measured {
 				var all []threshold.Measured
 				for _, width := range threshold.Widths {

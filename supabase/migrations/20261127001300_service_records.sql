@@ -57,8 +57,9 @@ comment on function tasklens.membership_version is 'The number for a user''s mem
 -- Another set of projects has another version, and changes in others have no effect. A membership
 -- that was added and removed changes it too: a result cached in between, under an earlier version,
 -- may contain more. Security definer, because callers cannot read the versions.
-create function tasklens.read_data_version(project_filter bigint) returns text
-language plpgsql stable security definer set search_path = ''
+create function tasklens.read_data_version(project_filter bigint)
+returns table (version text, model text, match_thresholds jsonb)
+language plpgsql stable rows 1 security definer set search_path = ''
 as $$
 declare
   visible constant bigint[] := tasklens.projects_as('viewer');
@@ -68,7 +69,7 @@ begin
     memberships := tasklens.membership_version(auth.uid());
   end if;
   -- Results also depend on the search functions themselves.
-  return (select concat(count(*), '-', max(m.version)) from tasklens.migrations m) || '-'
+  return query select (select concat(count(*), '-', max(m.version)) from tasklens.migrations m) || '-'
     || coalesce((
       select sum(v.total) from (
         select d.project_id, d.total from tasklens.data_versions d
@@ -79,18 +80,20 @@ begin
         when v.project_id < -1 then v.project_id = memberships
         else (read_data_version.project_filter is null or v.project_id in (0, read_data_version.project_filter))
           and (visible is null or v.project_id = 0 or v.project_id = any (visible) or v.project_id = -1 and visible <> '{}') end), 0)
-    || coalesce('-' || hashtextextended(visible::text, 0), '');
+    || coalesce('-' || hashtextextended(visible::text, 0), ''), s.model, s.match_thresholds
+    from public.embedding_sets() s;
 end
 $$;
 comment on function tasklens.read_data_version is 'data_version, for what the caller may see.';
 
-create function public.data_version(project_filter bigint default null) returns text
-language sql stable security invoker set search_path = ''
+create function public.data_version(project_filter bigint default null)
+returns table (version text, model text, match_thresholds jsonb)
+language sql stable rows 1 security invoker set search_path = ''
 as $$
-  select tasklens.read_data_version(data_version.project_filter)
+  select * from tasklens.read_data_version(data_version.project_filter)
 $$;
 comment on function public.data_version is
-  'The version of everything that a search can find, or of one project. Two versions are equal only if they include the same committed changes and the caller may see the same projects.';
+  'The version of everything that a search can find, or of one project, with the model of the serving set and the thresholds as embedding_sets has them. Two versions are equal only if they include the same committed changes and the caller may see the same projects.';
 
 -- A log of questions and searches with their results, for operators: questions without results,
 -- answers without citations, slow requests. It contains question texts. The service writes it

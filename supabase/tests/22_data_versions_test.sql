@@ -120,10 +120,10 @@ create function pg_temp.note(project bigint, transaction integer) returns void
 language sql as $$ insert into tasklens.data_version_changes (project_id, transaction_id) values (project, transaction::text::xid8) $$;
 create temporary table seen (everything text, one text, two text);
 create function pg_temp.look() returns void
-language sql as $$ truncate seen; insert into seen select public.data_version(), public.data_version(1), public.data_version(2) $$;
+language sql as $$ truncate seen; insert into seen select (public.data_version()).version, (public.data_version(1)).version, (public.data_version(2)).version $$;
 create function pg_temp.since() returns boolean[]
 language sql as $$
-  select array[everything <> public.data_version(), one <> public.data_version(1), two <> public.data_version(2)] from seen
+  select array[everything <> (public.data_version()).version, one <> (public.data_version(1)).version, two <> (public.data_version(2)).version] from seen
 $$;
 
 select pg_temp.look();
@@ -135,7 +135,7 @@ select is(pg_temp.since(), '{t,t,t}', 'a change of all projects moves every vers
 select pg_temp.look();
 delete from tasklens.data_version_changes where project_id = 1;
 select pg_temp.note(1, 3);
-select isnt(public.data_version(1), (select one from seen), 'versions differ after a database is restored, even with the same number of changes');
+select isnt((public.data_version(1)).version, (select one from seen), 'versions differ after a database is restored, even with the same number of changes');
 
 insert into tasklens.data_version_changes (project_id, transaction_id, started_at) values (2, pg_current_xact_id(), now() - interval '1 day');
 select pg_temp.look();

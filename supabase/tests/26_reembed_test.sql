@@ -35,7 +35,7 @@ create temporary table versions (version text);
 create function pg_temp.moved() returns boolean
 language plpgsql as $$
 declare
-  present text := public.data_version();
+  present text := (public.data_version()).version;
   known boolean := exists (select from pg_temp.versions v where v.version = present);
 begin
   insert into pg_temp.versions select present where not known;

@@ -22,7 +22,7 @@ declare
 begin
   for one in select a.name, f.filter from actors a, (values (null::bigint), (1), (2), (-1)) as f(filter) where a.name <> 'anon' loop
     perform pg_temp.act(one.name);
-    return next row(one.name, one.filter, public.data_version(one.filter));
+    return next row(one.name, one.filter, (public.data_version(one.filter)).version);
     perform set_config('role', 'none', true);
   end loop;
 end

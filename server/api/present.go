@@ -1,0 +1,48 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"tasklens/internal/answer"
+	"tasklens/internal/threshold"
+	"tasklens/internal/vector"
+)
+
+// present is what a response depends on beside its request, as the database has it now.
+type present struct {
+	Version  string               `json:"version"` // of the data
+	Model    string               `json:"model"`   // that embeds what is compared
+	Measured []threshold.Measured `json:"match_thresholds"`
+
+	asked time.Time // when it was asked for
+	usual float64   // the similarity that a text must exceed where a request does not say
+}
+
+// documentsVersion is the project id that stands for all documents; see data_version in the
+// database.
+const documentsVersion = -1
+
+// present reads it for a corpus. It comes before a query is embedded, which would be paid for in
+// vain while the database is down.
+func (a *API) present(ctx context.Context, who *caller, corpus answer.Corpus) (present, error) {
+	asked, arguments, width := time.Now(), map[string]any{}, vector.Dimensions
+	if corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name
+		arguments["project_filter"] = documentsVersion
+	}
+	if corpus == answer.Documents || corpus == answer.All {
+		width = vector.ShortDimensions
+	}
+	var rows [1]present
+	if err := who.db.Call(ctx, "data_version", arguments, &rows); err != nil {
+		return present{asked: asked}, fmt.Errorf("read the data's version: %w", err)
+	}
+	now := rows[0]
+	now.asked = asked
+	if corpus == answer.Documents || now.Model == "" {
+		now.Model = a.EmbeddingModel
+	}
+	now.usual = threshold.Of(now.Model, width, a.MatchThreshold, now.Measured).Threshold
+	return now, nil
+}
