@@ -154,7 +154,7 @@ func Tell(answer Answer, listener Listener) error {
 func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
 	if q.Reread != nil {
-		answer, err := a.figures(ctx, db, q, &Reading{Goal: q.Reread.Goal(), Text: q.Reread.Text, Filters: q.Reread.Filters}, answer)
+		answer, err := a.figures(ctx, db, q, &Reading{ReadAs: ReadAs(*q.Reread)}, answer)
 		if refused, is := errors.AsType[*fault.Error](err); is && len(q.Filters) == 0 {
 			for i := range refused.Fields {
 				refused.Fields[i].Name = "read_as." + refused.Fields[i].Name

@@ -143,7 +143,7 @@ func TestHostileValues(t *testing.T) {
 	label := hostile
 	found := answer.Figures{Count: 2, Groups: []answer.GroupCount{{Label: &label, Count: 2}}, Tickets: []answer.TicketFound{{TicketKey: hostile, TicketName: hostile, Status: hostile}}}
 	found.Tickets[0].Assignee, found.Tickets[0].Reporter = &label, &label
-	r := answer.Reading{Goal: answer.Goal{Intent: answer.Group, GroupBy: "label"}, Text: hostile, Filters: filter.Members{Types: filter.Values{hostile}}}
+	r := answer.Reading{ReadAs: answer.ReadAs{Intent: answer.Group, GroupBy: "label", Text: hostile, Filters: filter.Members{Types: filter.Values{hostile}}}}
 	text := r.Answer(found, filter.Filters{filter.Members{Statuses: filter.Values{hostile}}})
 	if lines := strings.Split(text, "\n"); len(lines) != 3 || strings.Count(text, "[1]") != 1 || strings.ContainsAny(text, "\u202e\x00") || strings.Contains(text, "[2]") || strings.Contains(text, "]:") || !strings.HasPrefix(text, "2 tickets match ") {
 		t.Errorf("the answer is %q", text)

@@ -25,7 +25,7 @@ type ReadAs struct {
 	Limit     int            `json:"limit,omitempty" doc:"The most tickets to list, if the question says."`
 }
 
-// Reread is a ReadAs as a request has it.
+// Reread is a ReadAs as a request has it: the tags alone differ.
 type Reread struct {
 	_ struct{} `schema:"Reread" doc:"How a question about tickets' fields is to be read: the ~read_as~ of an answer, changed."`
 
@@ -39,18 +39,13 @@ type Reread struct {
 	Limit     int            `json:"limit" default:"0" min:"0" max:"20"`
 }
 
-// Goal is what is wanted of the tickets.
-func (r Reread) Goal() Goal {
-	return Goal{Intent: r.Intent, GroupBy: r.GroupBy, Period: r.Period, Sort: r.Sort, Ascending: r.Ascending, Limit: r.Limit}
-}
-
 // readAs says how a question was read.
 func readAs(r Reading) *ReadAs {
-	read := &ReadAs{Intent: r.Intent, Text: clean.Value(r.Text, maxValue), Filters: r.Filters, GroupBy: r.GroupBy, Sort: r.Sort, Ascending: r.Ascending, Limit: r.Limit}
-	if r.ByDate() {
-		read.Period = r.Period
+	read := r.ReadAs
+	if read.Text = clean.Value(r.Text, maxValue); !r.ByDate() {
+		read.Period = ""
 	}
-	return read
+	return &read
 }
 
 // offersFigures reports whether the chat model may count tickets.

@@ -26,22 +26,10 @@ const (
 
 const bySize = "size" // the order of groups by their numbers
 
-// Goal is what is wanted, in the words of the tool and of count_tickets.
-type Goal struct {
-	Intent    Intent `json:"action"`
-	GroupBy   string `json:"group_by"`
-	Period    string `json:"period"`
-	Sort      string `json:"sort"`
-	Ascending bool   `json:"ascending"`
-	Limit     int    `json:"limit"` // of the tickets; 0: the usual number
-}
-
 // Reading is a call of the tool, checked.
 type Reading struct {
-	Goal
-	Filters filter.Members
-	Text    string             // words and quoted phrases that a ticket's text must all contain
-	Names   []filter.Candidate // that have no value, or several
+	ReadAs
+	Names []filter.Candidate // that have no value, or several
 }
 
 // Limits of a call.
@@ -65,22 +53,22 @@ func typed() (names, dates []string) {
 
 // Wrong returns a member of the tool that has another value than it may have; "" if none has.
 // Groups need a field.
-func (g Goal) Wrong() (member, value string) {
-	for member, value := range map[string]string{"action": string(g.Intent), "group_by": g.GroupBy, "period": g.Period, "sort": g.Sort} {
+func (r ReadAs) Wrong() (member, value string) {
+	for member, value := range map[string]string{"action": string(r.Intent), "group_by": r.GroupBy, "period": r.Period, "sort": r.Sort} {
 		if !slices.Contains(choices[member], value) {
 			return member, value
 		}
 	}
-	if g.Intent == Group && g.GroupBy == "" {
+	if r.Intent == Group && r.GroupBy == "" {
 		return "group_by", ""
 	}
 	return "", ""
 }
 
 // ByDate reports whether groups are periods.
-func (g Goal) ByDate() bool {
+func (r ReadAs) ByDate() bool {
 	_, dates := typed()
-	return g.Intent == Group && slices.Contains(dates, g.GroupBy)
+	return r.Intent == Group && slices.Contains(dates, r.GroupBy)
 }
 
 // choices are the arguments that are one of a few values.
@@ -138,16 +126,19 @@ func object(members map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": members, "required": slices.Sorted(maps.Keys(members)), "additionalProperties": false}
 }
 
-// call are the arguments that Goal does not have.
+// call are the arguments of the tool, of which ReadAs has some. What else it has, is none of them.
 type call struct {
-	Goal
+	ReadAs
+	Intent  any `json:"intent"`
+	Text    any `json:"text"`
+	Action  Intent
 	State   string
 	Words   []string
 	Filters []struct {
 		Field  string
 		Values []string
 		Not    bool
-	}
+	} `json:"filters"`
 	Dates []struct{ Field, From, To string }
 }
 
@@ -159,7 +150,8 @@ func ReadCall(arguments string, zone *time.Location) (r Reading, err error) {
 		strings.ContainsRune(fmt.Sprint(given), 0) { // Postgres stores no NUL
 		return r, errors.New("a call that cannot be read")
 	}
-	r.Goal = given.Goal
+	r.ReadAs = given.ReadAs
+	r.Intent = given.Action
 	if field, value := r.Wrong(); field != "" {
 		return r, fmt.Errorf("%s %s", field, strconv.Quote(value))
 	}
