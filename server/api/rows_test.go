@@ -58,7 +58,9 @@ func (s *service) load(projects []project, tickets []ticket) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	remember(s.rows.Call(ctx, "upsert_projects", map[string]any{"projects": projects}, &written))
+	if len(projects) > 0 { // null is no list
+		remember(s.rows.Call(ctx, "upsert_projects", map[string]any{"projects": projects}, &written))
+	}
 	if len(tickets) > 0 {
 		written = nil
 		remember(s.rows.Call(ctx, "upsert_tickets", map[string]any{"tickets": tickets}, &written))
