@@ -46,7 +46,7 @@ func (a *API) answer(ctx context.Context, who *caller, request *queryRequest, li
 	question.Resolve(a.Now())
 	question.Filters = request.within(question.Filters)
 	now, err := a.present(ctx, who, question.Corpus)
-	if question.MatchThreshold == nil {
+	if question.MatchThreshold == nil && err == nil {
 		question.MatchThreshold = &now.usual
 	}
 	whole := newCacheable(who, "query", now, question)

@@ -46,7 +46,7 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 		return nil, err
 	}
 	now, err := a.present(ctx, who, answer.Tickets)
-	if query.MatchThreshold == nil {
+	if query.MatchThreshold == nil && err == nil {
 		query.MatchThreshold = &now.usual
 	}
 	if query.Retrieval == search.KeywordOnly { // for search as one types: no model, no cache, no query log
