@@ -60,6 +60,7 @@ func TestNoResponseIsCut(t *testing.T) {
 		Scan(&ticket, &document); err != nil {
 		t.Fatal(err)
 	}
+	ask(http.MethodGet, "/readyz", "")
 	ask(http.MethodGet, "/api/projects", "")
 	ask(http.MethodGet, "/api/statuses", "")
 	ask(http.MethodPost, "/api/hybrid-search", `{"query": "pump", "limit": 100, "facets": true}`)

@@ -1383,6 +1383,7 @@ export type Database = {
         Args: Record<PropertyKey, never>
         Returns: {
           finding: string
+          kind: string
           reason: string
         }[]
       }

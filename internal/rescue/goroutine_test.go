@@ -23,7 +23,6 @@ var elsewhere = map[string]string{
 	"internal/querylog/backlog.go startQueue": "process rescues each attempt to write",
 	"internal/index/store.go callStore":       "cancels",
 	"internal/openai/chat.go listen":          "cancels",
-	"internal/reembed/serving.go read":        "ask rescues the call",
 	"server/api/api.go Shutdown":              "cancels",
 	"server/backfill.go workOff":              "the worker rescues its batches",
 	"server/main.go untilSignalled":           "waits for signals",

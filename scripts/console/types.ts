@@ -46,7 +46,7 @@ export async function calls() {
     holds<Same<typeof document, Schemas['FoundDocument']>>();
     holds<Same<typeof document.final_score, number | undefined>>(); // only with hybrid
   }
-  await api.GET('/api/tickets/{ticket_id}/similar', { params: { path: { ticket_id: 5 } } });
+  await api.GET('/api/tickets/{ticket_id}/similar', { params: { path: { ticket_id: 'TX-400' } } });
 
   const ready = await api.GET('/readyz');
   holds<Same<typeof ready.data, Schemas['Ready'] | undefined>>();

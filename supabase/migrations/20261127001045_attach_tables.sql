@@ -76,10 +76,10 @@ $$;
 comment on function tasklens.compared_columns is 'An expression that differs when what a view reads of a row of this table has changed.';
 
 -- Security definer: the service may not enter the schema of a view.
-create function tasklens.unreadable_views() returns table (kind text, reason text)
-language sql stable rows 1 security definer set search_path = ''
+create function public.unreadable_views() returns table (kind text, finding text, reason text)
+language sql stable rows 5 security definer set search_path = ''
 as $$
-  select a.kind, r.reason
+  select a.kind, format('the view of %s cannot be read', a.kind), r.reason
   from tasklens.attached_views a cross join lateral (select coalesce(
     (select m.reason from tasklens.attached_rows m where (m.kind, m.key) = (a.kind, '*') and m.refused_at is not null),
     case when to_regclass(a.view) is null then format('relation "%s" does not exist', a.view) end,
@@ -87,8 +87,9 @@ as $$
       where not exists (select from pg_catalog.pg_attribute t where t.attrelid = to_regclass(a.view) and t.attname = c.name and not t.attisdropped)
       having count(*) > 0)) as reason) r
   where a.view is not null and r.reason is not null
+  order by 1
 $$;
-comment on function tasklens.unreadable_views is 'The attached views that could not be read, are not there, or lack a column by which rows are found.';
+comment on function public.unreadable_views is 'The attached views that could not be read, are not there, or lack a column by which rows are found.';
 
 -- Only who has the rights of its owner can drop a trigger again.
 create function tasklens.check_owners(watched regclass[]) returns void

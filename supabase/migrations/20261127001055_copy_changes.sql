@@ -235,16 +235,4 @@ end
 $$;
 comment on function public.copy_changes is 'Copies what changed in attached views, at most row_limit entries of the queue, for at most a quarter of the statement timeout, and returns how many that were: call it until it returns 0; null while another call is copying. Workers call it before they claim jobs.';
 
--- Security definer: the rows are internal. What says why may name tables.
-create function public.unreadable_views() returns table (finding text, reason text)
-language sql stable rows 5 security definer set search_path = ''
-as $$
-  select format('the view of %s cannot be read', a.kind), coalesce(r.reason, format('relation "%s" does not exist', a.view))
-  from tasklens.attached_views a
-  left join tasklens.attached_rows r on (r.kind, r.key) = (a.kind, '*') and r.refused_at is not null
-  where r.key is not null or a.view is not null and to_regclass(a.view) is null
-  order by 1
-$$;
-comment on function public.unreadable_views is 'The attached views that are missing or could not be read, and why.';
-
 insert into tasklens.migrations (version) values ('20261127001055');

@@ -46,7 +46,7 @@ returns table (
 language sql stable rows 1 security invoker set search_path = '' set jit = off
 as $$
   with recursive refused as (
-    (select r.kind, r.key, r.rows from tasklens.attached_rows r where r.refused_at is not null and r.key <> '*' union all select v.kind, '*', 1 from tasklens.unreadable_views() v)
+    (select r.kind, r.key, r.rows from tasklens.attached_rows r where r.refused_at is not null and r.key <> '*' union all select v.kind, '*', 1 from public.unreadable_views() v)
     union -- what belongs to it has no copy either
     select c.kind, c.key, 1 from refused r join tasklens.attached_rows c on c.reason is not null
       and (r.kind, c.kind) in (('projects', 'tickets'), ('tickets', 'comments')) and c.found_by && array[rtrim(r.kind, 's') || '_id=' || r.key]
