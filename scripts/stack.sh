@@ -12,6 +12,7 @@ bin=$local/bin
 [ -e "$root/go.mod" ] || bin=$root/bin # a release brings the programs, not their source
 server=$bin/server # the service
 lab=$bin/lab       # the stand-ins and the measurements
+convert=$bin/convert # makes JSON Lines of exports
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }
@@ -285,6 +286,22 @@ run_verb() { # VERB ARGUMENT...
   find_stack
   build ./server
   exec "$server" "$@"
+}
+
+# Converts files, and imports what that writes into the database that the settings name. Nothing of
+# it lies on the disk. Returns the status of the first that failed.
+import_files() { # OPTION... PATH...
+  local converting=() importing=() word
+  for word; do
+    case $word in
+      --take-over | --prune | --prune-many) importing+=("$word") ;;
+      *) converting+=("$word") ;;
+    esac
+  done
+  "$convert" "${converting[@]}" | "$server" import "${importing[@]}" -
+  local codes=("${PIPESTATUS[@]}")
+  [ "${codes[0]}" -lt 2 ] || return "${codes[0]}"
+  return "${codes[1]}"
 }
 
 # Prints the script's leading comment.

@@ -1,108 +1,69 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
-	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/load"
-	"tasklens/internal/ticketfile"
 	"tasklens/internal/worker"
 )
 
-// importFiles imports a folder or a file and embeds what the queue holds then. Bad rows and fields
-// are printed with their lines. They are an error at the end, as is what was refused, or could not
-// be stored or embedded, and what the files lack.
-func importFiles(ctx context.Context, args []string) error {
-	flags := newFlags("import", "PATH…")
+// importRows imports JSON Lines and embeds what the queue holds then. Bad rows and fields are
+// printed with their lines. They are an error at the end, as is what was refused, or could not be
+// stored or embedded, and what the files lack.
+func importRows(ctx context.Context, args []string) error {
+	flags := newFlags("import", "FOLDER | -")
 	var options load.Options
-	flags.StringVar(&options.Origin, "origin", "", "`name` of the export that the files are a copy of, if they do not say it")
-	prefix := flags.String("prefix", "", "`text` before all keys of the files")
-	text := flags.String("text", ticketfile.DefaultText, "`columns` to keep at the end of the description")
-	labels := flags.String("labels", "", "`columns` to keep as labels")
 	flags.BoolVar(&options.TakeOver, "take-over", false, "change projects and tickets that are not of this origin, instead of refusing them")
-	flags.BoolVar(&options.Prune, "prune", false, "delete what earlier imports of this origin loaded and the files no longer contain")
+	flags.BoolVar(&options.Prune, "prune", false, "delete what earlier imports of this origin loaded and the rows no longer contain")
 	flags.BoolVar(&options.PruneMany, "prune-many", false, "with --prune: even more than a fifth of the origin's tickets")
-	flags.StringVar(&options.Language, "language", "", "`language` of the projects, as Postgres names it (german), where the files do not say it")
-	restricted := flags.String("restricted", "", "`keep` or omit what only some may see in the tracker, or by its front matter")
-	switch err := parse(flags, args, math.MaxInt); {
-	case err != nil:
+	if err := parse(flags, args, 1); err != nil {
 		return err
-	case flags.NArg() == 0:
-		return fmt.Errorf("%w: name what to import", errUsage)
+	}
+	path := flags.Arg(0)
+	switch info, err := os.Stat(path); {
 	case options.PruneMany && !options.Prune:
 		return fmt.Errorf("%w: --prune-many goes with --prune", errUsage)
-	case !slices.Contains([]string{"", ticketfile.Keep, ticketfile.Omit}, *restricted):
-		return fmt.Errorf("%w: --restricted is %s or %s, not %q", errUsage, ticketfile.Keep, ticketfile.Omit, *restricted)
-	}
-	if utf8.RuneCountInString(options.Origin) > ticketfile.MaxKey {
-		return fmt.Errorf("%w: --origin is longer than %d characters", errUsage, ticketfile.MaxKey)
-	}
-	paths := flags.Args()
-	for _, path := range paths {
-		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("%w: %w", errUsage, err)
-		}
-	}
-	notes := slices.ContainsFunc(paths, load.HasNotes)
-	if notes && (len(paths) > 1 || options.TakeOver || *prefix != "") {
-		return fmt.Errorf("%w: documents are imported from one path, without --take-over and --prefix: they have no keys", errUsage)
-	}
-	if info, err := os.Stat(paths[0]); notes && options.Prune && (err != nil || !info.IsDir()) {
-		return fmt.Errorf("%w: --prune requires the whole folder of documents", errUsage)
-	}
-	if notes {
-		e, err := newEmbedding(ctx)
-		if err != nil {
-			return err
-		}
-		return e.importNotes(ctx, paths[0], *restricted, options)
-	}
-	rows, err := ticketfile.Open(paths...)
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		if beside, err := load.OpenNotes(path); err == nil && len(beside.Files) > 0 {
-			fmt.Fprintf(os.Stderr, "%s: %d Markdown files beside the exports are left out (documents are imported from a path of their own)\n", path, len(beside.Files))
-		}
-	}
-	if err := rows.SetPrefix(*prefix); err != nil {
+	case path == "":
+		return fmt.Errorf("%w: name what to import: a folder of JSON Lines, or - for standard input", errUsage)
+	case path == "-":
+	case err != nil:
 		return fmt.Errorf("%w: %w", errUsage, err)
+	case !info.IsDir() || !slices.ContainsFunc(load.Files, func(name string) bool { _, err := fs.Stat(os.DirFS(path), name); return err == nil }):
+		return fmt.Errorf("%w: %s is not a folder of JSON Lines (%s). Convert other forms: tasklens-convert %[2]s | tasklens import -, or in a checkout ./scripts/import %[2]s",
+			errUsage, path, strings.Join(load.Files, ", "))
 	}
-	rows.Restricted = *restricted
-	rows.Keep(ticketfile.Kept{Text: strings.Split(*text, ","), Labels: strings.Split(*labels, ",")})
 	e, err := newEmbedding(ctx)
 	if err != nil {
 		return err
 	}
-	return e.importTickets(ctx, rows, options)
-}
-
-func (e embedding) importTickets(ctx context.Context, files *ticketfile.Reader, options load.Options) error {
 	if err := e.tryModel(ctx); err != nil {
 		return err
 	}
-	started := time.Now()
-	out := newImportOutput()
-	sum, err := load.Load(ctx, e.db, files, out.report(files.Len), options)
+	started, out := time.Now(), &importOutput{progress: newProgress("importing"), counts: map[string]int{}, first: map[string][]error{}}
+	sum, err := load.Load(ctx, e.db, load.Rows(path), load.Report{
+		Began:   func(origin string) { out.print("origin: %s", origin) },
+		Trouble: out.add,
+		Written: func(rows, of int) { out.show(int64(rows), int64(of), int64(rows)) },
+	}, options)
 	out.finish()
-	for _, notice := range files.Notices() {
-		fmt.Fprintln(os.Stderr, notice)
+	seconds, unread := time.Since(started).Seconds(), sum.BadRows+sum.Given.LeftOut
+	if n := sum.Written["documents"]; n > 0 || len(sum.Given.Paths) > 0 {
+		fmt.Printf("%d documents (%d new); left out: %d files, %d fields; without a file: %d, removed: %d; %.1f s\n",
+			n, sum.Written["new"], unread, sum.BadFields+sum.Given.Fields, sum.Unlisted.Documents, sum.Removed.Documents, seconds)
+	} else {
+		fmt.Printf("%d projects, %d tickets and %d comments; left out: %d rows, %d fields, %d links; repeated: %d rows; %.1f s\n",
+			sum.Written["projects"], sum.Written["tickets"], sum.Written["comments"], unread, sum.BadFields+sum.Given.Fields, sum.Unknown, sum.Given.Repeated, seconds)
 	}
-	fmt.Printf("%d projects, %d tickets and %d comments; left out: %d rows, %d fields, %d links; repeated: %d rows; %.1f s\n",
-		sum.Projects, sum.Tickets, sum.Comments, sum.BadRows, sum.BadFields, sum.Unknown, sum.Repeated, time.Since(started).Seconds())
-	if sum.Unlisted != (load.Gone{}) {
+	if sum.Unlisted != (load.Gone{Documents: sum.Unlisted.Documents}) {
 		advice := " (import with --prune to remove them)"
 		switch {
 		case options.Prune:
@@ -110,83 +71,46 @@ func (e embedding) importTickets(ctx context.Context, files *ticketfile.Reader, 
 		case sum.Many():
 			advice = fmt.Sprintf(" (that is more than a fifth of the %d tickets of this origin: are the files a part of the export?)", sum.Stored)
 		}
-		fmt.Printf("not in the files: %s; removed: %s%s\n", gone(sum.Unlisted), gone(sum.Removed), advice)
+		fmt.Printf("not in the files: %s; removed: %s%s\n", sum.Unlisted, sum.Removed, advice)
 	}
-	if errors.Is(err, load.ErrNotPruned) && sum.Many() {
-		err = fmt.Errorf("%w: --prune --prune-many removes them", err)
-	}
-	if err := e.finishImport(ctx, sum, err, out.failure); err != nil {
-		return err
-	}
-	if sum.RefusedProjects+sum.RefusedTickets > 0 {
-		return fmt.Errorf("%d projects and %d tickets are refused, because they are not of this origin: import them under other keys with --prefix, "+
-			"name the origin with --origin if these are the same ones, or make them this import's with --take-over", sum.RefusedProjects, sum.RefusedTickets)
-	}
-	return nil
-}
-
-func gone(g load.Gone) string {
-	return fmt.Sprintf("%d tickets, %d comments, %d links", g.Tickets, g.Comments, g.Links)
-}
-
-// importNotes imports a folder of Markdown files as documents. The same path in the same origin,
-// which is the folder's name by default, is the same document.
-func (e embedding) importNotes(ctx context.Context, path, restricted string, options load.Options) error {
-	notes, err := load.OpenNotes(path)
-	if err != nil {
-		return err
-	}
-	notes.Name, notes.Restricted = cmp.Or(options.Origin, notes.Name), restricted
-	if err := e.tryModel(ctx); err != nil {
-		return err
-	}
-	started := time.Now()
-	out := newImportOutput()
-	out.progress.print("origin: %s", notes.Name)
-	if notes.Links != nil {
-		out.progress.print("%s", notes.Links)
-	}
-	sum, err := load.LoadNotes(ctx, e.db, notes, out.report(notes.Len), options)
-	out.finish()
-	fmt.Printf("%d documents (%d new); left out: %d files, %d fields; without a file: %d, removed: %d; %.1f s\n", sum.Documents, sum.NewDocuments, sum.BadRows, sum.BadFields,
-		sum.Unlisted.Documents, sum.Removed.Documents, time.Since(started).Seconds())
-	if err := e.finishImport(ctx, sum, err, out.failure); err != nil {
-		return err
-	}
-	if stats, err := enrich.ReadStats(ctx, e.db); err != nil {
-		return err
-	} else if stats.Unenriched > 0 {
-		fmt.Printf("%d documents are not enriched: scripts/enrich extracts their names and keywords\n", stats.Unenriched)
-	}
-	return nil
+	return e.finishImport(ctx, sum, err, out.failure)
 }
 
 // finishImport embeds what was written, and returns why an import is incomplete. failure says why
 // the last row was not written.
 func (e embedding) finishImport(ctx context.Context, sum load.Summary, err, failure error) error {
-	switch good := sum.Projects + sum.Tickets + sum.Documents; {
+	good, given := sum.Written["projects"]+sum.Written["tickets"]+sum.Written["documents"], sum.Given
+	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted: written rows stay, and the next import continues from there")
-	case errors.Is(err, ticketfile.ErrFiles):
+	case errors.Is(err, load.ErrRows):
 		return err
 	case err != nil && !errors.Is(err, load.ErrNotPruned):
 		return fmt.Errorf("ended early, because nothing more could be stored; the next import continues from there: %w", err)
-	case good == 0 && sum.BadRows > 0:
-		return fmt.Errorf("nothing was imported: none of %d rows is good", sum.BadRows)
+	case good == 0 && sum.BadRows+given.LeftOut > 0:
+		return fmt.Errorf("nothing was imported: none of %d rows is good", sum.BadRows+given.LeftOut)
+	case err != nil && sum.Many():
+		err = fmt.Errorf("%w: --prune --prune-many removes them", err)
 	}
-	if sum.Unwritten > 0 {
-		err = errors.Join(err, fmt.Errorf("not written: %d (import them again): %w", sum.Unwritten, failure))
+	if given.Incomplete != "" && err == nil {
+		err = errors.New("the files are incomplete: " + given.Incomplete)
 	}
-	if sum.Incomplete != "" && err == nil {
-		err = errors.New("the files are incomplete: " + sum.Incomplete)
+	fail := func(is bool, format string, args ...any) {
+		if is {
+			err = errors.Join(err, fmt.Errorf(format, args...))
+		}
 	}
-	if sum.BadRows+sum.BadFields > 0 {
-		err = errors.Join(err, fmt.Errorf("left out, as named above: %d rows or files, %d fields", sum.BadRows, sum.BadFields))
+	rows, fields := sum.BadRows+given.LeftOut, sum.BadFields+given.Fields
+	fail(sum.Unwritten > 0, "not written: %d (import them again): %w", sum.Unwritten, failure)
+	fail(rows+fields > 0, "left out, as named above: %d rows or files, %d fields", rows, fields)
+	fail(good+rows+sum.Unwritten+sum.Refused == 0, "the files hold nothing to import")
+	err = errors.Join(err, e.embedImported(ctx))
+	fail(sum.Refused > 0, "%d projects and tickets are refused, because they are not of this origin: import them under other keys with --prefix, "+
+		"name the origin with --origin if these are the same ones, or make them this import's with --take-over", sum.Refused)
+	if stats, failed := enrich.ReadStats(ctx, e.db); sum.Written["documents"] > 0 && failed == nil && stats.Unenriched > 0 {
+		fmt.Printf("%d documents are not enriched: scripts/enrich extracts their names and keywords\n", stats.Unenriched)
 	}
-	if sum.Tickets+sum.Documents+sum.BadRows+sum.Unwritten+sum.RefusedProjects+sum.RefusedTickets == 0 {
-		err = errors.Join(err, errors.New("the files hold nothing to import"))
-	}
-	return errors.Join(err, e.embedImported(ctx))
+	return err
 }
 
 // embedPatience is how long an import waits while nothing is embedded: for a provider, longer if it
@@ -218,71 +142,33 @@ func (e embedding) embedImported(ctx context.Context) error {
 	return err
 }
 
-// importOutput prints the events of an import: those of a kind together, at the end.
+// importOutput collects the events of an import, and prints those of a kind together.
 type importOutput struct {
-	progress *progress
-	rows     int64
-	counts   map[troubles]int
-	first    map[troubles][]error
-	failure  error // the last
+	*progress
+	counts  map[string]int
+	first   map[string][]error // of a kind
+	failure error              // the last of a row that was not written
 }
 
-// troubles are events that differ in names and numbers only.
-type troubles struct {
-	kind    load.Trouble
-	pattern string
-}
+const maxExamples = 20 // of a kind
 
-const (
-	maxExamples = 5   // of a group
-	maxGroups   = 200 // then further ones are one of each kind
-)
-
-func newImportOutput() *importOutput {
-	return &importOutput{progress: newProgress("importing"), counts: map[troubles]int{}, first: map[troubles][]error{}}
-}
-
-func (o *importOutput) report(total func() int) load.Report {
-	return load.Report{
-		Began:   func(origin string) { o.progress.print("origin: %s", origin) },
-		Trouble: o.add,
-		Written: func(rows int) {
-			o.rows += int64(rows)
-			o.progress.show(o.rows, int64(total()), o.rows)
-		},
-	}
-}
-
-var particular = regexp.MustCompile(`"[^"]*"…?|\S*[0-9]\S*`)
-
-func (o *importOutput) add(kind load.Trouble, what error) {
-	message := what.Error()
-	if row, is := errors.AsType[*ticketfile.RowError](what); is {
-		message = row.Reason
-	}
-	if kind == load.Failed {
+func (o *importOutput) add(kind string, what error) {
+	if kind == "failed" {
 		o.failure = what
 	}
-	group := troubles{kind, particular.ReplaceAllString(message, "…")}
-	if len(o.counts) >= maxGroups && o.counts[group] == 0 {
-		group.pattern = ""
-	}
-	if o.counts[group]++; o.counts[group] <= maxExamples {
-		o.first[group] = append(o.first[group], what)
+	if o.counts[kind]++; o.counts[kind] <= maxExamples {
+		o.first[kind] = append(o.first[kind], what)
 	}
 }
 
-// finish prints the events, with some examples of each group.
 func (o *importOutput) finish() {
 	o.progress.finish()
-	for _, group := range slices.SortedFunc(maps.Keys(o.counts), func(a, b troubles) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.pattern, b.pattern))
-	}) {
-		for _, what := range o.first[group] {
-			o.progress.print("%s: %v", group.kind, what)
+	for _, kind := range slices.Sorted(maps.Keys(o.counts)) {
+		for _, what := range o.first[kind] {
+			o.print("%s: %v", kind, what)
 		}
-		if more := o.counts[group] - maxExamples; more > 0 {
-			o.progress.print("%s: %d more like these", group.kind, more)
+		if more := o.counts[kind] - maxExamples; more > 0 {
+			o.print("%s: %d more", kind, more)
 		}
 	}
 }

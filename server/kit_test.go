@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/testbed"
+	"tasklens/scripts/convert/export"
 	"tasklens/scripts/lab/offline"
 	"tasklens/scripts/lab/offline/words"
 )
@@ -71,4 +75,36 @@ func await(t *testing.T, db *pgx.Conn, want int, sql string) {
 			t.Fatalf("%s: %d after a minute, want %d", sql, got, want)
 		}
 	}
+}
+
+// importFiles converts files and imports what that gives, as scripts/import does, with the options
+// of both.
+func importFiles(ctx context.Context, args []string) error {
+	folder, err := os.MkdirTemp("", "rows")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	importing, err := convertFiles(folder, os.Stderr, args)
+	if err != nil {
+		return err
+	}
+	return importRows(ctx, append(importing, folder))
+}
+
+// convertFiles returns the options that are not the converter's.
+func convertFiles(folder string, says io.Writer, args []string) (importing []string, err error) {
+	options := export.Options{Text: export.DefaultText}
+	of := map[string]*string{"--origin": &options.Origin, "--prefix": &options.Prefix, "--text": &options.Text, "--labels": &options.Labels,
+		"--language": &options.Language, "--restricted": &options.Restricted}
+	for len(args) > 1 {
+		if option := of[args[0]]; option != nil {
+			*option, args = args[1], args[1:]
+		} else {
+			importing = append(importing, args[0])
+		}
+		args = args[1:]
+	}
+	_, err = testbed.ConvertTo(folder, says, options, args...)
+	return importing, err
 }

@@ -23,7 +23,7 @@ var verbs = []struct {
 }{
 	{"serve", "answer HTTP requests and embed edits (settings: docs/settings.md)", serve},
 	{"worker", "embed edits and nothing else", work},
-	{"import", "load and embed tickets or documents from files (scripts/import)", importFiles},
+	{"import", "load and embed tickets or documents from JSON Lines (scripts/import)", importRows},
 	{"backfill", "embed what has no chunks of the current model (scripts/backfill)", backfill},
 	{"reembed", "embed everything again while search goes on (scripts/reembed)", reembedAll},
 	{"enrich", "extract keywords, entities and a temporal class from documents (scripts/enrich)", enrichDocuments},

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"tasklens/internal/testbed"
+	"tasklens/scripts/convert/export"
 	"tasklens/scripts/lab/chaos"
 )
 
@@ -57,8 +58,8 @@ func TestUpgrade(t *testing.T) {
 	u.owner, u.settings = startStackOver(t, u.database)
 	var built func()
 	u.folder, u.next, built = nextRelease(t)
-	u.must("import", filepath.Join(u.files, "tracker"))
-	u.must("import", filepath.Join(u.files, "documents"))
+	u.must("import", testbed.Convert(u.t, export.Options{}, filepath.Join(u.files, "tracker")))
+	u.must("import", testbed.Convert(u.t, export.Options{}, filepath.Join(u.files, "documents")))
 	u.do(text(t, "testdata/upgrade/before.sql"))
 	u.atRest()
 	built()
@@ -92,7 +93,7 @@ func TestUpgrade(t *testing.T) {
 		}
 	}
 	until(t, "the worker of the next program does not begin", func() bool { return called(t, newer, "claim_embedding_jobs") > 0 })
-	u.must("import", filepath.Join(u.files, "tracker"))
+	u.must("import", testbed.Convert(u.t, export.Options{}, filepath.Join(u.files, "tracker")))
 	u.do(`select public.replay_embedding_jobs()`)
 	await(t, u.owner, 0, `select count(*) from tasklens.embedding_jobs`)
 	await(t, u.owner, 1, `select public.finish_reembed()::integer`)
@@ -146,7 +147,7 @@ func (u *upgrade) refuses(newer *program) {
 		u.t.Errorf("readyz says %s", said)
 	}
 	for want, verbs := range map[string][][]string{
-		lacks: {{"import", filepath.Join(u.files, "tracker")}, {"backfill"}, {"reembed"}, {"enrich"}},
+		lacks: {{"import", testbed.Convert(u.t, export.Options{}, filepath.Join(u.files, "tracker"))}, {"backfill"}, {"reembed"}, {"enrich"}},
 		"error    migration 20990101000010_comment_authors.sql: it is not applied": {{"check"}},
 	} {
 		for _, verb := range verbs {

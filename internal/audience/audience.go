@@ -27,6 +27,17 @@ func Of(isTicket bool, name, value string) Limit {
 	return s.Limit
 }
 
+// OfComment returns what limits a comment or note by its record. Jira's XML has the group as its
+// level.
+func OfComment(record string) Limit {
+	limit := Of(false, "", record)
+	var comment struct{ Level json.RawMessage }
+	if limit.Why == "" && json.Unmarshal([]byte(record), &comment) == nil {
+		limit = Of(false, "grouplevel", string(comment.Level))
+	}
+	return limit
+}
+
 // OfText returns what limits a document by what looks like its record: the lines at its beginning,
 // between marks or in braces. Without these they may be its text, so that plain words count only.
 func OfText(document string) Limit {

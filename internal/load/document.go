@@ -2,77 +2,61 @@ package load
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
-	"tasklens/internal/ticketfile"
+	"github.com/google/uuid"
 )
 
-// LoadNotes writes notes as documents. A repeated import changes only what differs, by path. A
-// document whose file is gone stays unless Prune is asked for. Failures are reported and counted,
-// and the rest continues. It ends early if nothing can be stored, or if the origin is that of
-// another folder of the same name. Documents written before that stay.
-func LoadNotes(ctx context.Context, db Database, notes *Notes, report Report, options Options) (Summary, error) {
-	w := &writer{db: db, report: report}
-	before, err := w.pruneNotes(ctx, notes, 0)
-	if err != nil {
-		return w.sum, err
-	}
-	// Without a common path, nothing is overwritten, and both folders are in the origin.
-	if both := before.Stored - before.Unlisted; options.Origin == "" && (both > 0 || options.Prune) && 2*both < min(before.Stored, len(notes.known)) {
-		return w.sum, fmt.Errorf("%w: the origin %q has %d documents, and only %d of them are files of this folder, which may be another one of that name: "+
-			"--origin NAME gives it an origin of its own, --origin %[2]s says that it is the same", ticketfile.ErrFiles, notes.Name, before.Stored, both)
-	}
-	if err := writeAll(ctx, w, notes.All(), kind[Note]{
-		name:    func(n Note) string { return fmt.Sprintf("document %q", n.Title) },
-		size:    func(n Note) int { return len(n.Content) },
-		accepts: w.acceptsNote,
-		upsert:  w.upsertNotes,
-	}); err != nil {
-		return w.sum, err
-	}
-	w.sum.Stored, w.sum.Unlisted.Documents = before.Stored+w.sum.NewDocuments, before.Unlisted
-	return w.sum, w.dropUnlisted(options, "documents", before.Examples, func(size int) (Gone, error) {
-		found, err := w.pruneNotes(ctx, notes, size)
-		return Gone{Documents: found.Removed}, err
-	})
+// pathSpace is the namespace of the ids of documents.
+var pathSpace = uuid.MustParse("0fd2fd5c-5c1f-4d7e-9f3b-7c1f8a2f6f5e")
+
+// IDOfPath returns the id of a document, a version 5 UUID: the same path in the same origin is the
+// same document.
+func IDOfPath(origin, path string) string {
+	return uuid.NewSHA1(uuid.NewSHA1(pathSpace, []byte(origin)), []byte(path)).String()
 }
 
-func (w *writer) acceptsNote(note Note) bool {
-	for _, problem := range note.Problems {
-		w.warn(&ticketfile.RowError{File: note.File, Reason: problem})
-	}
-	return true
-}
-
-func (w *writer) upsertNotes(ctx context.Context, notes []Note) error {
-	var written []struct {
-		Created bool `json:"created"`
-	}
-	if err := w.db.Call(ctx, "upsert_documents", map[string]any{"documents": notes}, &written); err != nil {
-		return fmt.Errorf("write documents %q to %q: %w", notes[0].Title, notes[len(notes)-1].Title, err)
-	}
-	for _, document := range written {
-		w.sum.Documents++
-		if document.Created {
-			w.sum.NewDocuments++
-		}
-	}
-	w.report.Written(len(notes))
-	return nil
-}
-
-// pruned are the documents of an origin, and those of them whose files are gone.
-type pruned struct {
+// compared are the documents of an origin, and those of them that the manifest does not list.
+type compared struct {
 	Stored   int      `json:"stored"`
 	Unlisted int      `json:"unlisted"`
 	Removed  int      `json:"removed"`
 	Examples []string `json:"examples"`
 }
 
-// pruneNotes finds the documents of this origin whose files are gone, and deletes so many of them.
-// A file that cannot be read is there.
-func (w *writer) pruneNotes(ctx context.Context, notes *Notes, most int) (pruned, error) {
-	found := make([]pruned, 1)
-	err := w.db.Call(ctx, "prune_documents", map[string]any{"origin": notes.Name, "listed": notes.ids(), "match_count": most}, &found)
+// compareDocuments finds the documents of this origin that are not listed, and deletes so many.
+func (l *loader) compareDocuments(ctx context.Context, most int) (compared, error) {
+	listed := []string{}
+	for _, path := range l.sum.Given.Paths {
+		listed = append(listed, IDOfPath(l.sum.Given.Origin, path))
+	}
+	found := make([]compared, 1)
+	err := l.db.Call(ctx, "prune_documents", map[string]any{"origin": l.sum.Given.Origin, "listed": listed, "match_count": most}, &found)
 	return found[0], err
+}
+
+// beginDocuments gives documents their ids. Where the origin is only the name of a folder, it fails
+// if that is likely another one: without a common path, nothing would be overwritten, and both be
+// in the origin.
+func (l *loader) beginDocuments(ctx context.Context, rows []Row) error {
+	origin := l.sum.Given.Origin
+	if origin == "" {
+		return fmt.Errorf("%w: documents need a manifest with their origin, as scripts/convert writes it", ErrRows)
+	}
+	for _, row := range rows {
+		row.members["id"], _ = json.Marshal(IDOfPath(origin, row.key())) // a text
+		row.members["origin"], _ = json.Marshal(origin)
+		delete(row.members, "path")
+	}
+	if l.sum.Written["documents"] > 0 {
+		return nil
+	}
+	before, err := l.compareDocuments(ctx, 0)
+	if both := before.Stored - before.Unlisted; err == nil && l.sum.Given.OriginIsFolder && (both > 0 || l.options.Prune) && 2*both < min(before.Stored, len(l.sum.Given.Paths)) {
+		return fmt.Errorf("%w: the origin %q has %d documents, and only %d of them are files of this folder, which may be another one of that name: "+
+			"--origin NAME gives it an origin of its own, --origin %[2]s says that it is the same", ErrRows, origin, before.Stored, both)
+	}
+	l.report.Began(origin)
+	return err
 }

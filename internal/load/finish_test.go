@@ -10,7 +10,6 @@ import (
 
 	"tasklens/internal/load"
 	"tasklens/internal/testbed"
-	"tasklens/internal/ticketfile"
 )
 
 const wholeExport = `Issue key,Summary,Description,Assignee,Labels,Labels,Updated,Resolved,Status,Status Category,Outward issue link (Blocks),Inward issue link (Duplicate),Outward issue link (Relates),Comment,Comment,Due date
@@ -19,7 +18,7 @@ A-2,Pipe bursts,,Bob,,,2025-03-16 13:00,2025-03-17 10:00,Done,Done,B-9,,,14/Mar/
 A-3,Pump drips,,,,,2025-03-16 13:00,,Done,Done,,,A-2,,,
 `
 
-func export(t *testing.T, text string) *ticketfile.Reader {
+func csv(t *testing.T, text string) source {
 	t.Helper()
 	return files(t, map[string]string{"export.csv": text})
 }
@@ -29,8 +28,8 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var r told
-	summary, err := load.Load(t.Context(), b.db, export(t, wholeExport), r.report(), load.Options{})
-	if err != nil || summary.Links != 5 || summary.Unknown != 1 || summary.Unlisted != (load.Gone{}) || !slices.Contains(r.bad, "left out link A-2 blocks B-9: there is no ticket B-9") {
+	summary, err := b.load(t.Context(), b.db, csv(t, wholeExport), r.report(), options{})
+	if err != nil || summary.Unknown != 1 || summary.Unlisted != (load.Gone{}) || !slices.Contains(r.bad, "left out link A-2 blocks B-9: there is no ticket B-9") {
 		t.Fatalf("%+v, %v, %q", summary, err, r.bad)
 	}
 	for want, query := range map[int]string{
@@ -51,7 +50,7 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 		union all select 'c' || comment_id, ctid, xmin::text from comments union all select 'l' || ticket_id || kind || other_ticket_id, ctid, xmin::text from ticket_links`); err != nil {
 		t.Fatal(err)
 	}
-	if summary, err = load.Load(t.Context(), b.db, export(t, wholeExport), r.report(), load.Options{Prune: true}); err != nil || summary.Removed != (load.Gone{}) {
+	if summary, err = b.load(t.Context(), b.db, csv(t, wholeExport), r.report(), options{Prune: true}); err != nil || summary.Removed != (load.Gone{}) {
 		t.Fatalf("%+v, %v", summary, err)
 	}
 	if n := b.count(t, `select count(*) from (select 't' || ticket_id as id, ctid as place, xmin::text as writer from tickets
@@ -69,7 +68,7 @@ func TestPrune(t *testing.T) {
 	var r told
 	other := "Issue key,Summary\nB-1,Another project\n"
 	for _, text := range []string{wholeExport, other} {
-		if _, err := load.Load(t.Context(), b.db, export(t, text), r.report(), load.Options{}); err != nil {
+		if _, err := b.load(t.Context(), b.db, csv(t, text), r.report(), options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,20 +83,20 @@ A-2,Pipe bursts,,14/Mar/25 9:30 AM;ann;Replace it
 		return [3]int{b.count(t, "select count(*) from tickets"), b.count(t, "select count(*) from comments"), b.count(t, "select count(*) from ticket_links")}
 	}
 	before := count()
-	summary, err := load.Load(t.Context(), b.db, export(t, later), r.report(), load.Options{})
+	summary, err := b.load(t.Context(), b.db, csv(t, later), r.report(), options{})
 	if err != nil || summary.Unlisted != (load.Gone{Tickets: 1, Comments: 1, Links: 2}) || summary.Removed != (load.Gone{}) || count() != before {
 		t.Fatalf("%+v, %v, %q", summary, err, r.gone)
 	}
 	for name, text := range map[string]string{"bad row": later + "A-7,,,\n", "empty": "Issue key,Summary\n", "cut": later + "A-8,\"never closed", "a ticket twice": later + later[strings.LastIndex(strings.TrimSpace(later), "\n")+1:]} {
-		if _, err := load.Load(t.Context(), b.db, export(t, text), r.report(), load.Options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || count() != before {
+		if _, err := b.load(t.Context(), b.db, csv(t, text), r.report(), options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || count() != before {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A third of the tickets takes a second option.
-	if summary, err = load.Load(t.Context(), b.db, export(t, later), r.report(), load.Options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || !summary.Many() || count() != before {
+	if summary, err = b.load(t.Context(), b.db, csv(t, later), r.report(), options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || !summary.Many() || count() != before {
 		t.Fatalf("%+v, %v", summary, err)
 	}
-	if summary, err = load.Load(t.Context(), b.db, export(t, later), r.report(), load.Options{Prune: true, PruneMany: true}); err != nil || summary.Removed != (load.Gone{Tickets: 1, Comments: 1, Links: 2}) {
+	if summary, err = b.load(t.Context(), b.db, csv(t, later), r.report(), options{Prune: true, PruneMany: true}); err != nil || summary.Removed != (load.Gone{Tickets: 1, Comments: 1, Links: 2}) {
 		t.Fatalf("%+v, %v", summary, err)
 	}
 	// A-3's other link is deleted with it. Rows written by hand and rows of other projects stay, as do
@@ -119,20 +118,20 @@ func TestPruneMoreThanOneResponse(t *testing.T) {
 		}
 	}
 	b := newBenchOver(t, database)
-	tickets := func(n int) *ticketfile.Reader {
+	tickets := func(n int) source {
 		text := strings.Builder{}
 		text.WriteString("Issue key,Summary,Comment,Comment,Outward issue link (Blocks)\n")
 		for i := range n {
 			fmt.Fprintf(&text, "A-%d,Number %[1]d,14/Mar/25 9:30 AM;ann;One,15/Mar/25 9:30 AM;ann;Two,A-%d\n", i, cmp.Or(i, 9000)-1)
 		}
-		return export(t, text.String())
+		return csv(t, text.String())
 	}
 	var r told
-	summary, err := load.Load(t.Context(), b.db, tickets(1140), r.report(), load.Options{})
-	if err != nil || summary.Tickets != 1140 || summary.Links != 1140 || summary.Unknown != 1 {
+	summary, err := b.load(t.Context(), b.db, tickets(1140), r.report(), options{})
+	if err != nil || summary.Written["tickets"] != 1140 || summary.Unknown != 1 {
 		t.Fatalf("%+v, %v", summary, err)
 	}
-	summary, err = load.Load(t.Context(), b.db, tickets(40), r.report(), load.Options{Prune: true, PruneMany: true})
+	summary, err = b.load(t.Context(), b.db, tickets(40), r.report(), options{Prune: true, PruneMany: true})
 	if err != nil || summary.Unlisted.Tickets != 1100 || summary.Removed != summary.Unlisted || b.count(t, "select count(*) from tickets") != 40 {
 		t.Fatalf("%+v, %v", summary, err)
 	}
@@ -143,7 +142,7 @@ func TestPruneInASlowDatabase(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var r told
-	if _, err := load.Load(t.Context(), b.db, folder(t, 60), r.report(), load.Options{}); err != nil {
+	if _, err := b.load(t.Context(), b.db, folder(t, 60), r.report(), options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
@@ -160,7 +159,7 @@ func TestPruneInASlowDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	summary, err := load.Load(t.Context(), b.db, folder(t, 1), r.report(), load.Options{Prune: true, PruneMany: true})
+	summary, err := b.load(t.Context(), b.db, folder(t, 1), r.report(), options{Prune: true, PruneMany: true})
 	if err != nil || summary.Removed.Tickets != 59 {
 		t.Errorf("%+v, %v", summary, err)
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"tasklens/internal/load"
 )
 
 // The language of a project is that of its line, else of the import; without one it stays.
@@ -16,7 +14,7 @@ func TestLanguageOfProjects(t *testing.T) {
 	again := func(language string) (told, error) {
 		rows := files(t, map[string]string{"projects.jsonl": projects, "tickets.jsonl": `{"ticket_id":"AB-1","project_id":"AB","name":"Pumpen tropfen"}` + "\n"})
 		var heard told
-		_, err := load.Load(t.Context(), b.db, rows, heard.report(), load.Options{Language: language})
+		_, err := b.load(t.Context(), b.db, rows, heard.report(), options{Language: language})
 		return heard, err
 	}
 	for _, step := range []struct{ given, want string }{{"", "AB -, CD french"}, {"german", "AB german, CD french"}, {"", "AB german, CD french"}} {
@@ -32,7 +30,7 @@ func TestLanguageOfProjects(t *testing.T) {
 		}
 	}
 	heard, err := again("deutsch")
-	if all := fmt.Sprint(heard.bad, err); !strings.Contains(all, "language is deutsch") {
+	if all := fmt.Sprint(heard.bad, err); !strings.Contains(all, `language is deutsch`) {
 		t.Errorf("an unknown language: %s", all)
 	}
 }

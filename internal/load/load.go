@@ -1,17 +1,25 @@
-// Package load writes tickets and documents from files to the database, which queues them for
-// embedding. It owns the order of rows, the size of batches, retries, and the counts of failures. A
-// bad row costs only itself. Tickets are upserted by their external keys and documents by their
-// paths, so a second import changes only what differs and an interrupted one can be continued. A
-// ticket changes only if its key is new or came from an earlier import of the same origin.
+// Package load writes projects, tickets and documents to the database, which judges them and queues
+// them for embedding. It reads them as scripts/convert writes them, and owns the order of rows, the
+// size of batches, retries, and the counts of failures. A bad row costs only itself. Rows are
+// upserted by their keys or paths, so a second import changes only what differs and an interrupted
+// one can be continued. A ticket changes only if its key is new or came from an earlier import of
+// the same origin.
 package load
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
+	"time"
 
-	"tasklens/internal/ticketfile"
+	"tasklens/internal/fault"
+	"tasklens/internal/index"
+	"tasklens/internal/wait"
 )
 
 // Database calls a Postgres function with named arguments.
@@ -21,166 +29,260 @@ type Database interface {
 
 // Options are what an import may do beyond adding and updating rows of its own.
 type Options struct {
-	Origin    string // the export that the files are a copy of; "" if the files or earlier imports tell
-	Language  string // of projects for which the files have none, as Postgres names it; "" leaves what is stored
-	TakeOver  bool   // also change projects and tickets of another origin, or of none
-	Prune     bool   // delete what earlier imports of this origin stored and this one does not list
-	PruneMany bool   // even more than a fifth of the origin's tickets
+	TakeOver  bool // also change projects and tickets of another origin, or of none
+	Prune     bool // delete what earlier imports of this origin stored and this one does not list
+	PruneMany bool // even more than a fifth of the origin's rows
 }
 
-// Trouble is a kind of event that does not end an import.
-type Trouble string
-
-const (
-	LeftOut  Trouble = "left out"         // a row, a file, or a link to an unknown ticket
-	Warning  Trouble = "warning"          // a field that was left out; the rest of the row was loaded
-	Refused  Trouble = "refused"          // a project or ticket that is not this origin's
-	Failed   Trouble = "failed"           // what could not be written
-	Repeated Trouble = "repeated"         // a key that the files hold more than once
-	Unlisted Trouble = "not in the files" // some of what the database has and the files do not
-)
-
-// Report receives events.
+// Report receives events. Trouble names a kind of them, which do not end an import.
 type Report struct {
 	Began   func(origin string)
-	Trouble func(Trouble, error)
-	Written func(rows int) // tickets or documents since the last call
+	Trouble func(kind string, what error)
+	Written func(rows, of int) // so far
 }
 
 // Summary counts what was done.
 type Summary struct {
-	Projects     int
-	Tickets      int // written or unchanged, as comments and documents
-	Comments     int
-	Documents    int
-	NewDocuments int
-
-	BadRows   int // or files
+	Given     Manifest       // what the rows say of themselves
+	Written   map[string]int // or unchanged: projects, tickets, comments, documents, and new documents
+	BadRows   int
 	BadFields int
-	Unwritten int // rows that the database rejected
-	Repeated  int // rows with the key of an earlier one
+	Unwritten int // rows that the database failed to write
+	Refused   int // projects and tickets that are not this origin's
+	Unknown   int // links that were skipped because a ticket does not exist
 
-	RefusedProjects int
-	RefusedTickets  int // those of refused projects too
-
-	Links      int    // in the files
-	Unknown    int    // of these, skipped because a ticket does not exist
-	Incomplete string // what the files show that they lack
-
-	Stored   int  // tickets of this origin in the database, before pruning
-	Unlisted Gone // in the database but not in the files; nothing if the files were not imported completely
+	Stored   int  // tickets or documents of this origin in the database, before pruning
+	Unlisted Gone // in the database but not in the rows; nothing if these are not all
 	Removed  Gone // of these, deleted; nothing without Prune
 }
 
-// Load writes all rows. Failures are reported and counted, and the rest continues. It ends early if
-// nothing can be stored or the files cannot be read. Rows written before that stay.
-func Load(ctx context.Context, db Database, files *ticketfile.Reader, report Report, options Options) (Summary, error) {
-	l := &loader{writer: writer{db: db, report: report}, files: files, options: options, projects: map[string]bool{}, seen: map[string]place{}}
-	err := l.load(ctx)
-	return l.sum, err
-}
+// Sizes of a batch, far below what a gateway accepts and a slow database writes in time. A batch
+// that is still too large is halved. The queue embeds 100 rows at once after fresh edits.
+const (
+	batchRows  = 100
+	batchBytes = 1 << 20
+)
+
+// Pauses while the database is unreachable, each twice the previous one: 15 s in total, enough for
+// a restart.
+const (
+	firstPause   = time.Second
+	longestPause = 8 * time.Second
+)
 
 type loader struct {
-	writer
-	files   *ticketfile.Reader
+	db      Database
+	report  Report
 	options Options
+	sum     Summary
 
-	id       int64            // of this import, in the database
-	projects map[string]bool  // those in the database; true for a refused one
-	seen     map[string]place // of each good ticket, by its key in capitals
-	rows     int              // good tickets of projects that are not refused
+	id    int64           // of this import of projects and tickets, in the database
+	held  map[string]bool // projects that are not this origin's, whose tickets are refused too
+	given int             // rows so far, without the manifest
+	batch []Row
+	bytes int
 }
 
-func (l *loader) load(ctx context.Context) error {
-	projects, err := l.readProjects()
-	if err != nil {
-		return err
+// Load writes all rows. Failures are reported and counted, and the rest continues. It ends early if
+// nothing can be stored or the rows cannot be read. Rows written before that stay.
+func Load(ctx context.Context, db Database, rows iter.Seq2[Row, error], report Report, options Options) (Summary, error) {
+	l := &loader{db: db, report: report, options: options, sum: Summary{Written: map[string]int{}}, held: map[string]bool{}}
+	for row, err := range rows {
+		if err == nil {
+			err = l.take(ctx, row)
+		}
+		if err != nil {
+			return l.sum, err
+		}
 	}
-	if len(projects) > 0 {
-		if err := l.begin(ctx, projects); err != nil {
+	if err := l.write(ctx); err != nil {
+		return l.sum, err
+	}
+	if said := l.sum.Given.Projects + l.sum.Given.Tickets + l.sum.Given.Documents; said > l.given {
+		l.sum.Given.Incomplete = fmt.Sprintf("they are cut off after %d of %d rows", l.given, said)
+	}
+	if err := l.link(ctx); err != nil {
+		return l.sum, err
+	}
+	return l.sum, l.prune(ctx)
+}
+
+// take adds a row to its batch, and writes the batch before if that is full or of another kind. All
+// projects are one batch, since the origin depends on them.
+func (l *loader) take(ctx context.Context, row Row) error {
+	if row.kind == "manifest" {
+		return json.Unmarshal(row.raw, &l.sum.Given)
+	}
+	l.given++
+	if isFull := len(l.batch) == batchRows || l.bytes+len(row.raw) > batchBytes; len(l.batch) > 0 && (l.batch[0].kind != row.kind || isFull && row.kind != "projects") {
+		if err := l.write(ctx); err != nil {
 			return err
 		}
 	}
-	if err := write(ctx, &l.writer, projects, kind[ticketfile.Project]{
-		name:   func(p ticketfile.Project) string { return "project " + p.Key },
-		upsert: l.upsertProjects,
-	}); err != nil {
-		return err
-	}
-	if err := writeAll(ctx, &l.writer, l.files.Tickets(), kind[ticketfile.Ticket]{
-		name:    func(t ticketfile.Ticket) string { return "ticket " + t.Key },
-		size:    ticketfile.Ticket.Size,
-		accepts: l.accepts,
-		upsert:  l.upsertTickets,
-	}); err != nil {
-		return err
-	}
-	l.sum.Incomplete = l.files.Incomplete()
-	if len(projects) > 0 {
-		if err := l.link(ctx); err != nil {
-			return err
+	project := row.text("project_key")
+	switch {
+	case row.kind == "tickets" && l.id == 0:
+		row.fault = fmt.Sprintf("project %q is not among the projects", project)
+	case l.held[project]:
+		l.sum.Refused++
+		return nil
+	case row.fault == "" && l.sum.Given.Restricted != "keep" && row.kind != "projects":
+		why, dropped := row.limit()
+		for _, what := range dropped {
+			l.warn(row, what)
+		}
+		if why != "" {
+			row.fault = "not everybody may read it: " + why
 		}
 	}
-	return l.prune(ctx)
-}
-
-// accepts reports whether the ticket's project is there and not refused.
-func (l *loader) accepts(ticket ticketfile.Ticket) bool {
-	switch refused, known := l.projects[ticket.ProjectKey]; {
-	case !known:
-		l.skip(&ticketfile.RowError{File: ticket.File, Line: ticket.Line, Key: ticket.Key,
-			Reason: fmt.Sprintf("project %q is not among the projects", ticket.ProjectKey)})
-		return false
-	case refused:
-		l.sum.RefusedTickets++
-		return false
+	if row.fault != "" {
+		l.skip(row, row.fault)
+		return nil
 	}
-	for _, warning := range ticket.Warnings {
-		l.warn(warning)
-	}
-	here := place{fmt.Sprintf("%s:%d", ticket.File, ticket.Line), ticket.Written}
-	key := strings.ToUpper(ticket.Key)
-	switch first, again := l.seen[key]; {
-	case again && first.key != here.key:
-		l.skip(&ticketfile.RowError{File: ticket.File, Line: ticket.Line, Key: ticket.Key,
-			Reason: fmt.Sprintf("%q and %q, at %s, are the same key: one of them must become another", here.key, first.key, first.at)})
-		return false
-	case again:
-		l.sum.Repeated++
-		l.report.Trouble(Repeated, fmt.Errorf("%s: %s is at %s too; the last row counts", here.at, ticket.Key, first.at))
-	}
-	l.seen[key] = here
-	l.rows++
-	return true
-}
-
-// place is where a ticket is in the files, and its key there.
-type place struct{ at, key string }
-
-func (l *loader) upsertTickets(ctx context.Context, tickets []ticketfile.Ticket) error {
-	var written []struct {
-		Key        string  `json:"key"`
-		CommentIDs []int64 `json:"comment_ids"`
-		HeldBy     *string `json:"held_by"`
-		Reason     *string `json:"reason"`
-	}
-	if err := l.db.Call(ctx, "upsert_tickets", map[string]any{"tickets": tickets, "import_id": l.id, "take_over": l.options.TakeOver}, &written); err != nil {
-		return fmt.Errorf("write tickets %s to %s: %w", tickets[0].Key, tickets[len(tickets)-1].Key, err)
-	}
-	for _, row := range written {
-		if row.Reason != nil {
-			l.rows--
-			l.skip(errors.New("ticket " + row.Key + ": " + *row.Reason))
-			continue
-		}
-		if row.HeldBy != nil {
-			l.sum.RefusedTickets++
-			l.report.Trouble(Refused, errors.New("ticket "+row.Key+heldBy(*row.HeldBy)))
-			continue
-		}
-		l.sum.Tickets++
-		l.sum.Comments += len(row.CommentIDs)
-	}
-	l.report.Written(len(tickets))
+	l.batch, l.bytes = append(l.batch, row), l.bytes+len(row.raw)
 	return nil
+}
+
+// skip reports and counts a bad row.
+func (l *loader) skip(row Row, reason string) {
+	l.sum.BadRows++
+	l.report.Trouble("left out", row.bad(reason))
+}
+
+// warn reports and counts what is left out of a row.
+func (l *loader) warn(row Row, what string) {
+	l.sum.BadFields++
+	l.report.Trouble("warning", row.bad(what))
+}
+
+// write writes the batch in parts of a size that the database accepts, and waits for an unreachable
+// database. A row that fails on its own is skipped, counted and reported by name. An error ends the
+// import.
+func (l *loader) write(ctx context.Context) error {
+	rows := l.batch
+	l.batch, l.bytes = nil, 0
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := l.begin(ctx, rows); err != nil {
+		return err
+	}
+	for part := range slices.Chunk(rows, batchRows) { // projects may be more
+		if err := l.writePart(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) writePart(ctx context.Context, rows []Row) error {
+	for pause := firstPause; ; pause *= 2 {
+		err := index.InBatches(ctx, rows, func(part []Row) (int, error) {
+			if err := l.upsert(ctx, part); err != nil {
+				return 0, err
+			}
+			rows = rows[len(part):]
+			l.report.Written(l.sum.Written["tickets"]+l.sum.Written["documents"], l.sum.Given.Tickets+l.sum.Given.Documents)
+			return len(part), nil
+		}, func(row Row, err error) {
+			rows = rows[1:]
+			l.sum.Unwritten++
+			l.report.Trouble("failed", fmt.Errorf("%s %s is not written: %w", one(row.kind), row.key(), err))
+		})
+		if fault.CodeOf(err) != fault.Unavailable || pause > longestPause || wait.For(ctx, pause) != nil {
+			return err
+		}
+	}
+}
+
+func one(kind string) string { return strings.TrimSuffix(kind, "s") }
+
+// begin finds or adds the origin before its first rows, and gets the import's id.
+func (l *loader) begin(ctx context.Context, rows []Row) error {
+	switch {
+	case rows[0].kind == "documents":
+		return l.beginDocuments(ctx, rows)
+	case l.id != 0:
+		return nil
+	}
+	var keys []string
+	for _, row := range rows {
+		keys = append(keys, row.key())
+	}
+	arguments := map[string]any{"format": cmp.Or(l.sum.Given.Format, "jsonl"), "project_keys": keys}
+	if l.sum.Given.Origin != "" {
+		arguments["origin"] = l.sum.Given.Origin
+	}
+	var begun []struct {
+		ID     int64  `json:"import_id"`
+		Origin string `json:"import_origin"`
+	}
+	if err := l.db.Call(ctx, "begin_import", arguments, &begun); err != nil {
+		return fmt.Errorf("begin the import: %w", err)
+	}
+	if len(begun) != 1 {
+		return errors.New("begin the import: the database gave it no id")
+	}
+	l.id = begun[0].ID
+	l.report.Began(begun[0].Origin)
+	return nil
+}
+
+// upsert writes projects, tickets or documents. The database says of each what became of it.
+func (l *loader) upsert(ctx context.Context, rows []Row) error {
+	kind, given := rows[0].kind, make([]map[string]json.RawMessage, len(rows))
+	for i, row := range rows {
+		given[i] = row.members
+	}
+	arguments := map[string]any{kind: given}
+	if kind != "documents" {
+		arguments["import_id"], arguments["take_over"] = l.id, l.options.TakeOver
+	}
+	var all []struct {
+		Key        string  `json:"key"`
+		Reason     *string `json:"reason"`  // why it is not written
+		HeldBy     *string `json:"held_by"` // another origin; "" if what has its key was not imported
+		Cut        *string `json:"cut"`     // columns
+		CommentIDs []int64 `json:"comment_ids"`
+		Created    bool    `json:"created"`
+	}
+	err := l.db.Call(ctx, "upsert_"+kind, arguments, &all)
+	if err == nil && len(all) != len(rows) {
+		err = fmt.Errorf("%d rows are returned", len(all))
+	}
+	if err != nil {
+		return fmt.Errorf("write %d %s from %s on: %w", len(rows), kind, rows[0].key(), err)
+	}
+	for i, row := range all {
+		switch {
+		case row.Reason != nil:
+			l.skip(rows[i], *row.Reason)
+			continue
+		case row.HeldBy != nil:
+			l.refuse(kind, row.Key, *row.HeldBy)
+			continue
+		case row.Cut != nil:
+			l.warn(rows[i], "cut to what is stored: "+*row.Cut)
+		}
+		l.sum.Written[kind]++
+		l.sum.Written["comments"] += len(row.CommentIDs)
+		if row.Created {
+			l.sum.Written["new"]++
+		}
+	}
+	return nil
+}
+
+// refuse reports and counts what another origin holds.
+func (l *loader) refuse(kind, key, origin string) {
+	l.sum.Refused++
+	reason := "it was not imported"
+	if origin != "" {
+		reason = "it was imported from " + origin
+	}
+	if kind == "projects" {
+		l.held[key] = true
+		reason += "; its tickets are refused too"
+	}
+	l.report.Trouble("refused", fmt.Errorf("%s %s: %s", one(kind), key, reason))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +15,7 @@ import (
 	"tasklens/internal/load"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
-	"tasklens/internal/ticketfile"
+	"tasklens/scripts/convert/export"
 )
 
 // bench is a test's own database with everything needed to import into it.
@@ -49,7 +51,7 @@ func (b bench) count(t *testing.T, query string) int {
 
 // folder writes an import of n good tickets in two projects, with extra lines at the end of
 // tickets.jsonl.
-func folder(t *testing.T, n int, extra ...string) *ticketfile.Reader {
+func folder(t *testing.T, n int, extra ...string) source {
 	t.Helper()
 	var tickets strings.Builder
 	for i := range n {
@@ -73,19 +75,34 @@ type told struct {
 func (r *told) report() load.Report {
 	return load.Report{
 		Began:   func(origin string) { r.origin = origin },
-		Written: func(rows int) { r.written += rows },
-		Trouble: func(kind load.Trouble, err error) {
-			if kind == load.Unlisted {
+		Written: func(rows, _ int) { r.written = rows },
+		Trouble: func(kind string, err error) {
+			if kind == "not in the files" {
 				r.gone = append(r.gone, err.Error())
 				return
 			}
-			text := err.Error()
-			if row, is := errors.AsType[*ticketfile.RowError](err); is {
-				text = fmt.Sprintf("%s:%d %s", filepath.Base(row.File), row.Line, row.Reason)
-			}
-			r.bad = append(r.bad, string(kind)+" "+text)
+			r.bad = append(r.bad, kind+" "+err.Error())
 		},
 	}
+}
+
+// options are those of both halves of an import.
+type options struct {
+	Origin, Language           string
+	TakeOver, Prune, PruneMany bool
+}
+
+// load converts files, and imports what that gives.
+func (b bench) load(ctx context.Context, db load.Database, from source, report load.Report, o options) (load.Summary, error) {
+	folder, err := os.MkdirTemp(filepath.Dir(from.path), "rows")
+	if err != nil {
+		return load.Summary{}, err
+	}
+	_, err = testbed.ConvertTo(folder, io.Discard, export.Options{Origin: o.Origin, Prefix: from.prefix, Language: o.Language, Restricted: export.Keep}, from.path)
+	if err != nil {
+		return load.Summary{}, err
+	}
+	return load.Load(ctx, db, load.Rows(folder), report, load.Options{TakeOver: o.TakeOver, Prune: o.Prune, PruneMany: o.PruneMany})
 }
 
 // interrupted is a database that an import can write to this often before it is stopped.
@@ -113,14 +130,14 @@ func TestInterruptedLoadContinues(t *testing.T) {
 	// The projects and one of the five batches of tickets.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	_, err := load.Load(ctx, &interrupted{Database: b.db, stop: stop, left: 2}, rows, r.report(), load.Options{})
+	_, err := b.load(ctx, &interrupted{Database: b.db, stop: stop, left: 2}, rows, r.report(), options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the load ended with %v", err)
 	}
 	if done := b.count(t, "select count(*) from tickets"); done != 100 {
 		t.Fatalf("%d tickets before the interruption", done)
 	}
-	if summary, err := load.Load(t.Context(), b.db, rows, r.report(), load.Options{}); err != nil || summary.Tickets != 450 {
+	if summary, err := b.load(t.Context(), b.db, rows, r.report(), options{}); err != nil || summary.Written["tickets"] != 450 {
 		t.Fatalf("%+v, %v", summary, err)
 	}
 	if n := b.count(t, "select count(*) from status_changes"); n != 450 {
@@ -132,5 +149,56 @@ func TestInterruptedLoadContinues(t *testing.T) {
 	}
 	if n := b.count(t, "select count(*) from tasklens.embedding_jobs where not background"); n > 2+50 {
 		t.Errorf("%d are queued as fresh edits", n)
+	}
+}
+
+// More projects than a response has rows are written in parts, and lines that nobody converted are
+// judged: by who may read them, by the database, and each alone.
+func TestHandWrittenLines(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var projects strings.Builder
+	for i := range 1050 {
+		fmt.Fprintf(&projects, `{"project_id":"P%d","name":"Number %[1]d"}`+"\n", i)
+	}
+	folder := testbed.Folder(t, "rows", map[string]string{"projects.jsonl": projects.String(), "tickets.jsonl": `{"ticket_id":"P1-1","project_id":"P1","name":"Pump leaks","comments":[
+{"ticket_id":"P1-2","project_id":"P1","name":"Pump hums","comments":[{"key":"1","body":"wombat","internal":true},{"key":"2","body":"Loud"}],"url":"https://example.org/2"}
+{"ticket_id":"P1-3","project_id":"P1","name":"wombat","visibility":"hr"}
+{"ticket_id":"P1-4","project_id":"P1","name":"Pump drips","due_date":"soon"}
+{"ticket_id":"P1-5","project_id":"none","name":"Pump stands"}
+{"ticket_id":"P1-6","project_id":"P1","name":"Pump runs","url":"javascript:alert(1)"}
+{"ticket_id":"P1-7","project_id":"P1","name":"Pump stops"}
+{"path":"a.md","title":"A","content":"A"}
+{"name":"nothing"}
+`})
+	var r told
+	sum, err := load.Load(t.Context(), b.db, load.Rows(folder), r.report(), load.Options{Prune: true})
+	if !errors.Is(err, load.ErrRows) || !strings.Contains(err.Error(), "documents need a manifest") {
+		t.Errorf("documents without an origin: %v", err)
+	}
+	lines := filepath.Join(folder, "tickets.jsonl")
+	text, err := os.ReadFile(lines)
+	if err == nil {
+		err = os.WriteFile(lines, []byte(strings.Replace(string(text), `{"path":"a.md","title":"A","content":"A"}`+"\n", "", 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = told{}
+	sum, err = load.Load(t.Context(), b.db, load.Rows(folder), r.report(), load.Options{Prune: true})
+	if !errors.Is(err, load.ErrNotPruned) || !strings.Contains(err.Error(), "manifest.json") || sum.Written["projects"] != 1050 || sum.Written["tickets"] != 2 || sum.BadRows != 6 {
+		t.Errorf("%v, %+v", err, sum)
+	}
+	for i, want := range []string{":1: this is not a JSON object", ":2: P1-2: comments that not everybody may read, left out: internal: true", ":3: P1-3: not everybody may read it: visibility: hr",
+		":4: P1-4: its due_date is soon", ":5: P1-5: there is no project none", ":6: P1-6: its url is no address of a page", ":8: it has none of"} {
+		if i >= len(r.bad) || !strings.Contains(r.bad[i], "tickets.jsonl"+want) {
+			t.Errorf("message %d is not %q: %q", i, want, r.bad)
+		}
+	}
+	if n := b.count(t, "select count(*) from tickets where name like '%wombat%'") + b.count(t, "select count(*) from comments where body like '%wombat%'"); n != 0 {
+		t.Errorf("%d private texts are stored", n)
+	}
+	if n := b.count(t, "select count(*) from tickets where url = 'https://example.org/2'"); n != 1 {
+		t.Error("the address of a ticket is not stored")
 	}
 }

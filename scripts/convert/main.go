@@ -27,11 +27,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	case manifest.Clean():
 		return 0
-	case manifest.Incomplete != "":
-		fmt.Fprintf(stderr, "convert: the files are incomplete: %s\n", manifest.Incomplete)
-	}
-	if manifest.LeftOut+manifest.Fields > 0 {
-		fmt.Fprintf(stderr, "convert: left out, as named above: %d rows or files, %d fields\n", manifest.LeftOut, manifest.Fields)
 	}
 	return 1
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"tasklens/internal/testbed"
+	"tasklens/scripts/convert/export"
 	"tasklens/scripts/lab/offline"
 )
 
@@ -45,8 +46,8 @@ func user(n int) string { return fmt.Sprintf("0b6a3c0e-5f0b-4a51-9d0f-%012d", n)
 func startRecorded(t *testing.T) (url string, callers map[string]string) {
 	s := newStack(t, offline.NewHandler(), map[string]string{"EMBEDDING_MODEL": offline.EmbeddingModel, "CHAT_MODEL": offline.ChatModel,
 		"ENRICH_REQUESTS_PER_MINUTE": "100000", "WORKER": "off"})
-	s.run(t, "import", "supabase/sample")
-	s.run(t, "import", "supabase/sample/documents")
+	s.run(t, "import", testbed.Convert(t, export.Options{}, "../../../supabase/sample"))
+	s.run(t, "import", testbed.Convert(t, export.Options{}, "../../../supabase/sample/documents"))
 	s.run(t, "enrich")
 	// In the future a document is always new, so that its freshness is the same in each run.
 	execute(t, testbed.Connect(t, s.db.OwnerURL), `update documents set created_at = '2999-01-01'`,

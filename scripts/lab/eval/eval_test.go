@@ -3,6 +3,7 @@ package eval_test
 import (
 	"context"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,9 +14,9 @@ import (
 	"tasklens/internal/load"
 	"tasklens/internal/testbed"
 	"tasklens/internal/threshold"
-	"tasklens/internal/ticketfile"
 	"tasklens/internal/tokenizer"
 	"tasklens/internal/worker"
+	"tasklens/scripts/convert/export"
 	"tasklens/scripts/lab/eval"
 	"tasklens/scripts/lab/measure"
 	"tasklens/scripts/lab/offline"
@@ -55,22 +56,20 @@ func measureThreshold(t *testing.T, service apitest.Service) []threshold.Measure
 	return measured
 }
 
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 func loadFolder(t *testing.T, service apitest.Service, path string) {
 	t.Helper()
-	rows, err := ticketfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
+	report := load.Report{Began: func(string) {}, Written: func(_, _ int) {}, Trouble: func(kind string, err error) { t.Errorf("%s: %v", kind, err) }}
+	paths := []string{path}
+	if documents := filepath.Join(path, eval.DocumentsFolder); isFolder(documents) {
+		paths = append(paths, documents)
 	}
-	report := load.Report{Began: func(string) {}, Written: func(int) {}, Trouble: func(kind load.Trouble, err error) { t.Errorf("%s: %v", kind, err) }}
-	if _, err = load.Load(t.Context(), service.Database, rows, report, load.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if folder := filepath.Join(path, eval.DocumentsFolder); load.HasNotes(folder) {
-		notes, err := load.OpenNotes(folder)
-		if err == nil {
-			_, err = load.LoadNotes(t.Context(), service.Database, notes, report, load.Options{})
-		}
-		if err != nil {
+	for _, path := range paths {
+		if _, err := load.Load(t.Context(), service.Database, load.Rows(testbed.Convert(t, export.Options{}, path)), report, load.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
