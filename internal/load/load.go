@@ -111,7 +111,10 @@ func Load(ctx context.Context, db Database, rows iter.Seq2[Row, error], report R
 // projects are one batch, since the origin depends on them.
 func (l *loader) take(ctx context.Context, row Row) error {
 	if row.kind == "manifest" {
-		return json.Unmarshal(row.raw, &l.sum.Given)
+		if err := json.Unmarshal(row.raw, &l.sum.Given); err != nil {
+			return fmt.Errorf("%w: read the manifest at %s: %w", ErrRows, row.place, err)
+		}
+		return nil
 	}
 	l.given++
 	if isFull := len(l.batch) == batchRows || l.bytes+len(row.raw) > batchBytes; len(l.batch) > 0 && (l.batch[0].kind != row.kind || isFull && row.kind != "projects") {
