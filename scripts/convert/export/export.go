@@ -100,7 +100,7 @@ func convert(open func(name string) (io.WriteCloser, error), says io.Writer, opt
 		fmt.Fprintln(says, notice)
 	}
 	if c.rows != nil {
-		defer c.rows.file.Close()
+		defer c.rows.close()
 	}
 	if err == nil {
 		err = c.write(open)
@@ -163,7 +163,7 @@ func (c *conversion) convertTickets() error {
 	if err != nil {
 		return err
 	}
-	defer drafts.file.Close()
+	defer drafts.close()
 	if err := c.read(func(t Ticket, bad error) error {
 		isTicket := t.Key != ""
 		switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,7 +30,7 @@ func newSpool() (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(file.Name()); err != nil {
+	if err := os.Remove(file.Name()); err != nil && runtime.GOOS != "windows" { // where an open file keeps its name
 		return nil, errors.Join(err, file.Close())
 	}
 	out := bufio.NewWriterSize(file, spoolBuffer)
@@ -39,6 +40,13 @@ func newSpool() (*spool, error) {
 func (s *spool) write(row any) error {
 	s.rows++
 	return json.MarshalEncode(s.json, row, lax)
+}
+
+func (s *spool) close() {
+	s.file.Close()
+	if runtime.GOOS == "windows" {
+		os.Remove(s.file.Name())
+	}
 }
 
 // rewind returns what was written.
