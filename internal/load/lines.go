@@ -100,7 +100,11 @@ func read(in io.ReadCloser, name string, yield func(Row, error) bool) bool {
 			return false
 		}
 	}
-	return lines.Err() == nil || yield(Row{}, fmt.Errorf("%w: read %s%d: %w", ErrRows, name, n, lines.Err()))
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("the line is longer than %d MiB", maxRow>>20)
+	}
+	return err == nil || yield(Row{}, fmt.Errorf("%w: read %s%d: %w", ErrRows, name, n, err))
 }
 
 func readRow(line []byte, place string) Row {
@@ -109,7 +113,8 @@ func readRow(line []byte, place string) Row {
 		row.fault = fmt.Sprintf("this is not a JSON object: %v", err)
 		return row
 	}
-	for _, kind := range [][2]string{{"project_id", "projects"}, {"content", "documents"}, {"ticket_id", "tickets"}, {"format", "manifest"}} {
+	// The last that it has counts: a ticket may also have members of other names.
+	for _, kind := range [][2]string{{"format", "manifest"}, {"content", "documents"}, {"project_id", "projects"}, {"ticket_id", "tickets"}} {
 		if row.members[kind[0]] != nil {
 			row.kind, row.fault = kind[1], ""
 		}

@@ -152,8 +152,8 @@ func TestInterruptedLoadContinues(t *testing.T) {
 	}
 }
 
-// More projects than a response has rows are written in parts, and lines that nobody converted are
-// judged: by who may read them, by the database, and each alone.
+// More projects than a response has rows are written in parts. Lines that nobody converted are
+// refused one by one: private ones here, wrong ones by the database.
 func TestHandWrittenLines(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -167,7 +167,7 @@ func TestHandWrittenLines(t *testing.T) {
 {"ticket_id":"P1-4","project_id":"P1","name":"Pump drips","due_date":"soon"}
 {"ticket_id":"P1-5","project_id":"none","name":"Pump stands"}
 {"ticket_id":"P1-6","project_id":"P1","name":"Pump runs","url":"javascript:alert(1)"}
-{"ticket_id":"P1-7","project_id":"P1","name":"Pump stops"}
+{"ticket_id":"P1-7","project_id":"P1","name":"Pump stops","format":"A4","content":"none"}
 {"path":"a.md","title":"A","content":"A"}
 {"name":"nothing"}
 `})
@@ -200,5 +200,34 @@ func TestHandWrittenLines(t *testing.T) {
 	}
 	if n := b.count(t, "select count(*) from tickets where url = 'https://example.org/2'"); n != 1 {
 		t.Error("the address of a ticket is not stored")
+	}
+}
+
+// Rows that end before the manifest says so are not a whole export, and an export without rows lists
+// no documents: neither removes anything.
+func TestManifestAndRowsDiffer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rows := func(lines string) (load.Summary, error) {
+		folder := testbed.Folder(t, "rows", map[string]string{"manifest.json": lines})
+		var r told
+		return load.Load(t.Context(), b.db, load.Rows(folder), r.report(), load.Options{Prune: true, PruneMany: true})
+	}
+	if _, err := rows(`{"format":"markdown","origin":"notes","whole":true,"documents":1,"paths":["a.md"]}` + "\n" + `{"path":"a.md","title":"A","content":"A"}`); err != nil {
+		t.Fatal(err)
+	}
+	project, ticket := `{"project_id":"AB","name":"Pumps"}`+"\n", `{"ticket_id":"AB-%d","project_id":"AB","name":"Pump %[1]d"}`+"\n"
+	whole := `{"format":"jira","whole":true,"projects":1,"tickets":2}` + "\n" + project + fmt.Sprintf(ticket, 1)
+	if _, err := rows(whole + fmt.Sprintf(ticket, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if sum, err := rows(whole); !errors.Is(err, load.ErrNotPruned) || sum.Given.Incomplete != "they are cut off after 2 of 3 rows" {
+		t.Errorf("cut off: %v, %+v", err, sum)
+	}
+	if sum, err := rows(`{"format":"jira","origin":"notes","whole":true}`); sum.Removed != (load.Gone{}) {
+		t.Errorf("without rows: %v, %+v", err, sum)
+	}
+	if n := b.count(t, "select (select count(*) from tickets) + 10 * (select count(*) from documents)"); n != 12 {
+		t.Errorf("%d: something was removed", n)
 	}
 }
