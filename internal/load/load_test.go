@@ -203,8 +203,8 @@ func TestHandWrittenLines(t *testing.T) {
 	}
 }
 
-// Rows that end before the manifest says so are not a whole export, and an export without rows lists
-// no documents: neither removes anything.
+// Rows that end before the manifest says so are not a whole export, and an export without rows
+// lists no documents: neither removes anything.
 func TestManifestAndRowsDiffer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
