@@ -10,7 +10,7 @@ declare
   functions constant text[] := '{abandon_reembed, attach_tables, begin_import, begin_reembed, caller_role, check_installation,
     claim_embedding_jobs, clear_retired_set, copy_changes, count_tickets, count_unlisted,
     data_version, delete_document, detach_tables, embedding_sets, embedding_status, enqueue_missing_embeddings,
-    enrichment_stats, extend_embedding_leases, fail_embedding_jobs, find_documents_by_entity, find_filter_values,
+    enrichment_stats, explain_query, extend_embedding_leases, fail_embedding_jobs, find_documents_by_entity, find_filter_values,
     find_similar_documents, find_similar_tickets, find_sources, finish_embedding_jobs,
     finish_reembed, get_document, get_ticket, link_imported_tickets, list_dead_embedding_jobs, list_migrations,
     list_projects, list_statuses, list_tickets, list_unenriched_documents, log_queries, may_write_project,

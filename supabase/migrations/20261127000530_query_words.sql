@@ -243,7 +243,9 @@ end
 $$;
 comment on function tasklens.plan_words is 'The words of a query, read in these languages, that are known in these projects (null: all). quoted: those that are not replaced by similar ones.';
 
-create function tasklens.explain_query(query_text text, filters jsonb) returns table (excluded text[], ignored text[], languages text[], corrected jsonb)
+create function tasklens.explain_query(query_text text, filters jsonb) returns table (
+  excluded text[], ignored text[], languages text[], corrected jsonb, unknown_keys text[], candidates jsonb
+)
 language plpgsql stable rows 1 security definer set search_path = ''
 as $$
 declare
@@ -268,17 +270,43 @@ begin
       cross join lateral tasklens.nearest_words(w.words[1], visible) n
       where not w.is_common and w.kind is null and not tasklens.occurs(w.term::tsquery, visible)
         and quote_literal(n.near) = any (words.terms) and strpos(coalesce(query.required::text, ''), quote_literal(w.words[1])) = 0
-      group by 1, 2) c);
+      group by 1, 2) c),
+    array(
+      select f.spelling
+      from (
+        select array_agg(k.key) as keys
+        from (select m[1] as key from regexp_matches(query.plain, '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+', 'g') m limit 20) k) typed
+      cross join tasklens.match_names(jsonb_build_object('keys', typed.keys), true) f
+      where not f.exact order by 1),
+    (select coalesce(jsonb_agg(jsonb_build_object('member', n.member, 'value', n.spelling, 'names', n.names) order by n.member, n.spelling), '[]')
+    from (
+      select f.member, f.spelling, coalesce(jsonb_agg(f.value) filter (where f.value is not null), '[]') as names
+      from tasklens.match_names(filters, true) f
+      where not f.exact or lower(f.value) <> lower(f.spelling) group by 1, 2) n);
 end
 $$;
-comment on function tasklens.explain_query is 'read_query, in what the caller may see.';
+comment on function tasklens.explain_query is 'The function of this name in the schema public, in what the caller may see.';
 
-create function public.read_query(query_text text, filters jsonb default null) returns table (excluded text[], ignored text[], languages text[], corrected jsonb)
+create function public.explain_query(query_text text, filters jsonb default null)
+returns table (excluded text[], ignored text[], languages text[], corrected jsonb, unknown_keys text[], candidates jsonb)
 language sql stable rows 1 security invoker set search_path = ''
 as $$
-  select r.* from tasklens.explain_query(read_query.query_text, tasklens.check_arguments(read_query.filters)) r
+  select e.* from tasklens.explain_query(explain_query.query_text, tasklens.check_arguments(explain_query.filters)) e
+$$;
+comment on function public.explain_query is
+  'How a search uses a query, without its filters: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others; of the first 32 in question), in which languages, those of the projects in these filters, which words that no text holds are replaced by which similar ones (as stems; not in quotes): [{from, to}], the keys in it that no ticket has though others begin alike, and the names in the filters that nothing has, with those that resemble them: [{member, value, names}].';
+
+-- The version is that from before, for caches: what is read may be newer.
+create function public.read_query(query_text text, today date default (now() at time zone 'utc')::date)
+returns table (text text, filters jsonb, candidates jsonb, version text, model text, match_thresholds jsonb)
+language plpgsql stable rows 1 security invoker set search_path = ''
+as $$
+begin
+  return query select r.text, r.filters, r.candidates, v.version, v.model, v.match_thresholds
+    from public.data_version(null) v cross join tasklens.read_typed_query(read_query.query_text, coalesce(read_query.today, (now() at time zone 'utc')::date)) r;
+end
 $$;
 comment on function public.read_query is
-  'How a search reads a query: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others; of the first 32 in question), in which languages, those of the projects in these filters, and which words that no text holds are replaced by which similar ones (as stems; not in quotes): [{from, to}].';
+  'Reads the filters in a query (docs/api.md), as search_hybrid does: text is what to search for, null if there is none; filters, those that were typed; candidates, names in them that nothing has: [{member, value, names}], where a single one that is near took its place, or the filter is text beside other words. With data_version, so that the service asks once. Contradictions are an error (22023).';
 
 insert into tasklens.migrations (version) values ('20261127000530');

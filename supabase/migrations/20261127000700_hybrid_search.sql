@@ -86,7 +86,8 @@ create function public.search_hybrid(
   keyword_weight double precision default 1,
   fusion text default 'rrf',
   sort text default 'relevance',
-  filters jsonb default null
+  filters jsonb default null,
+  filters_in_text boolean default true
 )
 returns table (
   ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision,
@@ -103,11 +104,21 @@ language plpgsql stable rows 10 security invoker set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  all_filters constant jsonb := tasklens.check_arguments(
+  query constant tasklens.typed_query := tasklens.read_search(search_hybrid.query_text, tasklens.check_arguments(
     search_hybrid.filters, search_hybrid.query_embedding, search_hybrid.embedding_model, fusion => search_hybrid.fusion, sort => search_hybrid.sort,
-    project_filter => search_hybrid.project_filter, status_filter => search_hybrid.status_filter);
+    project_filter => search_hybrid.project_filter, status_filter => search_hybrid.status_filter), search_hybrid.filters_in_text);
   serving_set constant smallint := tasklens.searched_set(null);
 begin
+  if query.text is null and query.filters is not null then
+    return query
+    select l.ticket_id, l.text, null::double precision, 'filters', 0::double precision, 0::double precision,
+      l.project_id, l.project_name, l.ticket_key, l.ticket_name, l.status,
+      null::bigint, null::bigint, null::double precision, 0::double precision, 0::double precision,
+      '{}'::text[], false, l.highlight, null::uuid, l.has_more, false, null::bigint, null::text, null::timestamptz, l.fields, null::text[]
+    from public.list_tickets(search_hybrid.match_count, search_hybrid.match_offset,
+      sort => case search_hybrid.sort when 'updated' then 'updated' else 'newest' end, filters => query.filters) l;
+    return;
+  end if;
   return query
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
@@ -122,8 +133,8 @@ begin
     m.comment_id, m.author, m.created_at,
     coalesce(tasklens.ticket_fields(g.ticket_id), jsonb_build_object('created_at', p.created_at, 'updated_at', p.updated_at)), g.languages
   from tasklens.find_page(
-    search_hybrid.query_text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
-    all_filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
+    query.text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
+    query.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
   cross join lateral (
@@ -194,6 +205,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused: each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if it holds all words of the query, or keyword_score reaches 0.4 of their weight and 0.7 of the best; else it stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
+  'Keyword and vector search fused, for a query as people type it, with filters (read_query); filters_in_text false: it is taken as it is. Without a text, the tickets that pass the filters, the latest first (source filters). Each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if it holds all words of the query, or keyword_score reaches 0.4 of their weight and 0.7 of the best; else it stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
 
 insert into tasklens.migrations (version) values ('20261127000700');

@@ -83,16 +83,16 @@ create function public.search_facets(
   query_embedding extensions.vector(1536) default null,
   embedding_model text default null,
   match_threshold double precision default 0.7,
-  project_filter bigint default null, status_filter text default null, filters jsonb default null
+  project_filter bigint default null, status_filter text default null, filters jsonb default null, filters_in_text boolean default true
 )
 returns table (facet text, value bigint, label text, count bigint, capped boolean)
 language plpgsql stable rows 20 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  all_filters constant jsonb := tasklens.check_arguments(
+  query constant tasklens.typed_query := tasklens.read_search(search_facets.query_text, tasklens.check_arguments(
     search_facets.filters, search_facets.query_embedding, search_facets.embedding_model,
-    project_filter => search_facets.project_filter, status_filter => search_facets.status_filter);
+    project_filter => search_facets.project_filter, status_filter => search_facets.status_filter), search_facets.filters_in_text);
   part record; -- of the query: a list of the columns that are counted
 begin
   select string_agg(format('%s.%I', case s.source when 'project_id' then 'm' else 't' end, s.source), ', ') as columns,
@@ -152,7 +152,7 @@ begin
   where c.row <= 1000 -- Hosted PostgREST would cut the last facets whole: equal shares
   order by a.place, c.place
   $query$, part.columns, part.names, part.texts, part.sets)
-    using query_text, query_embedding, embedding_model, match_threshold, all_filters
+    using query.text, query_embedding, embedding_model, match_threshold, query.filters
   loop
     return next;
   end loop;

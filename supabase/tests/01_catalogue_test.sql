@@ -115,7 +115,19 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.index_former_languages()', 'volatile', 'definer', 'service_role'),
     ('tasklens.follow_language()', 'volatile', 'definer', ''),
     ('tasklens.explain_query(text, jsonb)', 'stable', 'definer', 'authenticated service_role'),
-    ('public.read_query(text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.explain_query(text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.read_query(text, date)', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.add_typed_filter(jsonb, tasklens.typed_filter)', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.leading_words(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('tasklens.read_dates(text, date, boolean)', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.read_period(text, date, boolean)', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.read_search(text, jsonb, boolean)', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.read_typed_filter(text, date)', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.read_typed_project(text)', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.read_typed_query(text, date)', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.read_values(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('tasklens.resolve_names(tasklens.typed_filter, text[])', 'stable', 'invoker', 'authenticated service_role'),
+    ('tasklens.typed_members()', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.part_names(text, text, text, text)', 'immutable', 'invoker', 'authenticated service_role'),
     ('tasklens.passing_tickets(tasklens.scope, bigint[])', 'stable', 'invoker', ''),
     ('tasklens.phrase(text, text[])', 'stable', 'invoker', ''),
@@ -215,8 +227,8 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.search_by_vector(vector, text, double precision, integer, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_documents(vector, integer, double precision, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.search_facets(text, vector, text, double precision, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, text, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.search_facets(text, vector, text, double precision, bigint, text, jsonb, boolean)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, text, text, jsonb, boolean)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.set_project_language(bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.similar_tickets(vector, text, integer, bigint, bigint, jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.store_chunks(jsonb, jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
@@ -259,6 +271,7 @@ select results_eq(
     ('enqueue_missing_embeddings', 'embedding_model text, everything boolean DEFAULT false, embedding_set smallint DEFAULT NULL::smallint',
       'bigint'),
     ('enrichment_stats', '', 'TABLE(total bigint, enriched bigint, unenriched bigint, failed bigint)'),
+    ('explain_query', 'query_text text, filters jsonb DEFAULT NULL::jsonb', 'TABLE(excluded text[], ignored text[], languages text[], corrected jsonb, unknown_keys text[], candidates jsonb)'),
     ('extend_embedding_leases', 'lease_ids uuid[], lease_seconds double precision DEFAULT 60',
       'bigint'),
     ('fail_embedding_jobs', 'lease_id uuid, job_ids bigint[], error text, attempt_limit integer DEFAULT 10, retry_seconds double precision DEFAULT 5',
@@ -300,7 +313,7 @@ select results_eq(
     ('prune_documents', 'origin text, listed uuid[], match_count integer DEFAULT 0', 'TABLE(stored bigint, unlisted bigint, removed bigint, examples text[])'),
     ('prune_import', 'import_id bigint, match_count integer DEFAULT 100', 'TABLE(tickets integer, comments integer, ticket_links integer)'),
     ('rate_document', 'doc_id uuid, helpful boolean', 'double precision'),
-    ('read_query', 'query_text text, filters jsonb DEFAULT NULL::jsonb', 'TABLE(excluded text[], ignored text[], languages text[], corrected jsonb)'),
+    ('read_query', 'query_text text, today date DEFAULT ((now() AT TIME ZONE ''utc''::text))::date', 'TABLE(text text, filters jsonb, candidates jsonb, version text, model text, match_thresholds jsonb)'),
     ('read_sources', 'source_ids bigint[], embedding_set smallint DEFAULT NULL::smallint',
       'TABLE(source_id bigint, names text[], texts jsonb, truncated boolean, source_hash text, chunks jsonb, stored_truncated boolean, embedding_set smallint, embedding_model text, building_set smallint, building_chunking integer, sources_read integer)'),
     ('release_embedding_jobs', 'lease_id uuid, job_ids bigint[], delay_seconds double precision DEFAULT NULL::double precision',
@@ -333,13 +346,13 @@ select results_eq(
         || 'final_score double precision, keywords text[], temporal_class text)'),
     ('search_facets', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'filters jsonb DEFAULT NULL::jsonb',
+        || 'filters jsonb DEFAULT NULL::jsonb, filters_in_text boolean DEFAULT true',
       'TABLE(facet text, value bigint, label text, count bigint, capped boolean)'),
     ('search_hybrid', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, match_count integer DEFAULT 10, match_offset integer DEFAULT 0, '
         || 'project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
-        || 'fusion text DEFAULT ''rrf''::text, sort text DEFAULT ''relevance''::text, filters jsonb DEFAULT NULL::jsonb',
+        || 'fusion text DEFAULT ''rrf''::text, sort text DEFAULT ''relevance''::text, filters jsonb DEFAULT NULL::jsonb, filters_in_text boolean DEFAULT true',
       'TABLE(ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision, '
         || 'project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '

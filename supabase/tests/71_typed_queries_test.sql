@@ -22,7 +22,7 @@ select is((pg_temp.tickets(q)) [1], t::bigint, 'a pasted line finds its text: ' 
 select is(pg_temp.tickets(q), t::bigint[], 'a minus excludes where no text has it as typed: ' || q) from (values
   ('refund -voucher', '{4}'), ('-voucher refund', '{4}'), ('refund -card -AA-3', null), ('refund -"with a card"', '{3}'), ('refund -"with card"', '{3,4}')) c (q, t);
 select is(r.excluded, e::text[], 'exclusions are reported: ' || q) from (values
-  ('refund -voucher -TX-9 -"a card"', '{voucher,TX-9,"\"a card\""}'), ('git push -f', '{}'), ('refund', '{}')) c (q, e), public.read_query(q) r;
+  ('refund -voucher -TX-9 -"a card"', '{voucher,TX-9,"\"a card\""}'), ('git push -f', '{}'), ('refund', '{}')) c (q, e), public.explain_query(q) r;
 
 -- Common words and signs --------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ select is(pg_temp.tickets(q), t::bigint[], 'found as written: ' || q) from (valu
   ('"🔥 oven"', '{13}'), ('🦄', null), ('🦄 oven', '{13}'), ('xylotol how', null)) c (q, t);
 select is((pg_temp.tickets(q)) [1], t::bigint, 'first as written: ' || q) from (values ('The Who', 12), ('to be or not to be', 12), ('100%', 14), ('§12', 14), ('Not to be OR not', 12)) c (q, t);
 select is(r.ignored, i::text[], 'what no search can use is reported: ' || q) from (values
-  ('🦄 oven', '{🦄}'), ('🔥 oven', '{}'), ('=> oven', '{=>}'), ('whom ourselves', '{ourselves,whom}'), ('who can', '{}'), ('how is the oven', '{}'), ('oven - hot / …', '{}')) c (q, i), public.read_query(q) r;
+  ('🦄 oven', '{🦄}'), ('🔥 oven', '{}'), ('=> oven', '{=>}'), ('whom ourselves', '{ourselves,whom}'), ('who can', '{}'), ('how is the oven', '{}'), ('oven - hot / …', '{}')) c (q, i), public.explain_query(q) r;
 
 -- Edges of tokens ---------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ select is(pg_temp.tickets(q), t::bigint[], 'a word like a mark is a word: ' || q
 select is((select s.highlight from public.search_hybrid(q, match_count => 1) s), h, 'and highlighted as one: ' || q) from (values
   ('qos', '<mark>QoS</mark> of the plum'), ('qcx', '<mark>qcx</mark> rattles'), ('QSA qs2b', '<mark>QSA</mark> and <mark>qs2b</mark> rattle'),
   ('theqz the buzqz', '<mark>theqz</mark> wobbles as BAQC and <mark>buzqz</mark>'), ('BAQC wobble', 'theqz <mark>wobbles</mark> as <mark>BAQC</mark> and buzqz')) c (q, h);
-select is(r.ignored, '{}', 'an unknown one is not reported as one that no search can use: ' || q) from (values ('qsunknown'), ('qounknown'), ('unknownqc'), ('unknownqz')) c (q), public.read_query(q) r;
+select is(r.ignored, '{}', 'an unknown one is not reported as one that no search can use: ' || q) from (values ('qsunknown'), ('qounknown'), ('unknownqc'), ('unknownqz')) c (q), public.explain_query(q) r;
 select is((select array_agg(k.ticket_id) from public.search_by_keyword(U&'plu\1D24m') k), '{62}', 'the letter of the marks is no part of a word');
 
 -- A word that no text holds is replaced by a similar one, and the reading says so. In quotes it is
@@ -105,7 +105,7 @@ select is((select array_agg(k.ticket_id) from public.search_by_keyword(U&'plu\1D
 insert into public.tickets (ticket_id, key, project_id, status_id, name) values (900, 'AA-900', 1, 1, 'The wombatcode of the parser');
 select is(r.corrected, w::jsonb, 'corrected: ' || q) from (values
   ('parser wombatone', '[{"from": "wombatone", "to": ["wombatcod"]}]'), ('Parsser, Wombatone!', '[{"from": "Parsser", "to": ["parser"]}, {"from": "Wombatone", "to": ["wombatcod"]}]'),
-  ('parser wombatcode', '[]'), ('parser "wombatone"', '[]'), ('"parser wombatone" wombatone', '[]'), ('the zzzzqqqq', '[]')) c (q, w), public.read_query(q) r;
+  ('parser wombatcode', '[]'), ('parser "wombatone"', '[]'), ('"parser wombatone" wombatone', '[]'), ('the zzzzqqqq', '[]')) c (q, w), public.explain_query(q) r;
 select is(pg_temp.tickets(q), w, 'found by ' || q) from (values ('wombatone', '{900}'::bigint[]), ('"wombatone"', null), ('"wombatcode"', '{900}')) c (q, w);
 
 -- Many signs or words cost few readings. Counted, because time depends on the machine.
@@ -115,7 +115,7 @@ alter function tasklens.read_words(text, text[], boolean) set schema uncounted;
 create function tasklens.read_words(text text, languages text[], common boolean default false)
 returns table (term text, words text[], place integer, times integer, is_common boolean, kind text)
 language sql volatile as $$ select nextval('pg_temp.readings'); select * from uncounted.read_words(text, languages, common) $$;
-select is((select cardinality(r.ignored) from public.read_query(q) r), 32, left(q, 3) || ' …: the first 32 are reported')
+select is((select cardinality(r.ignored) from public.explain_query(q) r), 32, left(q, 3) || ' …: the first 32 are reported')
 from (select string_agg(chr(first + i), ' ') as q from (values (127744), (9728)) v(first), generate_series(0, 999) i group by first) c;
 select cmp_ok(nextval('readings'), '<', 100::bigint, 'no more are read one by one');
 

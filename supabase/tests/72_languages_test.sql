@@ -30,9 +30,9 @@ select is(pg_temp.found(q), e::text[], 'any form finds any other: ' || q) from (
   ('rechnung', '{DE-1}'), ('verschicken', '{DE-1}'), ('hafen', '{DE-3}'), ('facture', '{FR-1}'), ('réserver', '{FR-1}'), ('reservation', '{FR-1}'), ('marees', '{FR-2}'),
   ('invoice', '{EN-1}'), ('anchor', '{EN-2}'), ('login', '{EN-2}'), ('bestellen', '{DE-2}')) c (q, e);
 select is(pg_temp.found('rechnungs facture invoicing'), '{DE-1,EN-1,FR-1}', 'one query finds texts in each language');
-select is((select r.languages from public.read_query('rechnung') r), '{german,english,french}', 'a query is read in all languages, that of most tickets first');
-select is((select r.languages from public.read_query('rechnung', '{"projects": ["FR"]}') r), '{french}', 'with a filter, in those of its projects');
-select is((select r.excluded::text || r.ignored::text from public.read_query('der den -mahnung') r), '{mahnung}{}', 'common words of one language are no wrong words of another');
+select is((select r.languages from public.explain_query('rechnung') r), '{german,english,french}', 'a query is read in all languages, that of most tickets first');
+select is((select r.languages from public.explain_query('rechnung', '{"projects": ["FR"]}') r), '{french}', 'with a filter, in those of its projects');
+select is((select r.excluded::text || r.ignored::text from public.explain_query('der den -mahnung') r), '{mahnung}{}', 'common words of one language are no wrong words of another');
 
 -- Words, phrases, exclusions ----------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ select is(pg_temp.found('factura duplicar'), '{EN-9,FR-1}', 'another language of
 select from public.claim_embedding_jobs();
 update tasklens.former_languages set seen_by = '3';
 select from public.claim_embedding_jobs();
-select is((select r.languages from public.read_query('factura') r), '{spanish}', 'which then is the only one');
+select is((select r.languages from public.explain_query('factura') r), '{spanish}', 'which then is the only one');
 
 select * from finish();
 rollback;

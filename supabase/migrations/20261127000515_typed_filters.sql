@@ -1,0 +1,394 @@
+-- Reads the filters that people type in a query: status:"in progress", -label:ios, created:>7d.
+-- docs/api.md lists the forms.
+
+-- The names of members as they are typed.
+create function tasklens.typed_members() returns table (name text, member text, kind text)
+language sql immutable rows 15 security invoker set search_path = ''
+as $$
+  select coalesce(m.facet, m.member), m.member, m.kind from tasklens.ticket_members() m where m.kind <> 'open'
+$$;
+comment on function tasklens.typed_members is 'The members of filters as they are typed before a colon: status for statuses.';
+
+-- A day, month or year, from its first day to its last; or a moment. is_away: so many days from
+-- today.
+create type tasklens.period as (first_day date, last_day date, moment text, is_away boolean);
+
+-- Months are mo: m is minutes in some trackers and months in others. 7d is seven days ago, or seven
+-- days ahead for a day that usually lies in the future (of_days); -7d is always ago.
+create function tasklens.read_period(typed text, today date, of_days boolean) returns tasklens.period
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  p tasklens.period;
+  part constant text[] := regexp_match(typed, '^([+-]?)(\d{1,4})(d|w|mo|y)$');
+begin
+  p.is_away := part is not null;
+  if p.is_away then
+    p.first_day := today + (
+      (part[2] || case part[3] when 'd' then ' days' when 'w' then ' weeks' when 'mo' then ' months' else ' years' end)::interval
+      * case when part[1] = '-' or part[1] = '' and not of_days then -1 else 1 end);
+    p.last_day := p.first_day;
+  elsif typed ~ '^@?(yesterday|today|tomorrow)$' then
+    p.first_day := today + case ltrim(typed, '@') when 'yesterday' then -1 when 'today' then 0 else 1 end;
+    p.last_day := p.first_day;
+  elsif typed ~ '^\d{4}(-\d\d){0,2}$' then
+    p.first_day := (typed || substr('-01-01', length(typed) - 3))::date;
+    p.last_day := p.first_day + case length(typed) when 4 then '1 year' when 7 then '1 month' else '1 day' end::interval - '1 day'::interval;
+  elsif not of_days and typed ~ '^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(\.\d+)?(z|[+-]\d\d:\d\d)$' then
+    p.moment := upper(typed);
+  else
+    return null;
+  end if;
+  return p;
+exception when data_exception then -- 2025-02-30
+  return null;
+end
+$$;
+comment on function tasklens.read_period is 'What is typed as a date, in lower case; null if it is none.';
+
+create function tasklens.read_dates(typed text, today date, of_days boolean) returns jsonb
+language plpgsql stable security invoker set search_path = '' set datestyle = 'ISO'
+as $$
+declare
+  ends constant text[] := regexp_match(typed, '^(.*?)\.\.(.*)$');
+  operator constant text := substring(typed from '^(<=|>=|[<>=])');
+  p tasklens.period;
+  q tasklens.period;
+  start text;
+  stop text;
+  dates jsonb;
+begin
+  if ends is not null then
+    p := tasklens.read_period(ends[1], today, of_days);
+    q := tasklens.read_period(ends[2], today, of_days);
+    if p is null and ends[1] not in ('', '*') or q is null and ends[2] not in ('', '*') then
+      return null;
+    end if;
+    start := coalesce(p.moment, p.first_day::text);
+    stop := coalesce(q.moment, q.last_day::text);
+  else
+    p := tasklens.read_period(substr(typed, 1 + coalesce(length(operator), 0)), today, of_days);
+    if p is null or p.moment is not null and coalesce(operator, '=') = '=' then
+      return null;
+    elsif operator = '>' then -- "more than 3 days ago" leaves out the whole day
+      start := coalesce(p.moment, (p.last_day + case when p.is_away and not of_days then 0 else 1 end)::text);
+    elsif operator = '>=' then
+      start := coalesce(p.moment, p.first_day::text);
+    elsif operator = '<' or operator = '<=' and p.is_away and not of_days then
+      stop := coalesce(p.moment, (p.first_day - 1)::text);
+    elsif operator = '<=' then
+      stop := coalesce(p.moment, p.last_day::text);
+    else -- so many days: from then to today
+      start := least(p.first_day, case when p.is_away then today end)::text;
+      stop := greatest(p.last_day, case when p.is_away then today end)::text;
+    end if;
+  end if;
+  dates := jsonb_strip_nulls(jsonb_build_object('from', start, 'to', stop));
+  perform tasklens.filter_range(dates, '', case when of_days then 'date' else 'time' end);
+  return nullif(dates, '{}');
+exception when data_exception then -- from is after to, or a year of five digits
+  return null;
+end
+$$;
+comment on function tasklens.read_dates is
+  'A date, a date behind an operator, or two ends with dots between, as the member of filters; null if it is none. of_days: the member is a day, not a moment.';
+
+-- Comma-separated values, bare or in quotes, up to a space. Phones curl quotes.
+create function tasklens.read_values(typed text, out names text[], out size integer)
+language plpgsql immutable security invoker set search_path = ''
+as $$
+declare
+  quote constant text := '["“”„‟«»「」『』〝〞〟]';
+  one constant text := format('(?:%1$s[^"“”„‟«»「」『』〝〞〟]*%1$s|(?!%1$s)[^,\s]+)', quote);
+begin
+  size := length(substring(typed from format('^(%1$s?(?:,%1$s?)*)(?=\s|$)', one)));
+  names := array(
+    select btrim(v.name)
+    from regexp_matches(left(typed, size), format('%1$s([^"“”„‟«»「」『』〝〞〟]*)%1$s|([^,]+)', quote), 'g') with ordinality m(part, place)
+    cross join lateral (select coalesce(m.part[1], m.part[2])) v(name)
+    where btrim(v.name) <> '' order by m.place);
+end
+$$;
+comment on function tasklens.read_values is 'The values at the start of a text, and how many characters they take; none if a quote is not closed.';
+
+-- The first words of a text, without the punctuation behind them, as far as they may be a value of
+-- several words: a quote or a colon ends them.
+create function tasklens.leading_words(typed text) returns table (words text, size integer)
+language sql immutable rows 6 security invoker set search_path = ''
+as $$
+  select rtrim(h.head, '?!.,;'), length(h.head)
+  from regexp_split_to_table(substring(left(typed, 500) from '^[^\s"“”„‟«»「」『』〝〞〟:]+(?: [^\s"“”„‟«»「」『』〝〞〟:]+)*(?= |$)'), ' ') with ordinality w(word, place)
+  cross join lateral (select substring(typed from format('^(?:\S+ ){%s}\S+', w.place - 1))) h(head)
+  where w.place <= 6
+$$;
+comment on function tasklens.leading_words is 'The one to six words at the start of a text, and how many characters they take.';
+
+-- One filter of a query. size: of its text, 0 if there is none. value: as in filters. candidates:
+-- its names that nothing has, with those that resemble them. is_doubtful: nothing has any of its
+-- names.
+create type tasklens.typed_filter as (
+  size integer, member text, kind text, is_negated boolean, value jsonb, candidates jsonb, is_doubtful boolean
+);
+
+-- What the names of a filter mean: at most six of a member are near, and one that is near enough
+-- takes the place of a name that nothing has. A project is known by its key.
+create function tasklens.resolve_names(typed tasklens.typed_filter, names text[]) returns tasklens.typed_filter
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  stored constant jsonb := (
+    select jsonb_object_agg(f.spelling, f.names)
+    from (
+      select f.spelling, coalesce(jsonb_agg(jsonb_build_object('value', f.value, 'near', f.near, 'exact', f.exact)) filter (where f.value is not null), '[]') as names
+      from tasklens.match_names(jsonb_build_object(typed.member, names), not typed.is_negated) f group by 1) f);
+begin
+  select jsonb_agg(coalesce(to_jsonb(n.id), to_jsonb(n.me), case
+      when not n.is_stored or typed.kind = 'project' then n.only -> 'value' end, to_jsonb(n.name)) order by n.place),
+    jsonb_agg(jsonb_build_object('member', typed.member, 'value', n.name, 'names', coalesce(jsonb_path_query_array(n.found, '$[*].value'), '[]')) order by n.place)
+      filter (where n.is_unknown),
+    bool_and(n.is_unknown and n.only is null)
+    into typed.value, typed.candidates, typed.is_doubtful
+  from (
+    select u.name, u.place, k.*, s.found, coalesce((s.found #>> '{0,exact}')::boolean, false) as is_stored,
+      case when jsonb_array_length(s.found) = 1 and (s.found #>> '{0,near}')::boolean then s.found -> 0 end as only,
+      (s.found #>> '{0,exact}' is distinct from 'true' or typed.kind = 'project' and jsonb_array_length(s.found) > 1)
+        and k.id is null and k.me is null and not typed.is_negated as is_unknown
+    from unnest(names) with ordinality u(name, place)
+    cross join lateral (
+      select case when typed.kind = 'project' and u.name ~ '^[0-9]{1,18}$' then nullif(u.name::bigint, 0) end as id,
+        case when typed.kind = 'person' and lower(u.name) in ('me', '@me') then 'me' end as me) k
+    cross join lateral (select stored -> u.name as found) s
+  ) n;
+  return typed;
+end
+$$;
+comment on function tasklens.resolve_names is 'A filter with these names as its value, as far as they are stored.';
+
+create function tasklens.read_typed_filter(rest text, today date) returns tasklens.typed_filter
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  typed tasklens.typed_filter;
+  part constant text[] := regexp_match(rest, '^(-?)([[:alpha:]]+):( ?)(.*)$');
+  part_name constant text := lower(part[2]);
+  value constant text := part[4];
+  names text[]; -- the values
+  size integer;
+  stored text; -- the value of several words
+  taken integer; -- its size
+  missing constant boolean := part_name = 'no';
+begin
+  typed.size := 0;
+  if part is null then
+    return typed;
+  end if;
+  typed.is_negated := part[1] = '-';
+  typed.is_doubtful := false;
+  select r.names, r.size into names, size from tasklens.read_values(value) r;
+  select m.member, m.kind into typed.member, typed.kind from tasklens.typed_members() m where m.name = case when missing then lower(names[1]) else part_name end
+    and (not missing or m.kind = 'person');
+  if typed.kind in ('status', 'project', 'person', 'text', 'labels') and not missing then
+    -- The most words that are a value: two at least, where no space stands before them.
+    select min(f.value), l.size into stored, taken
+    from tasklens.leading_words(value) l
+    join tasklens.match_names(jsonb_build_object(typed.member, array(select w.words from tasklens.leading_words(value) w)), false) f on f.spelling = l.words
+    where part[3] = ' ' or l.words ~ ' '
+    group by l.words, l.size having count(*) = 1
+    order by l.size desc limit 1;
+  end if;
+  if stored is not null then
+    size := taken;
+    typed.value := to_jsonb(array[stored]);
+  elsif coalesce(cardinality(names), 0) = 0
+    or part[3] = ' ' and not (typed.kind in ('time', 'date') or part_name = 'is' or value ~ '^["“”„‟«»「」『』〝〞〟]')
+  then
+    return typed;
+  elsif cardinality(names) = 1 and (part_name = 'is' and names[1] ~* '^(open|done|closed)$' or part_name = 'status' and names[1] ~* '^(open|closed)$'
+    and not exists (select from tasklens.match_names(jsonb_build_object('statuses', names), false)))
+  then
+    typed.kind := 'open';
+    typed.member := 'open';
+    typed.value := to_jsonb((lower(names[1]) = 'open') <> typed.is_negated);
+    typed.is_negated := false;
+  elsif typed.kind is null then
+    return typed;
+  elsif missing then
+    typed.value := '[null]';
+  elsif typed.kind in ('time', 'date') then
+    typed.value := case when cardinality(names) = 1 then tasklens.read_dates(lower(names[1]), today, typed.kind = 'date') end;
+    if typed.value is null then
+      return typed;
+    end if;
+  else
+    typed := tasklens.resolve_names(typed, names);
+  end if;
+  typed.size := length(rest) - length(value) + size;
+  return typed;
+end
+$$;
+comment on function tasklens.read_typed_filter is 'The filter at the start of a text, such as -label:ios or no:assignee.';
+
+-- As in "bugs in the Mobile App". A single word in lower case is a word (a loop in compiler), and a
+-- capital behind it continues another name.
+create function tasklens.read_typed_project(rest text) returns tasklens.typed_filter
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  typed tasklens.typed_filter;
+  part constant text[] := regexp_match(rest, '^((in|project) )((?:the )?(?:project )?)(.*)$', 'i');
+begin
+  typed := row(0, 'projects', 'project', false, null, null, false);
+  if part is null then
+    return typed;
+  end if;
+  select to_jsonb(array[f.value]), f.size into typed.value, typed.size
+  from (
+    select h.place, l.words, l.size as length,
+      length(h.before) + l.size + case when substr(h.behind, l.size + 1) ~* '^ project\y' then length(' project') else 0 end as size, min(m.value) as value,
+      bool_and(h.before ~* 'project' or substr(h.behind, l.size + 1) ~* '^ project\y'
+        or l.words ~ '[[:upper:] ]' and substr(h.behind, l.size + 1) !~ '^ ?[[:upper:]]') as is_meant
+    from (values (1, part[1], part[3] || part[4]), (2, part[1] || part[3], part[4])) h(place, before, behind)
+    cross join lateral tasklens.leading_words(h.behind) l
+    join (
+      select m.spelling, m.value
+      from tasklens.match_names(jsonb_build_object('projects', array(
+        select w.words from tasklens.leading_words(part[3] || part[4]) w
+        union select w.words from tasklens.leading_words(part[4]) w)), false) m
+    ) m on m.spelling = l.words
+    group by 1, 2, 3, 4 having count(*) = 1
+  ) f
+  where f.is_meant
+  order by f.place, f.length desc
+  limit 1;
+  typed.size := coalesce(typed.size, 0);
+  return typed;
+end
+$$;
+comment on function tasklens.read_typed_project is 'The project that a text names at its start, behind "in" or "project".';
+
+-- Several values of one name are alternatives, except labels, which must all be present, and dates,
+-- whose ends join to one range.
+create function tasklens.add_typed_filter(filters jsonb, typed tasklens.typed_filter) returns jsonb
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  path constant text[] := case when typed.is_negated then array['not', typed.member] else array[typed.member] end;
+  name constant text := (select m.name from tasklens.typed_members() m where m.member = typed.member);
+  former constant jsonb := filters #> path;
+  problem text;
+  joined jsonb := typed.value;
+begin
+  if typed.kind = 'open' then
+    problem := case when former <> joined then 'is cannot be both open and done' end;
+  elsif typed.kind in ('time', 'date') and former is not null then
+    joined := former || joined;
+    if typed.is_negated or joined = former or joined = typed.value or former ?| array(select jsonb_object_keys(typed.value)) then
+      problem := name || ' has two ranges: write one, as in 2025-01-01..2025-03-31';
+    else
+      begin
+        perform tasklens.filter_range(joined, '', case when typed.kind = 'date' then 'date' else 'time' end);
+      exception when data_exception then
+        problem := name || ' ends before it begins';
+      end;
+    end if;
+  elsif typed.kind = 'labels' then
+    joined := case
+      when former is null then jsonb_build_object('any', typed.value)
+      when typed.is_negated then jsonb_build_object('any', former -> 'any' || typed.value)
+      when jsonb_array_length(typed.value) = 1 then former || jsonb_build_object('all', coalesce(former -> 'all', '[]') || typed.value)
+      when jsonb_array_length(former -> 'any') = 1 then jsonb_build_object('any', typed.value, 'all', coalesce(former -> 'all', '[]') || (former -> 'any')) end;
+    problem := case when joined is null then name || ' has two lists of alternatives' end;
+  elsif former is not null then
+    joined := former || joined;
+  end if;
+  if problem is not null then
+    raise exception 'query: %', problem using errcode = '22023';
+  end if;
+  return case when typed.is_negated then jsonb_set(filters, '{not}', coalesce(filters -> 'not', '{}') || jsonb_build_object(typed.member, joined))
+    else filters || jsonb_build_object(typed.member, joined) end;
+end
+$$;
+comment on function tasklens.add_typed_filter is 'Filters with one more. A combination that one object cannot express is an error (22023).';
+
+-- text: what is searched for, null if the query is filters alone. candidates: names that nothing
+-- has: [{member, value, names}]; one that is near took its place, or the filter is text.
+create type tasklens.typed_query as (text text, filters jsonb, candidates jsonb);
+
+-- Each token is a filter, a name of a project behind "in", or text with the phrases in it. A quote
+-- after a letter or digit opens no phrase: 5" and 6".
+create function tasklens.read_typed_query(query_text text, today date) returns tasklens.typed_query
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  token constant text := '^(?:(?<![[:alnum:]])["“”„‟«»「」『』〝〞〟][^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]|[^\s"“”„‟«»「」『』〝〞〟]'
+    '|(?<=[[:alnum:]])["“”„‟«»「」『』〝〞〟]|["“”„‟«»「」『』〝〞〟](?![^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]))+';
+  most_filters constant integer := 40;
+  found tasklens.typed_query;
+  typed tasklens.typed_filter;
+  doubtful tasklens.typed_filter[] := '{}';
+  rest text := regexp_replace(left(query_text, 2000), '[\s\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', ' ', 'g');
+  kept text := '';
+  is_text boolean := false; -- beside filters
+  size integer;
+  filters integer := 0;
+begin
+  found := row(query_text, '{}', '[]');
+  if rest !~* '[[:alpha:]]:|\y(in|project) ' then
+    return found;
+  end if;
+  while rest <> '' loop
+    rest := ltrim(rest, ' ');
+    typed.size := 0;
+    if filters < most_filters and rest ~* '^-?[[:alpha:]]+:|^(in|project) ' then
+      typed := tasklens.read_typed_filter(rest, today);
+      if typed.size = 0 then
+        typed := tasklens.read_typed_project(rest);
+      end if;
+      filters := filters + 1;
+    end if;
+    size := typed.size;
+    if size = 0 then
+      size := greatest(1, length(substring(rest from token)));
+      is_text := true;
+    elsif typed.is_doubtful then
+      doubtful := doubtful || typed;
+    else
+      found.filters := tasklens.add_typed_filter(found.filters, typed);
+    end if;
+    if typed.size = 0 or typed.is_doubtful then
+      kept := kept || ' ' || left(rest, size);
+    end if;
+    found.candidates := found.candidates || case when typed.size > 0 then coalesce(typed.candidates, '[]') else '[]' end;
+    rest := substr(rest, size + 1);
+  end loop;
+  if not is_text then -- nothing else is asked for
+    kept := '';
+    foreach typed in array doubtful loop
+      found.filters := tasklens.add_typed_filter(found.filters, typed);
+    end loop;
+  end if;
+  if found.filters <> '{}' then
+    found.text := nullif(btrim(kept), '');
+  end if;
+  return found;
+end
+$$;
+comment on function tasklens.read_typed_query is 'The filters in a query of which the first 2,000 characters count, and the rest of its text. Contradictions are an error (22023).';
+
+-- filters: a list, or null if there are none.
+create function tasklens.read_search(query_text text, filters jsonb, filters_in_text boolean) returns tasklens.typed_query
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  found tasklens.typed_query := row(query_text, '{}', null);
+begin
+  if filters_in_text is not false then
+    found := tasklens.read_typed_query(query_text, (now() at time zone 'utc')::date);
+  end if;
+  found.filters := nullif(coalesce(read_search.filters, '[]') || case found.filters when '{}' then '[]' else jsonb_build_array(found.filters) end, '[]');
+  return found;
+end
+$$;
+comment on function tasklens.read_search is 'The text to search for, and all filters: those given and those in the text, unless it is taken as it is.';
+
+insert into tasklens.migrations (version) values ('20261127000515');
