@@ -67,7 +67,7 @@ func (r *Reading) Compute(ctx context.Context, db Database, given filter.Filters
 	if err != nil {
 		return f, "", err
 	}
-	r.Filters, _ = r.Filters.Correct(names)
+	r.Filters = r.Filters.Correct(names)
 	r.Names = slices.DeleteFunc(names, func(name filter.Candidate) bool { return len(name.Names) == 1 })
 	if doubt = r.doubt(); doubt != "" {
 		return f, doubt, nil

@@ -32,7 +32,7 @@ const invalidParameter = "22023"
 
 // fieldFault matches a message about a field that the database validates: "filters.open is of type
 // string". It contains only names from the caller's request.
-var fieldFault = regexp.MustCompile(`(?s)^(filters[^ ]*?|language):? (.+)$`)
+var fieldFault = regexp.MustCompile(`(?s)^(filters[^ ]*?|language|query):? (.+)$`)
 
 // Error is an error response of PostgREST.
 type Error struct {

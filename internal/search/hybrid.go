@@ -27,9 +27,6 @@ type Query struct {
 	Typed          string         `json:"-"` // the input that Text and Filters were parsed from, for the query log
 }
 
-// Listed is the source of a hit that no search found: it passes the filters.
-const Listed = "filters"
-
 // Page is a part of the list of hits.
 type Page struct {
 	Hits           []Hit              `json:"results" max:"100"`
@@ -44,7 +41,7 @@ type Page struct {
 	Executed       []string           `json:"executed" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that ran."`
 	Degraded       []string           `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or ran out of time."`
 	UnknownKeys    []string           `json:"unknown_keys,omitempty" min:"1" example:"[\"TX-99999\"]" doc:"Keys in the query that no ticket has, of projects that exist."`
-	Candidates     []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in the filters that nothing has, if there are no results, or none before ~read_as~ took their place: each means the one value that it resembles, or its filter is text beside other words."`
+	Candidates     []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in filters that nothing has. Typed in the query, one means the one value that it is near to (~read_as~), or its filter is text beside other words; those of ~filters~ are listed if there are no results."`
 	Ignored        []string           `json:"ignored,omitempty" min:"1" example:"[\"🦄\"]" doc:"What of the query no text contains and no search can use: signs, and common words where there are no others."`
 	Corrected      []Correction       `json:"corrected,omitempty" min:"1" max:"32" doc:"Words that no text contains, and the similar ones that count instead. A word in quotes is searched for as typed."`
 	Languages      []string           `json:"languages,omitempty" min:"2" max:"4" example:"[\"english\", \"german\"]" doc:"The languages in which the query was read, if they are several: those of the projects that are searched, the four with most tickets at most."`
@@ -77,46 +74,36 @@ func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
 
 // Hybrid runs both searches and returns a page of the fused list. If the embedding fails or takes
 // longer than hybridBudget, only keyword search answers, and Degraded says so. With KeywordOnly
-// nothing is embedded. Facets are counted concurrently over the same matches.
+// nothing is embedded. Without a text it lists what passes the filters. Facets are counted
+// concurrently over the same matches.
 func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
-	page := Page{Hits: []Hit{}, Executed: []string{"vector", "keyword"}, Fusion: cmp.Or(q.Fusion, RRF), Retrieval: cmp.Or(q.Retrieval, Both)}
+	page := Page{Hits: []Hit{}, Fusion: cmp.Or(q.Fusion, RRF), Retrieval: cmp.Or(q.Retrieval, Both)}
 	if q.MatchThreshold != nil {
 		page.MatchThreshold = *q.MatchThreshold
 	}
 	matching := narrow(map[string]any{
-		"query_text": q.Text, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
+		"query_text": q.Text, "filters_in_text": false, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
 	}, q.Filters)
 	switch {
 	case q.Text == "":
-		page.Executed, matching["query_text"] = []string{}, nil // null asks for everything that passes the filters
-		return s.fill(ctx, db, q, matching, page)
+		page.Executed, matching["query_text"] = []string{}, nil
 	case q.Retrieval == KeywordOnly:
 		page.Executed = []string{"keyword"}
-		return s.fill(ctx, db, q, matching, page)
-	}
-	vector, err := inTime(ctx, embedding)
-	switch {
-	case err == nil:
-		matching["query_embedding"], page.EmbeddingModel = vector, embedding.Model()
-	case ctx.Err() != nil:
-		return Page{}, fmt.Errorf("embed query: %w", err)
 	default:
-		s.warn(ctx, "searching by keyword alone: the query could not be embedded", err)
-		page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
+		vector, err := inTime(ctx, embedding)
+		switch {
+		case err == nil:
+			page.Executed, page.EmbeddingModel, matching["query_embedding"] = []string{"vector", "keyword"}, embedding.Model(), vector
+		case ctx.Err() != nil:
+			return Page{}, fmt.Errorf("embed query: %w", err)
+		default:
+			s.warn(ctx, "searching by keyword alone: the query could not be embedded", err)
+			page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
+		}
 	}
-	return s.fill(ctx, db, q, matching, page)
-}
-
-// fill lists the hits of the page and counts its facets, concurrently.
-func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[string]any, page Page) (Page, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		return rescue.Do(func() error {
-			if q.Text == "" {
-				return s.list(ctx, db, q, &page)
-			}
-			return s.rank(ctx, db, q, maps.Clone(matching), &page)
-		})
+		return rescue.Do(func() error { return s.rank(ctx, db, q, maps.Clone(matching), &page) })
 	})
 	if q.Facets {
 		group.Go(func() error {
@@ -132,39 +119,14 @@ func (s *Searcher) fill(ctx context.Context, db Database, q Query, matching map[
 	return page, nil
 }
 
-// list fills the page with the tickets that pass the filters.
-func (s *Searcher) list(ctx context.Context, db Database, q Query, page *Page) error {
-	arguments := narrow(map[string]any{
-		"match_count": q.Limit, "match_offset": q.Offset, "sort": q.Sort,
-	}, q.Filters)
-	var rows []hitRow
-	if err := db.Call(ctx, "list_tickets", arguments, &rows); err != nil {
-		return fmt.Errorf("list tickets: %w", err)
-	}
-	s.take(page, rows, q)
-	for i := range page.Hits {
-		page.Hits[i].Source, page.Hits[i].MatchedBy = Listed, []string{}
-	}
-	return nil
-}
-
 // rank fills the page with its hits, best first.
 func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map[string]any, page *Page) error {
 	arguments["match_count"], arguments["match_offset"], arguments["fusion"] = q.Limit, q.Offset, page.Fusion
-	arguments["vector_weight"], arguments["keyword_weight"] = s.weights.Vector, s.weights.Keyword
-	if sort := cmp.Or(q.Sort, Relevance); sort != Relevance {
-		arguments["sort"] = sort
-	}
+	arguments["vector_weight"], arguments["keyword_weight"], arguments["sort"] = s.weights.Vector, s.weights.Keyword, cmp.Or(q.Sort, Relevance)
 	var rows []hitRow
 	if err := db.Call(ctx, "search_hybrid", arguments, &rows); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	s.take(page, rows, q)
-	return nil
-}
-
-// take fills the page with rows.
-func (s *Searcher) take(page *Page, rows []hitRow, q Query) {
 	for _, row := range rows {
 		hit := row.hit()
 		if q.Explain {
@@ -179,4 +141,5 @@ func (s *Searcher) take(page *Page, rows []hitRow, q Query) {
 			page.Relaxed = []string{"phrase"}
 		}
 	}
+	return nil
 }

@@ -67,6 +67,9 @@ func tenant(t testing.TB, r *http.Request) (n int) {
 // contains "tenant-N.".
 var reads = map[string]func(n int) any{
 	"data_version": func(int) any { return []any{map[string]any{"version": "the same for all"}} },
+	"read_query": func(int) any {
+		return []any{map[string]any{"version": "the same for all", "text": "x", "filters": map[string]any{}, "candidates": []any{}}}
+	},
 	"list_projects": func(n int) any {
 		return []any{map[string]any{"project_id": n, "key": "T", "name": labelled(n), "tickets": 1}}
 	},

@@ -2,11 +2,11 @@ package api
 
 import (
 	"context"
-	"maps"
+	"fmt"
 	"reflect"
 	"time"
 
-	"tasklens/internal/fault"
+	"tasklens/internal/answer"
 	"tasklens/internal/filter"
 	"tasklens/internal/search"
 )
@@ -40,40 +40,33 @@ type readAs struct {
 	Excluded []string       `json:"excluded,omitempty" min:"1" example:"[\"voucher\"]" doc:"What was left out: words, phrases in quotes and keys after a minus, as typed."`
 }
 
-// readText separates the filters in a query from its text. unresolved: names of which a filter is
-// text.
-func readText(ctx context.Context, who *caller, query string, unresolved filter.Stored) (text string, typed filter.Members, err error) {
-	now := time.Now()
-	_, _, asked, err := filter.ReadText(query, now, nil)
-	if err == nil {
-		stored := filter.Stored{}
-		if len(asked) > 0 {
-			if stored, err = search.Stored(ctx, who.db, asked, false); err != nil {
-				return "", filter.Members{}, err
-			}
-		}
-		maps.Copy(stored, unresolved)
-		text, typed, _, err = filter.ReadText(query, now, stored)
-	}
-	if err != nil {
-		err = fault.InvalidFields(fault.Field{Name: "query", Message: err.Error()})
-	}
-	return text, typed, err
+// typed is a query as the database read it.
+type typed struct {
+	present
+	Text       *string            `json:"text"` // null: it is filters alone
+	Filters    filter.Members     `json:"filters"`
+	Candidates []filter.Candidate `json:"candidates"`
 }
 
-// narrow parses the filters in a query's text and adds them to the others.
-func (a *API) narrow(ctx context.Context, who *caller, query *search.Query) (*readAs, error) {
-	text, typed, err := readText(ctx, who, query.Text, filter.Stored{})
+// readQuery reads the filters in a query's text and adds them to the others. It comes before the
+// query is embedded, which would be paid for in vain while the database is down.
+func (a *API) readQuery(ctx context.Context, who *caller, query *search.Query) (typed, error) {
+	var rows [1]typed
+	asked := time.Now()
+	err := who.db.Call(ctx, "read_query", map[string]any{"query_text": query.Text}, &rows)
+	read := rows[0]
+	read.asked = asked
 	if err != nil {
-		return nil, err
+		return read, fmt.Errorf("read the query: %w", err)
 	}
-	query.Filters = query.Filters.And(typed)
-	query.Typed, query.Text = query.Text, text
+	a.complete(&read.present, answer.Tickets)
+	query.Typed, query.Text = query.Text, ""
+	if read.Text != nil {
+		query.Text = *read.Text
+	}
+	query.Filters = query.Filters.And(read.Filters)
 	if query.Text == "" && query.Sort == search.Relevance {
 		query.Sort = search.Newest
 	}
-	if typed.IsZero() {
-		return nil, nil
-	}
-	return &readAs{Text: text, Filters: typed}, nil
+	return read, nil
 }

@@ -27,12 +27,9 @@ const documentsVersion = -1
 // present reads it for a corpus. It comes before a query is embedded, which would be paid for in
 // vain while the database is down.
 func (a *API) present(ctx context.Context, who *caller, corpus answer.Corpus) (present, error) {
-	asked, arguments, width := time.Now(), map[string]any{}, vector.Dimensions
+	asked, arguments := time.Now(), map[string]any{}
 	if corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name
 		arguments["project_filter"] = documentsVersion
-	}
-	if corpus == answer.Documents || corpus == answer.All {
-		width = vector.ShortDimensions
 	}
 	var rows [1]present
 	if err := who.db.Call(ctx, "data_version", arguments, &rows); err != nil {
@@ -40,9 +37,17 @@ func (a *API) present(ctx context.Context, who *caller, corpus answer.Corpus) (p
 	}
 	now := rows[0]
 	now.asked = asked
+	a.complete(&now, corpus)
+	return now, nil
+}
+
+func (a *API) complete(now *present, corpus answer.Corpus) {
+	width := vector.Dimensions
+	if corpus == answer.Documents || corpus == answer.All {
+		width = vector.ShortDimensions
+	}
 	if corpus == answer.Documents || now.Model == "" {
 		now.Model = a.EmbeddingModel
 	}
 	now.usual = threshold.Of(now.Model, width, a.MatchThreshold, now.Measured).Threshold
-	return now, nil
 }

@@ -3,11 +3,12 @@ package api
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
-	"tasklens/internal/answer"
+	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 	"tasklens/internal/memo"
 	"tasklens/internal/querylog"
@@ -40,80 +41,49 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	query := request.Query
 	query.Text, query.Fusion = normal(query.Text), cmp.Or(query.Fusion, a.Fusion, search.RRF)
 	query.Filters = request.within(query.Filters)
-	given := query.Filters
-	read, err := a.narrow(ctx, who, &query)
-	if err != nil {
-		return nil, err
-	}
-	now, err := a.present(ctx, who, answer.Tickets)
+	read, err := a.readQuery(ctx, who, &query)
 	if query.MatchThreshold == nil && err == nil {
-		query.MatchThreshold = &now.usual
+		query.MatchThreshold = &read.usual
 	}
-	if query.Retrieval == search.KeywordOnly { // for search as one types: no model, no cache, no query log
+	if query.Retrieval == search.KeywordOnly || fault.CodeOf(err) == fault.Invalid { // as one types: no model, no cache, no query log
 		if err != nil {
 			return nil, err
 		}
-		page, as, err := a.searchAsRead(ctx, who, query, given, read, a.Embeddings.Query(a.EmbeddingModel, ""))
-		made, err := made(querylog.Entry{}, searchResponse{page, as}, nil, err)
+		response, err := a.find(ctx, who, query, read, a.Embeddings.Query(a.EmbeddingModel, ""))
+		made, err := made(querylog.Entry{}, response, nil, err)
 		made.Origin = a.uncached()
 		return made, err
 	}
 	// A word's weight depends on its frequency in all projects, and so does a result, whatever
 	// its filter.
-	everything := newCacheable(who, "hybrid-search", now, query, read)
+	everything := newCacheable(who, "hybrid-search", read.present, query, read)
 	everything.err, everything.unlogged = err, !request.Log
-	everything.entry = func(err error) querylog.Entry { return querylog.OfSearch(query, search.Page{}, now.usual, err) }
+	everything.entry = func(err error) querylog.Entry { return querylog.OfSearch(query, search.Page{}, read.usual, err) }
 	return a.respond(ctx, everything, func(ctx context.Context) (memo.Made, error) {
-		page, as, err := a.searchAsRead(ctx, who, query, given, read, a.Embeddings.Query(now.Model, query.Text))
-		response := searchResponse{page, as}
+		response, err := a.find(ctx, who, query, read, a.Embeddings.Query(read.Model, query.Text))
 		var kept any
-		if len(page.Degraded) == 0 {
+		if len(response.Degraded) == 0 {
 			cached := response
 			cached.Cached = true
 			kept = cached
 		}
-		return made(querylog.OfSearch(query, page, now.usual, err), response, kept, err)
+		return made(querylog.OfSearch(query, response.Page, read.usual, err), response, kept, err)
 	})
 }
 
-// searchAsRead searches, and again if that finds nothing because of names that nothing has: each
-// means the one stored value that it resembles, or, beside words, its filter is text. The page
-// keeps them as candidates. given are the filters that were not typed.
-func (a *API) searchAsRead(ctx context.Context, who *caller, query search.Query, given filter.Filters, read *readAs, embedding memo.Query) (search.Page, *readAs, error) {
-	page, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
-	if err != nil {
-		return page, read, err
+// find searches, and says how the query was read.
+func (a *API) find(ctx context.Context, who *caller, query search.Query, read typed, embedding memo.Query) (found searchResponse, err error) {
+	if found.Page, err = a.Searcher.Hybrid(ctx, who.db, query, embedding); err != nil {
+		return found, err
 	}
-	if err := page.Annotate(ctx, who.db, query); err != nil {
-		return page, read, err
+	err = found.Annotate(ctx, who.db, query)
+	found.Candidates = slices.Concat(read.Candidates, slices.DeleteFunc(found.Candidates, func(one filter.Candidate) bool {
+		return slices.ContainsFunc(read.Candidates, func(other filter.Candidate) bool { return one.Member == other.Member && one.Value == other.Value })
+	}))
+	if !read.Filters.IsZero() || len(read.Candidates) > 0 || len(found.Excluded) > 0 {
+		found.ReadAs = &readAs{Text: query.Text, Filters: read.Filters, Excluded: found.Excluded}
 	}
-	if len(page.Excluded) > 0 {
-		as := readAs{Text: query.Text}
-		if read != nil {
-			as = *read
-		}
-		as.Excluded, read = page.Excluded, &as
-	}
-	if read == nil {
-		return page, nil, nil
-	}
-	if len(page.Candidates) == 0 {
-		return page, read, nil
-	}
-	again := *read
-	if again.Text != "" {
-		if again.Text, again.Filters, err = readText(ctx, who, query.Typed, filter.Unresolved(page.Candidates)); err != nil {
-			return page, read, err
-		}
-	}
-	corrected, changed := again.Filters.Correct(page.Candidates)
-	if !changed && again.Text == read.Text {
-		return page, read, nil
-	}
-	again.Filters, query.Text, query.Filters = corrected, again.Text, given.And(corrected)
-	found, err := a.Searcher.Hybrid(ctx, who.db, query, embedding)
-	found.UnknownKeys, found.Ignored, found.Candidates = page.UnknownKeys, page.Ignored, page.Candidates
-	return found, &again, err
+	return found, err
 }
 
 // normal is the one form of texts that look the same: composed Unicode (NFC) and single spaces.

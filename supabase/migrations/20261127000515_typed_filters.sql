@@ -244,8 +244,8 @@ begin
   select to_jsonb(array[f.value]), f.size into typed.value, typed.size
   from (
     select h.place, l.words, l.size as length,
-      length(h.before) + l.size + case when substr(h.behind, l.size + 1) ~* '^ project\y' then length(' project') else 0 end as size, min(m.value) as value,
-      bool_and(h.before ~* 'project' or substr(h.behind, l.size + 1) ~* '^ project\y'
+      length(h.before) + l.size + case when substr(h.behind, l.size + 1) ~* '^ project\y(?!:)' then length(' project') else 0 end as size, min(m.value) as value,
+      bool_and(h.before ~* 'project' or substr(h.behind, l.size + 1) ~* '^ project\y(?!:)'
         or l.words ~ '[[:upper:] ]' and substr(h.behind, l.size + 1) !~ '^ ?[[:upper:]]') as is_meant
     from (values (1, part[1], part[3] || part[4]), (2, part[1] || part[3], part[4])) h(place, before, behind)
     cross join lateral tasklens.leading_words(h.behind) l

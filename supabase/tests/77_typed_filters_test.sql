@@ -1,7 +1,7 @@
 -- The filters that people type in a query, and what of it stays text.
 
 begin;
-select plan(6);
+select plan(8);
 
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'Done', 'done'), (3, 'In Progress', 'in_progress'), (4, 'blocked', 'to_do');
 insert into public.projects (project_id, key, name) values (1, 'PX', 'Project X'), (2, 'MOB', 'Mobile App'), (3, 'WEB', 'web'), (4, 'TA', 'Twins'), (5, 'TB', 'Twins'), (6, 'TX', 'Transactions');
@@ -152,6 +152,31 @@ select is_empty($test$ select q, pg_temp.refusal(q) from (values
   ('created:>2025 created:<2025', 'created ends before it begins'),
   ('-created:2023 -created:2025', 'created has two ranges: write one, as in 2025-01-01..2025-03-31'),
   ('-due:<today -due:>2020', 'due has two ranges: write one, as in 2025-01-01..2025-03-31')) c (q, e) where pg_temp.refusal(q) <> 'query: ' || e $test$, 'a combination that one object cannot express is an error');
+
+select is_empty($test$ select q, pg_temp.reads(q) from (values
+  ('status:"In Review",done is:open', '{"statuses":["In Review","done"],"open":true}'), ('project:TX,6 no:assignee assignee:me', '{"projects":["TX",6],"assignee":[null,"me"]}'),
+  ('label:a,b label:c is:done', '{"labels":{"any":["a","b"],"all":["c"]},"open":false}'),
+  ('created:2026-01-01..2026-01-31 due:..2026-03', '{"created":{"from":"2026-01-01","to":"2026-01-31"},"due":{"to":"2026-03-31"}}'),
+  ('updated:2026-02-01 resolved:2026-01-01..', '{"updated":{"from":"2026-02-01","to":"2026-02-01"},"resolved":{"from":"2026-01-01"}}'),
+  ('-assignee:"Ada Lovelace" -label:ios', '{"not":{"assignee":["Ada Lovelace"],"labels":{"any":["ios"]}}}')) c (q, f)
+  where pg_temp.reads(q) is distinct from pg_temp.written('', f) $test$, 'what the service writes is read as the same filters');
+
+-- Whatever is typed: filters are valid, no word is lost, and none is added.
+select setseed(0.5);
+create temporary table typed as
+select (select string_agg((array['timeout', 'status:Done', '-label:ios', '"is:open"', 'is:open', '5"', 'in', 'Mobile App', 'the', 'project', 'no:assignee', '„x', '“', 'created:>7d',
+    'due:2025..', 'label:a,', 'foo:bar', ':', '-', 'status: ', 'assignee:me', '(is:done)', 'type:"a b', 'x"y"z', 'project:web'])[1 + floor(random() * 25)::integer], ' ')
+  from generate_series(1, 2 + i % 9)) as query
+from generate_series(1, 400) i;
+select is_empty($test$
+  select t.query, r.text, r.filters from typed t
+  cross join lateral (select pg_temp.refusal(t.query) as all) x
+  cross join lateral (select * from tasklens.read_typed_query(case when x.all ~ '^query: ' then '' else t.query end, '2026-02-28')) r
+  cross join lateral (select cardinality(tasklens.read_filters(r.filters #- '{assignee}' #- '{not,assignee}'))) f(count)
+  where x.all !~ '^query: ' and (f.count is null or r.filters = '{}' and r.text <> t.query
+    or exists (select unnest(string_to_array(r.text, ' ')) except all select unnest(string_to_array(t.query, ' ')))
+    or 'timeout' = any (string_to_array(t.query, ' ')) and r.text !~ 'timeout')
+$test$, 'a text without filters stays as it is, and words stay words');
 
 select * from finish();
 rollback;

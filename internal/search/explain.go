@@ -19,37 +19,13 @@ type storedValue struct {
 	Exact    bool    `json:"exact"`
 }
 
-// findValues looks names up among the stored values that the caller sees. asked has the form of
-// filters. close: names without a stored value give those that resemble them.
-func findValues(ctx context.Context, db Database, asked any, close bool) (rows []storedValue, err error) {
-	if err := db.Call(ctx, "find_filter_values", map[string]any{"filters": asked, "close": close}, &rows); err != nil {
-		return nil, fmt.Errorf("look up the names in filters: %w", err)
-	}
-	return rows, nil
-}
-
-// Stored looks up the spellings that reading a query asks for; close: those without a stored value
-// give at most six that resemble them.
-func Stored(ctx context.Context, db Database, asked []filter.Spelling, close bool) (filter.Stored, error) {
-	members := map[string][]string{}
-	for _, one := range asked {
-		members[one.Member] = append(members[one.Member], one.Text)
-	}
-	rows, err := findValues(ctx, db, members, close)
-	stored := filter.Stored{}
-	for _, row := range rows {
-		if row.Value != nil {
-			spelling := filter.Spelling{Member: row.Member, Text: row.Spelling}
-			stored[spelling] = append(stored[spelling], *row.Value)
-		}
-	}
-	return stored, err
-}
-
 // Resembling returns the names in filters that nothing has, each with what resembles it, and what
 // is a value by another name: a project's key.
 func Resembling(ctx context.Context, db Database, filters any) (names []filter.Candidate, err error) {
-	rows, err := findValues(ctx, db, filters, true)
+	var rows []storedValue
+	if err := db.Call(ctx, "find_filter_values", map[string]any{"filters": filters}, &rows); err != nil {
+		return nil, fmt.Errorf("look up the names in filters: %w", err)
+	}
 	for _, row := range rows {
 		if row.Exact && strings.EqualFold(*row.Value, row.Spelling) {
 			continue
@@ -63,7 +39,7 @@ func Resembling(ctx context.Context, db Database, filters any) (names []filter.C
 			names[last].Names = append(names[last].Names, *row.Value)
 		}
 	}
-	return names, err
+	return names, nil
 }
 
 // KeyPattern matches what looks like a ticket's key.
@@ -99,55 +75,41 @@ func (p *Page) spelling(stem string) string {
 }
 
 // Annotate adds what an empty or a surprising page needs: what the query leaves out or cannot use,
-// the names in its filters that nothing has, and the keys in the query that no ticket has.
+// the keys in it that no ticket has, and the names in the filters that nothing has.
 func (p *Page) Annotate(ctx context.Context, db Database, q Query) error {
-	if q.Text != "" && (len(p.Hits) == 0 || noted.MatchString(q.Text) || p.misses(q.Text)) {
-		var read []struct {
-			Excluded, Ignored, Languages []string
-			Corrected                    []Correction
-		}
-		if err := db.Call(ctx, "read_query", narrow(map[string]any{"query_text": q.Text}, q.Filters), &read); err != nil {
-			return fmt.Errorf("read the query: %w", err)
-		}
-		for _, r := range read {
-			p.Excluded, p.Ignored, p.Corrected = r.Excluded, r.Ignored, r.Corrected
-			for _, correction := range p.Corrected {
-				for i, stem := range correction.To {
-					correction.To[i] = p.spelling(stem)
-				}
-			}
-			p.readIn(r.Languages)
-		}
-	}
-	asked := filter.Filters{}
-	if len(p.Hits) == 0 {
-		asked = slices.Clone(q.Filters)
-	}
 	found := map[string]bool{}
 	for _, hit := range p.Hits {
 		if hit.Exact && hit.TicketKey != nil {
 			found[strings.ToUpper(*hit.TicketKey)] = true
 		}
 	}
-	var keys []string
-	for _, key := range typedKey.FindAllString(q.Text, 20) {
-		if q.Offset == 0 && !found[strings.ToUpper(key)] {
-			keys = append(keys, key)
-		}
-	}
-	if len(keys) > 0 {
-		asked = append(asked, map[string]any{"keys": keys})
-	}
-	if len(asked) == 0 {
+	isMissing := func(key string) bool { return !found[strings.ToUpper(key)] }
+	misses := q.Offset == 0 && slices.ContainsFunc(typedKey.FindAllString(q.Text, 20), isMissing)
+	if len(p.Hits) > 0 && !misses && !noted.MatchString(q.Text) && !p.misses(q.Text) {
 		return nil
 	}
-	names, err := Resembling(ctx, db, asked)
-	for _, name := range names {
-		if name.Member == "keys" {
-			p.UnknownKeys = append(p.UnknownKeys, name.Value)
-		} else {
-			p.Candidates = append(p.Candidates, name)
+	var rows [1]struct {
+		Excluded, Ignored, Languages []string
+		Corrected                    []Correction
+		Keys                         []string `json:"unknown_keys"`
+		Candidates                   []filter.Candidate
+	}
+	if err := db.Call(ctx, "explain_query", narrow(map[string]any{"query_text": q.Text}, q.Filters), &rows); err != nil {
+		return fmt.Errorf("explain the query: %w", err)
+	}
+	told := rows[0]
+	p.Excluded, p.Ignored, p.Corrected = told.Excluded, told.Ignored, told.Corrected
+	for _, correction := range p.Corrected {
+		for i, stem := range correction.To {
+			correction.To[i] = p.spelling(stem)
 		}
 	}
-	return err
+	p.readIn(told.Languages)
+	if q.Offset == 0 {
+		p.UnknownKeys = told.Keys
+	}
+	if len(p.Hits) == 0 {
+		p.Candidates = told.Candidates
+	}
+	return nil
 }
