@@ -71,6 +71,7 @@ func TestNoResponseIsCut(t *testing.T) {
 	for _, more := range []string{``, `, "retrieval": "hybrid"`, `, "corpus": "all"`, `, "corpus": "documents"`} {
 		ask(http.MethodPost, "/api/query", `{"question": "Why does the pump leak?", "top_k": 20`+more+`}`)
 	}
+	ask(http.MethodPost, "/api/query", `{"question": "How many?", "read_as": {"intent": "count", "filters": {"assignee": ["Perso"], "projects": ["Proj"]}}}`)
 	ask(http.MethodGet, "/api/tickets/"+ticket, "")
 	ask(http.MethodGet, "/api/tickets/"+ticket+"/similar?limit=100", "")
 	ask(http.MethodPost, "/api/tickets/similar", `{"text": "The pump leaks", "limit": 100}`)
