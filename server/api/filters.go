@@ -45,7 +45,9 @@ type typed struct {
 	present
 	Text       *string            `json:"text"` // null: it is filters alone
 	Filters    filter.Members     `json:"filters"`
+	Sort       *string            `json:"sort"`
 	Candidates []filter.Candidate `json:"candidates"`
+	NotRead    []search.NotRead   `json:"not_read"`
 }
 
 // readQuery reads the filters in a query's text and adds them to the others. It comes before the
@@ -65,7 +67,9 @@ func (a *API) readQuery(ctx context.Context, who *caller, query *search.Query) (
 		query.Text = *read.Text
 	}
 	query.Filters = query.Filters.And(read.Filters)
-	if query.Text == "" && query.Sort == search.Relevance {
+	if query.Sort == search.Relevance && read.Sort != nil {
+		query.Sort = *read.Sort
+	} else if query.Sort == search.Relevance && query.Text == "" {
 		query.Sort = search.Newest
 	}
 	return read, nil

@@ -77,10 +77,11 @@ func (a *API) find(ctx context.Context, who *caller, query search.Query, read ty
 		return found, err
 	}
 	err = found.Annotate(ctx, who.db, query)
+	found.NotRead = read.NotRead
 	found.Candidates = slices.Concat(read.Candidates, slices.DeleteFunc(found.Candidates, func(one filter.Candidate) bool {
 		return slices.ContainsFunc(read.Candidates, func(other filter.Candidate) bool { return one.Member == other.Member && one.Value == other.Value })
 	}))
-	if !read.Filters.IsZero() || len(read.Candidates) > 0 || len(found.Excluded) > 0 {
+	if !read.Filters.IsZero() || read.Sort != nil || len(read.Candidates) > 0 || len(found.Excluded) > 0 {
 		found.ReadAs = &readAs{Text: query.Text, Filters: read.Filters, Excluded: found.Excluded}
 	}
 	return found, err

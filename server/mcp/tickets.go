@@ -30,7 +30,7 @@ var searchTickets = declare("search_tickets", "Search tickets",
 			return nil, err
 		}
 		found := object{"results": chosen(results(response, "results"), ticketFields, in.Fields), "next_page": nextPage(response["has_more"], page)}
-		for _, name := range []string{"degraded", "read_as", "ignored", "corrected", "unknown_keys", "candidates"} {
+		for _, name := range []string{"degraded", "read_as", "ignored", "corrected", "unknown_keys", "candidates", "not_read"} {
 			if value := response[name]; value != nil {
 				found[name] = value
 			}

@@ -1,13 +1,18 @@
 -- Reads the filters that people type in a query: status:"in progress", -label:ios, created:>7d.
 -- docs/api.md lists the forms.
 
--- The names of members as they are typed.
+-- The names of members as they are typed, here and in other trackers.
 create function tasklens.typed_members() returns table (name text, member text, kind text)
-language sql immutable rows 15 security invoker set search_path = ''
+language sql immutable rows 30 security invoker set search_path = ''
 as $$
-  select coalesce(m.facet, m.member), m.member, m.kind from tasklens.ticket_members() m where m.kind <> 'open'
+  select n.name, m.member, m.kind
+  from tasklens.ticket_members() m
+  cross join lateral unnest(array[coalesce(m.facet, m.member)] || case m.member
+    when 'reporter' then '{author,creator}' when 'labels' then '{labels,tag,tags}' when 'types' then '{issuetype}' when 'statuses' then '{state}'
+    when 'due' then '{duedate}' when 'resolved' then '{resolutiondate,closed}' else '{}' end::text[]) n(name)
+  where m.kind <> 'open'
 $$;
-comment on function tasklens.typed_members is 'The members of filters as they are typed before a colon: status for statuses.';
+comment on function tasklens.typed_members is 'The members of filters as they are typed before a colon: status, or state, for statuses.';
 
 -- A day, month or year, from its first day to its last; or a moment. is_away: so many days from
 -- today.
@@ -203,7 +208,7 @@ begin
     or part[3] = ' ' and not (typed.kind in ('time', 'date') or part_name = 'is' or value ~ '^["“”„‟«»「」『』〝〞〟]')
   then
     return typed;
-  elsif cardinality(names) = 1 and (part_name = 'is' and names[1] ~* '^(open|done|closed)$' or part_name = 'status' and names[1] ~* '^(open|closed)$'
+  elsif cardinality(names) = 1 and (part_name = 'is' and names[1] ~* '^(open|done|closed)$' or typed.member = 'statuses' and names[1] ~* '^(open|closed)$'
     and not exists (select from tasklens.match_names(jsonb_build_object('statuses', names), false)))
   then
     typed.kind := 'open';
@@ -273,7 +278,7 @@ language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   path constant text[] := case when typed.is_negated then array['not', typed.member] else array[typed.member] end;
-  name constant text := (select m.name from tasklens.typed_members() m where m.member = typed.member);
+  name constant text := (select coalesce(m.facet, m.member) from tasklens.ticket_members() m where m.member = typed.member);
   former constant jsonb := filters #> path;
   problem text;
   joined jsonb := typed.value;
@@ -310,9 +315,66 @@ end
 $$;
 comment on function tasklens.add_typed_filter is 'Filters with one more. A combination that one object cannot express is an error (22023).';
 
--- text: what is searched for, null if the query is filters alone. candidates: names that nothing
--- has: [{member, value, names}]; one that is near took its place, or the filter is text.
-create type tasklens.typed_query as (text text, filters jsonb, candidates jsonb);
+-- What is typed in the language of another tracker: created > 2025-03-01, status != Done, labels in
+-- (a, b), assignee is empty. ours is the same as it is typed here. It is a filter only if something
+-- has its value: else it may be a line of code.
+create function tasklens.read_foreign_filter(rest text, today date, out typed tasklens.typed_filter, out theirs text, out ours text)
+language plpgsql stable security invoker set search_path = ''
+as $$
+declare
+  part constant text[] := regexp_match(rest,
+    '^(-)?(\(*)([[:alpha:]]+)(?: ?(!=|<>|>=|<=|=|>|<) ?| (not in|in) ?(?=\()| (is not|is) (?=(?:empty|null)\y))(.*)$', 'i');
+  operator constant text := lower(coalesce(part[4], part[5], part[6]));
+  is_negated constant boolean := (part[1] is not null) <> (operator in ('!=', '<>', 'not in', 'is not'));
+  name constant text := lower(part[3]);
+  kind constant text := (select m.kind from tasklens.typed_members() m where m.name = lower(part[3]));
+  value text := substring(part[7] from case when part[5] is not null then '^\([^()]*\)' when part[6] is not null then '^\w+'
+    else '^(?:"[^"]*"|''[^'']*''|[^\s,()]+(?:\([^()\s]*\))?)' end);
+begin
+  typed.size := 0;
+  if kind is null or value is null then
+    return;
+  end if;
+  theirs := left(rest, length(rest) - length(part[7]) + length(value)) || coalesce(substring(substr(part[7], length(value) + 1) from '^\)+'), '');
+  value := translate(case when part[5] is not null then regexp_replace(btrim(value, '()'), '\s*,\s*', ',', 'g') else value end, '''', '"');
+  if kind = 'person' then
+    value := regexp_replace(value, '^currentuser\(\)$', 'me', 'i');
+  elsif kind in ('time', 'date') then
+    value := regexp_replace(regexp_replace(lower(btrim(value, '"')), '^(now|startofday|endofday)\("?([-+]?\d+[dw])?"?\)$', 'today\2'), '^today(?=[-+]?\d)', '');
+  end if;
+  ours := case when part[6] is not null then 'no:' || name when kind in ('time', 'date') then name || ':' || replace(operator, '!=', '=') || value
+    when operator in ('=', '!=', '<>', 'in', 'not in') then name || ':' || value end;
+  typed := tasklens.read_typed_filter(ours, today);
+  if typed.size is distinct from length(ours) or typed.is_doubtful or is_negated and typed.candidates <> '[]' then
+    typed.size := 0;
+  else
+    typed.size := length(theirs);
+    typed.is_negated := is_negated and typed.kind <> 'open';
+    typed.value := case when typed.kind = 'open' and is_negated then to_jsonb(not typed.value::boolean) else typed.value end;
+  end if;
+  ours := case when is_negated then '-' else '' end || ours;
+end
+$$;
+comment on function tasklens.read_foreign_filter is
+  'The filter at the start of a text in the form of another tracker: as it is typed there and here. size 0: it is none.';
+
+-- text: what is searched for, null if the query is filters alone. sort: null if nothing in it is an
+-- order. candidates: names that nothing has: [{member, value, names}]; one that is near took its
+-- place, or the filter is text. not_read: [{text, instead}] of another tracker's language, which counts
+-- as words.
+create type tasklens.typed_query as (text text, filters jsonb, sort text, candidates jsonb, not_read jsonb);
+
+create function tasklens.note_not_read(query tasklens.typed_query, text text, instead text) returns tasklens.typed_query
+language plpgsql immutable security invoker set search_path = ''
+as $$
+begin
+  if jsonb_array_length(query.not_read) < 10 then
+    query.not_read := query.not_read || jsonb_build_object('text', left(note_not_read.text, 255), 'instead', left(note_not_read.instead, 255));
+  end if;
+  return (query);
+end
+$$;
+comment on function tasklens.note_not_read is 'A query with one more part that is not read, and what to type instead, null if there is nothing; at most ten.';
 
 -- Each token is a filter, a name of a project behind "in", or text with the phrases in it. A quote
 -- after a letter or digit opens no phrase: 5" and 6".
@@ -322,44 +384,110 @@ as $$
 declare
   token constant text := '^(?:(?<![[:alnum:]])["“”„‟«»「」『』〝〞〟][^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]|[^\s"“”„‟«»「」『』〝〞〟]'
     '|(?<=[[:alnum:]])["“”„‟«»「」『』〝〞〟]|["“”„‟«»「」『』〝〞〟](?![^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]))+';
+  any_filter constant text := '^-?\(*[[:alpha:]]+(?: ?[<>=~:]| ?!=| (?:not )?in ?\(| is (?:not )?(?:empty|null)\y)';
+  -- Fields of other trackers that tickets lack here.
+  lacking constant text := '^(-?(?:affectedversion|commenter|components?|cycle|epic|estimate|fixversions?|involves|mentions|milestone|repo|resolution|sprint|watcher)'
+    '(?: ?!?[=~] ?(?:"[^"]*"|\S+)|:\S+| (?:not )?in ?\([^()]*\)))';
   most_filters constant integer := 40;
   found tasklens.typed_query;
   typed tasklens.typed_filter;
+  former tasklens.typed_filter; -- directly before
+  theirs record;
   doubtful tasklens.typed_filter[] := '{}';
-  rest text := regexp_replace(left(query_text, 2000), '[\s\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', ' ', 'g');
+  rest text := ltrim(regexp_replace(left(query_text, 2000), '[\s\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', ' ', 'g'));
   kept text := '';
   is_text boolean := false; -- beside filters
-  size integer;
+  is_changed boolean := false;
+  is_or boolean := false;
+  part text[];
   filters integer := 0;
 begin
-  found := row(query_text, '{}', '[]');
-  if rest !~* '[[:alpha:]]:|\y(in|project) ' then
+  found := row(query_text, '{}', null, '[]', '[]');
+  if rest !~ '[<>=~]|\y(AND|OR|NOT)\y' and rest !~* '[[:alpha:]]:|\y(in|project) |\yorder by|\yis (not )?(empty|null)\y' then
     return found;
   end if;
   while rest <> '' loop
-    rest := ltrim(rest, ' ');
+    -- The words of other trackers' languages. AND is what filters and words mean anyway; NOT is a
+    -- minus before a filter, but NOT FOUND a message.
+    part := regexp_match(rest, '^(AND NOT |&& ?!|NOT |!|AND |&& |OR |\|\| )(.*)$');
+    if part is null and former.size > 0 then
+      part := regexp_match(rest, '^(and not |and |or )(.*)$');
+      part := case when part[2] ~* any_filter then array[upper(part[1]), part[2]] end;
+    end if;
+    if part is not null and (part[1] in ('AND NOT ', '&& !', '&&!') and part[2] !~ '^\(' or part[1] in ('NOT ', '!') and part[2] ~* any_filter) then
+      rest := case when part[2] ~ '^-' then substr(part[2], 2) else '-' || part[2] end;
+      is_changed := true;
+      continue;
+    elsif part[1] in ('AND ', '&& ', 'OR ', '|| ') and (former.size > 0 or part[1] in ('AND ', '&& ') and part[2] ~* any_filter) then
+      rest := part[2];
+      is_or := part[1] in ('OR ', '|| ');
+      is_changed := true;
+      continue;
+    elsif part[1] = 'NOT ' and part[2] ~ '^[[:lower:]]' then
+      found := tasklens.note_not_read(found, substring(rest from '^NOT \S+'), '-' || substring(part[2] from '^\S+'));
+    end if;
+    part := regexp_match(rest, case when former.size > 0 or rest ~ '^[Os]' then '^(order by .*|sort:\S+)(.*)$' else '^(sort:\S+)(.*)$' end, 'i');
+    if part is not null then
+      found.sort := case when part[1] ~* '^(order by|sort:) ?created(date)?( desc|-desc)?$' and part[1] !~* 'by \w+$' then 'newest'
+        when part[1] ~* '^(order by|sort:) ?updated(date)?( desc|-desc)?$' and part[1] !~* 'by \w+$' then 'updated' end;
+      if found.sort is null then
+        found := tasklens.note_not_read(found, part[1], 'sort:created or sort:updated');
+      end if;
+      rest := ltrim(part[2]);
+      is_changed := true;
+      continue;
+    end if;
+
     typed.size := 0;
-    if filters < most_filters and rest ~* '^-?[[:alpha:]]+:|^(in|project) ' then
+    if filters < most_filters and rest ~* '^-?\(*[[:alpha:]]+(?: ?[<>=]| ?!=| (?:not )?in ?\(| is )' then
+      filters := filters + 1;
+      theirs := tasklens.read_foreign_filter(rest, today);
+      typed := theirs.typed;
+      if typed.size = 0 and theirs.theirs is not null then
+        found := tasklens.note_not_read(found, theirs.theirs, theirs.ours);
+      end if;
+    elsif filters < most_filters and rest ~* '^-?[[:alpha:]]+:|^(in|project) ' then
+      filters := filters + 1;
       typed := tasklens.read_typed_filter(rest, today);
       if typed.size = 0 then
         typed := tasklens.read_typed_project(rest);
       end if;
-      filters := filters + 1;
     end if;
-    size := typed.size;
-    if size = 0 then
-      size := greatest(1, length(substring(rest from token)));
-      is_text := true;
-    elsif typed.is_doubtful then
-      doubtful := doubtful || typed;
-    else
-      found.filters := tasklens.add_typed_filter(found.filters, typed);
+    if typed.size = 0 then
+      typed := row(0, null, null, false, null, null, false);
     end if;
+    if is_or and (typed.size = 0 or former.member <> typed.member or former.is_negated or typed.is_negated) then
+      found := tasklens.note_not_read(found, 'OR', 'status:a,b');
+    end if;
+
     if typed.size = 0 or typed.is_doubtful then
-      kept := kept || ' ' || left(rest, size);
+      part := regexp_match(rest, '^((?:text|summary|description|title|comment|body) ?~ ?|(?:key|issuekey|issue|id) ?= ?)("[^"]*"|''[^'']*''|\S+)(.*)$', 'i');
+      if part is not null then -- the words of text ~ "two words", and the key of key = TX-400
+        rest := translate(part[2], '"''', '') || part[3];
+        is_changed := true;
+      elsif rest ~* lacking then
+        found := tasklens.note_not_read(found, (regexp_match(rest, lacking, 'i'))[1], null);
+      end if;
+      is_text := is_text or typed.size = 0;
+      typed.size := case when typed.size = 0 then greatest(1, length(substring(rest from token))) else typed.size end;
+      kept := kept || ' ' || left(rest, typed.size);
+      rest := ltrim(substr(rest, typed.size + 1));
+      if typed.is_doubtful then
+        doubtful := doubtful || typed;
+        found.candidates := found.candidates || typed.candidates;
+      end if;
+      former := null;
+    else
+      if is_or and typed.kind = 'labels' and former.kind = 'labels' then -- instead of one more that must be there
+        found.filters := jsonb_set(found.filters, '{labels,any}', (found.filters #> '{labels,any}') || typed.value);
+      else
+        found.filters := tasklens.add_typed_filter(found.filters, typed);
+      end if;
+      found.candidates := found.candidates || coalesce(typed.candidates, '[]');
+      rest := ltrim(substr(rest, typed.size + 1));
+      former := typed;
     end if;
-    found.candidates := found.candidates || case when typed.size > 0 then coalesce(typed.candidates, '[]') else '[]' end;
-    rest := substr(rest, size + 1);
+    is_or := false;
   end loop;
   if not is_text then -- nothing else is asked for
     kept := '';
@@ -367,7 +495,7 @@ begin
       found.filters := tasklens.add_typed_filter(found.filters, typed);
     end loop;
   end if;
-  if found.filters <> '{}' then
+  if found.filters <> '{}' or is_changed then
     found.text := nullif(btrim(kept), '');
   end if;
   return found;
@@ -380,7 +508,7 @@ create function tasklens.read_search(query_text text, filters jsonb, filters_in_
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  found tasklens.typed_query := row(query_text, '{}', null);
+  found tasklens.typed_query := row(query_text, '{}', null, null, null);
 begin
   if filters_in_text is not false then
     found := tasklens.read_typed_query(query_text, (now() at time zone 'utc')::date);

@@ -116,7 +116,7 @@ begin
       null::bigint, null::bigint, null::double precision, 0::double precision, 0::double precision,
       '{}'::text[], false, l.highlight, null::uuid, l.has_more, false, null::bigint, null::text, null::timestamptz, l.fields, null::text[]
     from public.list_tickets(search_hybrid.match_count, search_hybrid.match_offset,
-      sort => case search_hybrid.sort when 'updated' then 'updated' else 'newest' end, filters => query.filters) l;
+      sort => case when 'updated' in (search_hybrid.sort, query.sort) then 'updated' else 'newest' end, filters => query.filters) l;
     return;
   end if;
   return query
@@ -134,7 +134,8 @@ begin
     coalesce(tasklens.ticket_fields(g.ticket_id), jsonb_build_object('created_at', p.created_at, 'updated_at', p.updated_at)), g.languages
   from tasklens.find_page(
     query.text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
-    query.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion, search_hybrid.sort, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
+    query.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion,
+    case search_hybrid.sort when 'relevance' then coalesce(query.sort, 'relevance') else search_hybrid.sort end, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
   cross join lateral (

@@ -1,7 +1,7 @@
 -- The filters that people type in a query, and what of it stays text.
 
 begin;
-select plan(8);
+select plan(9);
 
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'Done', 'done'), (3, 'In Progress', 'in_progress'), (4, 'blocked', 'to_do');
 insert into public.projects (project_id, key, name) values (1, 'PX', 'Project X'), (2, 'MOB', 'Mobile App'), (3, 'WEB', 'web'), (4, 'TA', 'Twins'), (5, 'TB', 'Twins'), (6, 'TX', 'Transactions');
@@ -161,11 +161,33 @@ select is_empty($test$ select q, pg_temp.reads(q) from (values
   ('-assignee:"Ada Lovelace" -label:ios', '{"not":{"assignee":["Ada Lovelace"],"labels":{"any":["ios"]}}}')) c (q, f)
   where pg_temp.reads(q) is distinct from pg_temp.written('', f) $test$, 'what the service writes is read as the same filters');
 
+-- The languages of other trackers.
+select is_empty($test$ select c.q, r.text, r.filters, r.sort, r.not_read from (values
+  ('project = TX AND status = "In Progress" ORDER BY created DESC', null, '{"projects":["TX"],"statuses":["In Progress"]}', 'newest', '[]'),
+  ('assignee = currentUser() and status not in (Done, ''To Do'')', null, '{"assignee":["me"],"not":{"statuses":["Done","To Do"]}}', null, '[]'),
+  ('(type = bug OR type = story) AND labels in (payments, cards) AND labels = ios', null, '{"types":["bug","story"],"labels":{"any":["payments","cards"],"all":["ios"]}}', null, '[]'),
+  ('assignee is EMPTY AND created >= -7d AND due <= now()', null, '{"assignee":[null],"created":{"from":"2026-02-21"},"due":{"to":"2026-02-28"}}', null, '[]'),
+  ('label:payments OR label:cards crash', 'crash', '{"labels":{"any":["payments","cards"]}}', null, '[]'),
+  ('refund AND NOT mobile', 'refund -mobile', '{}', null, '[]'),
+  ('crash NOT status:Done -author:ada', 'crash', '{"not":{"statuses":["Done"],"reporter":["ada"]}}', null, '[]'),
+  ('status != Done crash sort:updated-desc', 'crash', '{"not":{"statuses":["Done"]}}', 'updated', '[]'),
+  ('created>2025-03-01 key = TX-4 text ~ "pump leaks"', 'TX-4 pump leaks', '{"created":{"from":"2025-03-02"}}', null, '[]'),
+  ('404 NOT FOUND', '404 NOT FOUND', '{}', null, '[]'), ('payments OR cards', 'payments OR cards', '{}', null, '[]'), ('a => b != c', 'a => b != c', '{}', null, '[]'),
+  ('how to order by phone', 'how to order by phone', '{}', null, '[]'),
+  ('refund NOT mobile', 'refund NOT mobile', '{}', null, '[{"text":"NOT mobile","instead":"-mobile"}]'),
+  ('if status != 200 {', 'if status != 200 {', '{}', null, '[{"text":"status != 200","instead":"-status:200"}]'),
+  ('priority >= high', 'priority >= high', '{}', null, '[{"text":"priority >= high","instead":null}]'),
+  ('label:ios OR type:bug', null, '{"types":["bug"],"labels":{"any":["ios"]}}', null, '[{"text":"OR","instead":"status:a,b"}]'),
+  ('fixVersion in (1.0, 2.0) AND project = TX', 'fixVersion in (1.0, 2.0)', '{"projects":["TX"]}', null, '[{"text":"fixVersion in (1.0, 2.0)","instead":null}]'),
+  ('type = bug order by priority', null, '{"types":["bug"]}', null, '[{"text":"order by priority","instead":"sort:created or sort:updated"}]')
+  ) c (q, t, f, s, n), tasklens.read_typed_query(q, '2026-02-28') r
+  where (r.text, r.filters, r.sort, r.not_read) is distinct from (c.t, c.f::jsonb, c.s, c.n::jsonb) $test$, 'what other trackers write is read where it means the same, else named');
+
 -- Whatever is typed: filters are valid, no word is lost, and none is added.
 select setseed(0.5);
 create temporary table typed as
 select (select string_agg((array['timeout', 'status:Done', '-label:ios', '"is:open"', 'is:open', '5"', 'in', 'Mobile App', 'the', 'project', 'no:assignee', '„x', '“', 'created:>7d',
-    'due:2025..', 'label:a,', 'foo:bar', ':', '-', 'status: ', 'assignee:me', '(is:done)', 'type:"a b', 'x"y"z', 'project:web'])[1 + floor(random() * 25)::integer], ' ')
+    'due:2025..', 'label:a,', 'foo:bar', ':', '-', 'status: ', 'assignee:me', '(is:done)', 'type:"a b', 'x"y"z', 'project:web', 'status = Done', 'label in (ios)', 'created > 2025'])[1 + floor(random() * 28)::integer], ' ')
   from generate_series(1, 2 + i % 9)) as query
 from generate_series(1, 400) i;
 select is_empty($test$
