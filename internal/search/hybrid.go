@@ -21,7 +21,7 @@ type Query struct {
 	Offset         int            `json:"offset" min:"0" max:"999" default:"0" doc:"At most 1,000 together with ~limit~."`
 	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
 	Fusion         string         `json:"fusion" enum:"rrf,convex" default:"" doc:"How two lists become one: by ranks or by scores; by default the operator's (~FUSION~), else ~rrf~."`
-	Retrieval      string         `json:"retrieval" enum:"hybrid,keyword" default:"hybrid" doc:"~keyword~ runs keyword search alone, for use while a user types: nothing is embedded, cached, or logged."`
+	Retrieval      string         `json:"retrieval" enum:"hybrid,keyword" default:"hybrid" doc:"~keyword~ runs keyword search alone, for use while a user types: the last word may be unfinished, and nothing is embedded, cached, or logged."`
 	Explain        bool           `json:"explain" default:"false" doc:"Adds ~explain~ to every result."`
 	Facets         bool           `json:"facets" default:"false" doc:"Adds ~facets~ to the response."`
 	Typed          string         `json:"-"` // the input that Text and Filters were parsed from, for the query log
@@ -97,7 +97,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 	case q.Text == "":
 		page.Executed, matching["query_text"] = []string{}, nil
 	case q.Retrieval == KeywordOnly:
-		page.Executed = []string{"keyword"}
+		page.Executed, matching["unfinished"] = []string{"keyword"}, true
 	default:
 		vector, err := inTime(ctx, embedding)
 		switch {

@@ -460,6 +460,10 @@ begin
       found := tasklens.note_not_read(found, 'OR', 'status:a,b');
     end if;
 
+    if is_or and typed.size > 0 and former.member = typed.member then
+      typed.is_doubtful := false; -- the other one has values
+    end if;
+
     if typed.size = 0 or typed.is_doubtful then
       part := regexp_match(rest, '^((?:text|summary|description|title|comment|body) ?~ ?|(?:key|issuekey|issue|id) ?= ?)("[^"]*"|''[^'']*''|\S+)(.*)$', 'i');
       if part is not null then -- the words of text ~ "two words", and the key of key = TX-400

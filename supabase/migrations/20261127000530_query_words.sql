@@ -243,6 +243,45 @@ end
 $$;
 comment on function tasklens.plan_words is 'The words of a query, read in these languages, that are known in these projects (null: all). quoted: those that are not replaced by similar ones.';
 
+-- While one types, the last word is also the beginning of words, or of a word longer than its stem:
+-- connecti is connect. The commonest count, as one term, and so little that whole words come first.
+create function tasklens.add_begun_word(words tasklens.words, query_text text, visible bigint[]) returns tasklens.words
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
+as $$
+declare
+  begun constant text := substring(lower(extensions.unaccent(tasklens.compose_text(query_text))) from '(?:^|[^[:alnum:]"-])([[:alpha:]][[:alnum:]]{2,39})$');
+  most_words constant integer := 12;
+  added record;
+begin
+  with longer as materialized (
+    select c.word, c.entries + c.comments as texts from tasklens.word_counts c where length(c.word) between 4 and 40 and c.word like begun || '%'
+    union all
+    select g.word, g.entries + g.comments from tasklens.word_count_changes g where length(g.word) between 4 and 40 and g.word like begun || '%'
+  ), shorter as (
+    select w.word from tasklens.word_entries(array(select left(begun, n) from generate_series(greatest(4, length(begun) / 2), length(begun) - 1) n)) w
+    where w.entries + w.comments > 0 and not exists (select from longer)
+    order by length(w.word) desc limit 1
+  ), known as (
+    select e.word, e.entries, e.titles, e.comments
+    from tasklens.word_entries(array((select l.word from longer l group by 1 order by sum(l.texts) desc, 1 limit 2 * most_words) union all select s.word from shorter s)) e
+    where tasklens.occurs((quote_literal(e.word) || ':ABC')::tsquery, visible, e.entries + e.comments)
+    order by e.entries + e.comments desc, e.word limit most_words
+  )
+  select '(' || string_agg(quote_literal(k.word), ' | ') || ')' as term, sum(k.entries)::bigint as entries, sum(k.titles)::bigint as titles, sum(k.comments)::bigint as comments
+    into added from known k;
+  if added.term is not null then
+    words.terms := words.terms || added.term;
+    words.idfs := words.idfs || 0.1::double precision;
+    words.places := words.places || 3000;
+    words.entries := words.entries || added.entries;
+    words.titles := words.titles || added.titles;
+    words.comments := words.comments || added.comments;
+  end if;
+  return words;
+end
+$$;
+comment on function tasklens.add_begun_word is 'The words of a query, with those that its last word begins, from three letters on, known in these projects (null: all).';
+
 create function tasklens.explain_query(query_text text, filters jsonb) returns table (
   excluded text[], ignored text[], languages text[], corrected jsonb, unknown_keys text[], candidates jsonb
 )

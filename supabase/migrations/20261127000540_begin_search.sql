@@ -71,7 +71,8 @@ create function tasklens.begin_search(
   filters jsonb,
   query_embedding extensions.vector default null,
   embedding_model text default null,
-  match_threshold double precision default null
+  match_threshold double precision default null,
+  unfinished boolean default false
 )
 returns tasklens.search
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set jit = off
@@ -136,6 +137,9 @@ begin
     -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible
     -- texts do not count, or a phrase would reveal whether it exists there.
     search.words := tasklens.plan_words(query.plain, visible, false, query.languages, query.required);
+    if unfinished then
+      search.words := tasklens.add_begun_word(search.words, query_text, visible);
+    end if;
     query.relaxed := query.required is not null and not tasklens.occurs(query.required, visible)
       and (query.named_tickets = '{}' or query.required_of_named is not distinct from query.required);
     if query.relaxed then
@@ -156,6 +160,6 @@ begin
   return search;
 end
 $$;
-comment on function tasklens.begin_search is 'A search by the caller: its filters and query resolved, its words planned, and the entries that it can match if they are few.';
+comment on function tasklens.begin_search is 'A search by the caller: its filters and query resolved, its words planned, and the entries that it can match if they are few. unfinished: its last word may be the beginning of one.';
 
 insert into tasklens.migrations (version) values ('20261127000540');

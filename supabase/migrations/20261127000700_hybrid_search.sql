@@ -87,7 +87,8 @@ create function public.search_hybrid(
   fusion text default 'rrf',
   sort text default 'relevance',
   filters jsonb default null,
-  filters_in_text boolean default true
+  filters_in_text boolean default true,
+  unfinished boolean default false
 )
 returns table (
   ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision,
@@ -135,7 +136,8 @@ begin
   from tasklens.find_page(
     query.text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
     query.filters, search_hybrid.vector_weight, search_hybrid.keyword_weight, search_hybrid.fusion,
-    case search_hybrid.sort when 'relevance' then coalesce(query.sort, 'relevance') else search_hybrid.sort end, tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100)) g
+    case search_hybrid.sort when 'relevance' then coalesce(query.sort, 'relevance') else search_hybrid.sort end,
+    tasklens.clamp(match_offset, 0, 0, 1000), tasklens.clamp(match_count, 10, 1, 100), search_hybrid.unfinished) g
   -- "offset 0", here and below: evaluated once, and only for the rows that need it.
   left join lateral (select t.* from public.tickets t where t.ticket_id = g.ticket_id offset 0) t on true
   cross join lateral (
@@ -206,6 +208,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused, for a query as people type it, with filters (read_query); filters_in_text false: it is taken as it is. Without a text, the tickets that pass the filters, the latest first (source filters). Each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if it holds all words of the query, or keyword_score reaches 0.4 of their weight and 0.7 of the best; else it stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
+  'Keyword and vector search fused, for a query as people type it, with filters (read_query); filters_in_text false: it is taken as it is; unfinished: while it is typed, its last word is also the beginning of words. Without a text, the tickets that pass the filters, the latest first (source filters). Each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if it holds all words of the query, or keyword_score reaches 0.4 of their weight and 0.7 of the best; else it stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
 
 insert into tasklens.migrations (version) values ('20261127000700');

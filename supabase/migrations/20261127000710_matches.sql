@@ -58,13 +58,13 @@ comment on function tasklens.list_matches is
 
 create function tasklens.find_matches(
   query_text text, query_embedding extensions.vector, embedding_model text, match_threshold double precision,
-  filters jsonb[], match_limit integer, latest text default null
+  filters jsonb[], match_limit integer, latest text default null, unfinished boolean default false
 )
 returns table (filtered bigint, project_id bigint, ticket_id bigint, complete boolean)
 language plpgsql stable rows 1000 security definer set search_path = ''
 as $$
 declare
-  search tasklens.search := tasklens.begin_search(query_text, null, query_embedding, embedding_model, match_threshold);
+  search tasklens.search := tasklens.begin_search(query_text, null, query_embedding, embedding_model, match_threshold, unfinished);
 begin
   for i in 1..cardinality(find_matches.filters) loop
     search.scope := tasklens.resolve_scope(find_matches.filters[i]);
@@ -83,7 +83,8 @@ create function public.search_facets(
   query_embedding extensions.vector(1536) default null,
   embedding_model text default null,
   match_threshold double precision default 0.7,
-  project_filter bigint default null, status_filter text default null, filters jsonb default null, filters_in_text boolean default true
+  project_filter bigint default null, status_filter text default null, filters jsonb default null, filters_in_text boolean default true,
+  unfinished boolean default false
 )
 returns table (facet text, value bigint, label text, count bigint, capped boolean)
 language plpgsql stable rows 20 security invoker set search_path = ''
@@ -117,7 +118,7 @@ begin
     select distinct on (a.search) a.* from asked a order by a.search
   ), matched as materialized (
     select m.filtered as search, m.complete, %1$s
-    from tasklens.find_matches($1, $2, $3, $4, array(select f.filters from filtered f order by f.search), 10000) m
+    from tasklens.find_matches($1, $2, $3, $4, array(select f.filters from filtered f order by f.search), 10000, unfinished => $6) m
     left join public.tickets t on t.ticket_id = m.ticket_id
     where m.ticket_id is null or t.ticket_id is not null
   ), grouped as materialized (
@@ -152,7 +153,7 @@ begin
   where c.row <= 1000 -- Hosted PostgREST would cut the last facets whole: equal shares
   order by a.place, c.place
   $query$, part.columns, part.names, part.texts, part.sets)
-    using query.text, query_embedding, embedding_model, match_threshold, query.filters
+    using query.text, query_embedding, embedding_model, match_threshold, query.filters, search_facets.unfinished
   loop
     return next;
   end loop;

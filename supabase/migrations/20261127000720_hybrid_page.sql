@@ -13,7 +13,8 @@ create function tasklens.find_page(
   fusion text,
   sort text,
   page_start integer,
-  page_size integer
+  page_size integer,
+  unfinished boolean default false
 )
 returns table (
   place bigint, project_id bigint, ticket_id bigint, chunk_id uuid, similarity double precision, vector_rank bigint,
@@ -27,7 +28,7 @@ as $$
 declare
   by_time constant text := case find_page.sort when 'newest' then 'created_at' when 'updated' then 'updated_at' end;
   search constant tasklens.search := tasklens.begin_search(
-    find_page.query_text, find_page.filters, find_page.query_embedding, find_page.embedding_model, find_page.match_threshold);
+    find_page.query_text, find_page.filters, find_page.query_embedding, find_page.embedding_model, find_page.match_threshold, find_page.unfinished);
   query constant tasklens.query := search.query;
 begin
   return query

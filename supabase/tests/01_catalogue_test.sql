@@ -29,7 +29,8 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.add_missing_sources()', 'volatile', 'invoker', 'service_role'),
     ('tasklens.are_names(jsonb)', 'immutable', 'invoker', 'PUBLIC'),
     ('tasklens.attached_kinds()', 'immutable', 'invoker', ''),
-    ('tasklens.begin_search(text, jsonb, vector, text, double precision)', 'stable', 'invoker', ''),
+    ('tasklens.add_begun_word(tasklens.words, text, bigint[])', 'stable', 'invoker', ''),
+    ('tasklens.begin_search(text, jsonb, vector, text, double precision, boolean)', 'stable', 'invoker', ''),
     ('tasklens.change_data_version(bigint[])', 'volatile', 'definer', ''),
     ('tasklens.check_arguments(jsonb, vector, text, integer, text, text, bigint, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.check_owners(regclass[])', 'stable', 'invoker', ''),
@@ -68,8 +69,8 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.find_chunks(text, vector, text, double precision, jsonb, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.find_entities(text, text, integer)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.match_names(jsonb, boolean)', 'stable', 'definer', 'authenticated service_role'),
-    ('tasklens.find_matches(text, vector, text, double precision, jsonb[], integer, text)', 'stable', 'definer', 'authenticated service_role'),
-    ('tasklens.find_page(text, vector, text, double precision, jsonb, double precision, double precision, text, text, integer, integer)', 'stable', 'definer', 'authenticated service_role'),
+    ('tasklens.find_matches(text, vector, text, double precision, jsonb[], integer, text, boolean)', 'stable', 'definer', 'authenticated service_role'),
+    ('tasklens.find_page(text, vector, text, double precision, jsonb, double precision, double precision, text, text, integer, integer, boolean)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.find_similar(text, vector, text, bigint[], integer, jsonb)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.ensure_sources(bigint[], bigint[], bigint[], uuid[])', 'volatile', 'definer', 'service_role'),
     ('tasklens.find_ticket(text)', 'stable', 'definer', 'authenticated service_role'),
@@ -229,8 +230,8 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.search_by_vector(vector, text, double precision, integer, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_documents(vector, integer, double precision, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_documents_hybrid(vector, text[], integer, double precision, boolean, integer, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.search_facets(text, vector, text, double precision, bigint, text, jsonb, boolean)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, text, text, jsonb, boolean)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.search_facets(text, vector, text, double precision, bigint, text, jsonb, boolean, boolean)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, text, text, jsonb, boolean, boolean)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.set_project_language(bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
     ('public.similar_tickets(vector, text, integer, bigint, bigint, jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.store_chunks(jsonb, jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
@@ -348,13 +349,13 @@ select results_eq(
         || 'final_score double precision, keywords text[], temporal_class text)'),
     ('search_facets', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'filters jsonb DEFAULT NULL::jsonb, filters_in_text boolean DEFAULT true',
+        || 'filters jsonb DEFAULT NULL::jsonb, filters_in_text boolean DEFAULT true, unfinished boolean DEFAULT false',
       'TABLE(facet text, value bigint, label text, count bigint, capped boolean)'),
     ('search_hybrid', 'query_text text, query_embedding vector DEFAULT NULL::vector, embedding_model text DEFAULT NULL::text, '
         || 'match_threshold double precision DEFAULT 0.7, match_count integer DEFAULT 10, match_offset integer DEFAULT 0, '
         || 'project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
         || 'vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1, '
-        || 'fusion text DEFAULT ''rrf''::text, sort text DEFAULT ''relevance''::text, filters jsonb DEFAULT NULL::jsonb, filters_in_text boolean DEFAULT true',
+        || 'fusion text DEFAULT ''rrf''::text, sort text DEFAULT ''relevance''::text, filters jsonb DEFAULT NULL::jsonb, filters_in_text boolean DEFAULT true, unfinished boolean DEFAULT false',
       'TABLE(ticket_id bigint, text text, similarity double precision, source text, rrf_score double precision, fused_score double precision, '
         || 'project_id bigint, project_name text, ticket_key text, ticket_name text, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '

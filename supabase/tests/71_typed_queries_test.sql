@@ -2,7 +2,7 @@
 -- written together and apart, letters with and without marks.
 
 begin;
-select plan(128);
+select plan(138);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Apples'), (2, 'BB', 'Bananas');
@@ -107,6 +107,14 @@ select is(r.corrected, w::jsonb, 'corrected: ' || q) from (values
   ('parser wombatone', '[{"from": "wombatone", "to": ["wombatcod"]}]'), ('Parsser, Wombatone!', '[{"from": "Parsser", "to": ["parser"]}, {"from": "Wombatone", "to": ["wombatcod"]}]'),
   ('parser wombatcode', '[]'), ('parser "wombatone"', '[]'), ('"parser wombatone" wombatone', '[]'), ('the zzzzqqqq', '[]')) c (q, w), public.explain_query(q) r;
 select is(pg_temp.tickets(q), w, 'found by ' || q) from (values ('wombatone', '{900}'::bigint[]), ('"wombatone"', null), ('"wombatcode"', '{900}')) c (q, w);
+
+-- While it is typed, the last word is the beginning of others, below the texts that hold it whole.
+insert into public.tickets (ticket_id, key, project_id, status_id, name) values
+  (910, 'AA-910', 1, 1, 'Zanzibar connection of ferries'), (911, 'AA-911', 1, 1, 'Ferries are late'), (912, 'AA-912', 1, 1, 'Crypt of the kings'), (913, 'AA-913', 1, 1, 'Authentication by mail'),
+  (914, 'AA-914', 1, 1, 'Zoë walks'), (915, 'BB-915', 2, 1, 'Zanzotto was a cryptic poet');
+select is((select array_agg(s.ticket_id) from public.search_hybrid(q, unfinished => true) s where s.ticket_id > 900), t::bigint[], 'typed so far: ' || q) from (values
+  ('zan', '{915,910}'), ('zanz', '{915,910}'), ('za', null), ('crypt', '{912,915}'), ('zanzibar cryp', '{910,915,912}'), ('authenticati', '{913}'), ('zoe', '{914}'), ('"zanz"', null), ('ferries -zanz', '{911,910}')) c (q, t);
+select is((select array_agg(s.ticket_id) from public.search_hybrid('zanz') s), null, 'a finished word is no beginning');
 
 -- Many signs or words cost few readings. Counted, because time depends on the machine.
 create temp sequence readings minvalue 0;

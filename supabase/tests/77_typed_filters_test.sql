@@ -168,6 +168,7 @@ select is_empty($test$ select c.q, r.text, r.filters, r.sort, r.not_read from (v
   ('(type = bug OR type = story) AND labels in (payments, cards) AND labels = ios', null, '{"types":["bug","story"],"labels":{"any":["payments","cards"],"all":["ios"]}}', null, '[]'),
   ('assignee is EMPTY AND created >= -7d AND due <= now()', null, '{"assignee":[null],"created":{"from":"2026-02-21"},"due":{"to":"2026-02-28"}}', null, '[]'),
   ('label:payments OR label:cards crash', 'crash', '{"labels":{"any":["payments","cards"]}}', null, '[]'),
+  ('label:payments OR label:nonsuch', null, '{"labels":{"any":["payments","nonsuch"]}}', null, '[]'),
   ('refund AND NOT mobile', 'refund -mobile', '{}', null, '[]'),
   ('crash NOT status:Done -author:ada', 'crash', '{"not":{"statuses":["Done"],"reporter":["ada"]}}', null, '[]'),
   ('status != Done crash sort:updated-desc', 'crash', '{"not":{"statuses":["Done"]}}', 'updated', '[]'),
