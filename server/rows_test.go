@@ -75,7 +75,6 @@ func TestNoResponseIsCut(t *testing.T) {
 	ask(http.MethodGet, "/api/tickets/"+ticket, "")
 	ask(http.MethodGet, "/api/tickets/"+ticket+"/similar?limit=100", "")
 	ask(http.MethodPost, "/api/tickets/similar", `{"text": "The pump leaks", "limit": 100}`)
-	ask(http.MethodPost, "/api/tickets/similar/batch", `{"items": [{"ticket_key": "P1-1"}, {"text": "The pump leaks"}], "limit": 100}`)
 	ask(http.MethodPost, "/api/embeddings/generate", `{"project_id": 1, "force": true}`)
 	ask(http.MethodGet, "/api/knowledge/search?q=pump&limit=100&threshold=0", "")
 	ask(http.MethodGet, "/api/knowledge/search?q=pump&limit=100&threshold=0&hybrid=true", "")

@@ -79,7 +79,7 @@ func TestInstancesShareRedis(t *testing.T) {
 		}); err != nil {
 			t.Error(err)
 		}
-		refused = !limits.Rate.Take(t.Context(), "somebody", 1).Allowed
+		refused = !limits.Rate.Take(t.Context(), "somebody").Allowed
 		if err := redis.Close(); err != nil {
 			t.Error(err)
 		}

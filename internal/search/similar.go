@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"tasklens/internal/chunk"
@@ -62,20 +61,6 @@ type Draft struct {
 	Limit     int            `json:"limit" min:"1" max:"100" default:"5"`
 }
 
-// Compared is one ticket or draft to compare.
-type Compared struct {
-	Name
-	Text      *string `json:"text" length:"100000"` // of a draft
-	ProjectID *int64  `json:"project_id" min:"1"`   // narrows what a draft is compared with
-	Err       error   `json:"-"`                    // why it cannot be compared
-}
-
-// Outcome is the result of one comparison, or its error.
-type Outcome struct {
-	Results []Similar `json:"results,omitzero" max:"100"`
-	Err     error     `json:"-"`
-}
-
 // stored is what the database returns for a ticket to compare: similar tickets, or, while its
 // embedding is missing or out of date, the text to compare instead.
 type stored struct {
@@ -87,79 +72,39 @@ type stored struct {
 	ExcludeTicket *int64    `json:"exclude_ticket"`
 }
 
-// draft is a text to compare.
-type draft struct {
-	place         int // among all that are compared
-	text          string
-	input         string // to embed
-	projectID     *int64
-	excludeTicket *int64
+// ToTicket finds the tickets most similar to a ticket, at most limit (1 to 100), best first. Where
+// it has no current embedding, it is compared by its text. model is that of the stored embeddings.
+// fault.NotFound if the caller sees no such ticket.
+func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticket Name, filters filter.Filters, limit int) ([]Similar, error) {
+	row, err := findSimilar(ctx, db, model, ticket, filters, limit)
+	switch {
+	case err != nil:
+		return nil, err
+	case row == nil:
+		return nil, errNoTicket()
+	case row.Embedded:
+		return row.Results, nil
+	case row.Text == nil:
+		return []Similar{}, nil
+	}
+	header := chunk.Header(c.tokenizer, row.ProjectName, row.TicketName)
+	return c.toText(ctx, db, model, header, *row.Text, filters, map[string]any{"exclude_ticket": row.ExcludeTicket, "match_count": limit})
 }
 
-// Compare finds the tickets most similar to each of several tickets and drafts, at most limit (1 to
-// 100), best first. An embedded ticket costs one database call; any other is compared by its
-// current text, and one call of the model embeds all texts. model is that of the stored embeddings.
-// An item that fails, such as an unknown ticket, does not stop the others. The error is the
-// database's.
-func (c *Comparer) Compare(ctx context.Context, db Database, model string, all []Compared, filters filter.Filters, limit int) ([]Outcome, error) {
-	outcomes := make([]Outcome, len(all))
-	var drafts []draft
-	areChecked := false // the filters, by the database
-	for i, one := range all {
-		outcomes[i].Results = []Similar{} // to what nobody sees
-		switch {
-		case one.Err != nil:
-			outcomes[i] = Outcome{Err: one.Err}
-		case one.Text != nil:
-			text, err := visible(ctx, db, *one.Text)
-			if err != nil {
-				return nil, err
-			}
-			if strings.TrimSpace(text) != "" {
-				drafts = append(drafts, c.ofText(i, text, one.ProjectID))
-			}
-		default:
-			row, err := findSimilar(ctx, db, model, one.Name, filters, limit)
-			switch {
-			case err != nil:
-				return nil, err
-			case row == nil:
-				outcomes[i] = Outcome{Err: errNoTicket()}
-			case row.Embedded:
-				outcomes[i].Results = row.Results
-			case row.Text != nil:
-				drafts = append(drafts, c.ofStored(i, *row))
-			}
-			areChecked = true
-		}
-	}
-	if len(drafts) == 0 {
-		if areChecked {
-			return outcomes, nil
-		}
-		_, err := findSimilar(ctx, db, model, Name{}, filters, limit)
-		return outcomes, err
-	}
-	vectors, err := c.embed(ctx, model, drafts)
+// ToDraft finds the tickets most similar to a draft, which is embedded as a filed ticket would be,
+// but without the project's name, which would only favour that project's tickets.
+func (c *Comparer) ToDraft(ctx context.Context, db Database, model string, draft Draft) ([]Similar, error) {
+	text, err := visible(ctx, db, draft.Text)
 	if err != nil {
-		for _, draft := range drafts {
-			outcomes[draft.place] = Outcome{Err: err}
-		}
-		if ctx.Err() == nil {
-			err = nil // the others have outcomes
-		}
-		return outcomes, err
+		return nil, err
 	}
-	for i, draft := range drafts {
-		arguments := narrow(map[string]any{
-			"query_text": draft.text, "query_embedding": vectors[i], "embedding_model": model, "match_count": limit,
-			"project_filter": draft.projectID, "exclude_ticket": draft.excludeTicket,
-		}, filters)
-		if err := db.Call(ctx, "similar_tickets", arguments, &outcomes[draft.place].Results); err != nil {
-			return nil, fmt.Errorf("find tickets like a text: %w", err)
-		}
+	if strings.TrimSpace(text) == "" {
+		_, err := findSimilar(ctx, db, model, Name{}, draft.Filters, draft.Limit) // checks the filters
+		return []Similar{}, err
 	}
-	return outcomes, nil
+	name, _, _ := strings.Cut(text, "\n")
+	return c.toText(ctx, db, model, chunk.Header(c.tokenizer, name), text, draft.Filters,
+		map[string]any{"project_filter": draft.ProjectID, "match_count": draft.Limit})
 }
 
 // findSimilar returns nil for an unknown ticket.
@@ -175,39 +120,30 @@ func findSimilar(ctx context.Context, db Database, model string, ticket Name, fi
 	return &rows[0], nil
 }
 
-// ofStored prepares a ticket that is compared by its text.
-func (c *Comparer) ofStored(place int, ticket stored) draft {
-	return draft{
-		place: place, text: beginning(*ticket.Text), excludeTicket: ticket.ExcludeTicket,
-		input: c.input(chunk.Header(c.tokenizer, ticket.ProjectName, ticket.TicketName), *ticket.Text),
+// toText finds the tickets most similar to a text by its words and by its first chunk, with this
+// header. It adds to the arguments of the call.
+func (c *Comparer) toText(ctx context.Context, db Database, model, header, text string, filters filter.Filters, arguments map[string]any) ([]Similar, error) {
+	text = beginning(text)
+	embedding, err := c.embed(ctx, model, chunk.Input(header, chunk.Split(c.tokenizer, text)[0].Text))
+	if err != nil {
+		return nil, err
 	}
-}
-
-// ofText prepares a text as a filed ticket would be embedded, without the project's name, which
-// would only favour that project's tickets.
-func (c *Comparer) ofText(place int, text string, projectID *int64) draft {
-	name, _, _ := strings.Cut(text, "\n")
-	return draft{place: place, text: beginning(text), projectID: projectID, input: c.input(chunk.Header(c.tokenizer, name), text)}
-}
-
-// input is the first chunk of a text, by which tickets are compared.
-func (c *Comparer) input(header, text string) string {
-	return chunk.Input(header, chunk.Split(c.tokenizer, beginning(text))[0].Text)
-}
-
-// embed embeds drafts in one call of the model.
-func (c *Comparer) embed(ctx context.Context, model string, drafts []draft) ([]vector.Vector, error) {
-	inputs := make([]string, len(drafts))
-	for i, d := range drafts {
-		inputs[i] = d.input
+	arguments["query_text"], arguments["query_embedding"], arguments["embedding_model"] = text, embedding, model
+	found := []Similar{}
+	if err := db.Call(ctx, "similar_tickets", narrow(arguments, filters), &found); err != nil {
+		return nil, fmt.Errorf("find tickets like a text: %w", err)
 	}
-	soon, cancel := context.WithTimeout(ctx, Budget(ctx, embedBudget, embedPart)*time.Duration(len(drafts)))
+	return found, nil
+}
+
+func (c *Comparer) embed(ctx context.Context, model, input string) (vector.Vector, error) {
+	ctx, cancel := context.WithTimeout(ctx, Budget(ctx, embedBudget, embedPart))
 	defer cancel()
-	vectors, _, err := c.model.Embed(soon, model, inputs)
+	vectors, _, err := c.model.Embed(ctx, model, []string{input})
 	if err != nil {
 		return nil, fmt.Errorf("embed text to compare: %w", err)
 	}
-	return vectors, nil
+	return vectors[0], nil
 }
 
 // beginning cuts a text after at most comparedBytes, between characters.

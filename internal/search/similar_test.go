@@ -45,12 +45,12 @@ func TestLongDraftIsCut(t *testing.T) {
 	for _, unit := range []string{"x", "é", "🥨", "ab é 🥨. ", "\n"} {
 		tokens, asked := &runes{}, &model{}
 		text := "Name\n\n" + strings.Repeat(unit, 100_000/utf8.RuneCountInString(unit))
-		_, err := search.NewComparer(asked, tokens).Compare(t.Context(), database(func(_ string, arguments map[string]any, result any) error {
+		_, err := search.NewComparer(asked, tokens).ToDraft(t.Context(), database(func(_ string, arguments map[string]any, result any) error {
 			if seen, is := result.(*[]string); is {
 				*seen = arguments["texts"].([]string)
 			}
 			return nil
-		}), "m", []search.Compared{{Text: &text}}, nil, 5)
+		}), "m", search.Draft{Text: text, Limit: 5})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,12 +35,12 @@ type Verdict struct {
 	Wait      time.Duration // time until a request is allowed; 0 if this one is
 }
 
-// judge decides on requests that are allowed or refused together. full is the time until the bucket
-// is full, negative if it is. Under the generic cell rate algorithm (ITU-T I.371), which Redis
-// computes too, that is the bucket's whole state.
-func (p Policy) judge(full time.Duration, requests int) Verdict {
+// judge decides on a request. full is the time until the bucket is full, negative if it is. Under
+// the generic cell rate algorithm (ITU-T I.371), which Redis computes too, that is the bucket's
+// whole state.
+func (p Policy) judge(full time.Duration) Verdict {
 	full = max(full, 0)
-	after := full + p.interval()*time.Duration(requests)
+	after := full + p.interval()
 	if late := after - p.capacity(); late > 0 {
 		return Verdict{Full: full, Wait: late}
 	}
@@ -66,19 +66,18 @@ func NewLimiter(policy Policy, redis *Redis) *Limiter {
 // Policy returns the limiter's policy.
 func (l *Limiter) Policy() Policy { return l.policy }
 
-// Take counts a request of a caller as this many, all or none. It never fails. More than the
-// policy's Requests are never allowed.
-func (l *Limiter) Take(ctx context.Context, key string, requests int) (verdict Verdict) {
+// Take counts a request of a caller. It never fails.
+func (l *Limiter) Take(ctx context.Context, key string) (verdict Verdict) {
 	if l.redis != nil {
 		// The policy is part of the key, because the stored number is only valid under the same policy.
 		name := fmt.Sprintf("tasklens:limit:%d/%v:%s", l.policy.Requests, l.policy.Period, key)
-		if verdict, err := l.redis.take(ctx, name, l.policy, requests); err == nil {
+		if verdict, err := l.redis.take(ctx, name, l.policy); err == nil {
 			return verdict
 		}
 	}
 	now := l.now()
 	l.local.Compute(key, func(full time.Time, _ bool) (time.Time, otter.ComputeOp) {
-		verdict = l.policy.judge(full.Sub(now), requests)
+		verdict = l.policy.judge(full.Sub(now))
 		return now.Add(verdict.Full), otter.WriteOp
 	})
 	return verdict

@@ -39,11 +39,11 @@ func TestBucketEmptiesAndRefills(t *testing.T) {
 		{time.Hour, Verdict{Allowed: true, Remaining: 2, Full: time.Second}},
 	} {
 		clock = clock.Add(step.later)
-		if got := l.Take(t.Context(), "a", 1); got != step.want {
+		if got := l.Take(t.Context(), "a"); got != step.want {
 			t.Errorf("step %d: %+v, want %+v", i, got, step.want)
 		}
 	}
-	if got := l.Take(t.Context(), "b", 1); got.Remaining != 2 {
+	if got := l.Take(t.Context(), "b"); got.Remaining != 2 {
 		t.Errorf("another caller has %+v", got)
 	}
 }
@@ -53,7 +53,7 @@ func bucket(p Policy) (now *time.Time, take func() Verdict) {
 	clock := time.Now()
 	l := NewLimiter(p, nil)
 	l.now = func() time.Time { return clock }
-	return &clock, func() Verdict { return l.Take(context.Background(), "a", 1) }
+	return &clock, func() Verdict { return l.Take(context.Background(), "a") }
 }
 
 // A period that does not divide evenly never allows an extra request, in a burst or later.
@@ -131,7 +131,7 @@ func TestInstancesShareBuckets(t *testing.T) {
 	for _, l := range []*Limiter{one, two} {
 		for range 15 {
 			running.Go(func() {
-				if l.Take(t.Context(), "a", 1).Allowed {
+				if l.Take(t.Context(), "a").Allowed {
 					mutex.Lock()
 					allowed++
 					mutex.Unlock()
@@ -143,16 +143,16 @@ func TestInstancesShareBuckets(t *testing.T) {
 	if allowed != 10 {
 		t.Errorf("%d were allowed", allowed)
 	}
-	refused := two.Take(t.Context(), "a", 1)
+	refused := two.Take(t.Context(), "a")
 	if refused.Allowed || refused.Wait <= 59*time.Minute || refused.Wait > time.Hour || refused.Full <= 9*time.Hour || refused.Full > 10*time.Hour {
 		t.Errorf("it is %+v", refused)
 	}
-	if got := two.Take(t.Context(), "b", 1); !got.Allowed || got.Remaining != 9 || got.Full != time.Hour {
+	if got := two.Take(t.Context(), "b"); !got.Allowed || got.Remaining != 9 || got.Full != time.Hour {
 		t.Errorf("another caller has %+v", got)
 	}
 	kill()
 	for i := range 11 {
-		if got := two.Take(t.Context(), "a", 1); got.Allowed != (i < 10) {
+		if got := two.Take(t.Context(), "a"); got.Allowed != (i < 10) {
 			t.Errorf("without Redis, request %d: %+v", i, got)
 		}
 	}
@@ -166,7 +166,7 @@ func TestRedisAgreesWithJudge(t *testing.T) {
 	l := NewLimiter(p, connect(t, url))
 	_, take := bucket(p)
 	for i := range 8 {
-		got, want := l.Take(t.Context(), "a", 1), take()
+		got, want := l.Take(t.Context(), "a"), take()
 		if got.Allowed != want.Allowed || got.Remaining != want.Remaining || (got.Full-want.Full).Abs() > 30*time.Second || (got.Wait-want.Wait).Abs() > 30*time.Second {
 			t.Errorf("request %d: Redis says %+v, we %+v", i, got, want)
 		}
@@ -179,7 +179,7 @@ func TestBucketsAreBounded(t *testing.T) {
 	clock := time.Now()
 	l := clocked(&clock)
 	for i := range maxBuckets + maxBuckets/10 {
-		l.Take(t.Context(), fmt.Sprint(i), 1)
+		l.Take(t.Context(), fmt.Sprint(i))
 	}
 	l.local.CleanUp()
 	if kept := l.local.EstimatedSize(); kept > maxBuckets || kept == 0 {

@@ -84,11 +84,11 @@ func (r *Redis) Set(ctx context.Context, key string, value []byte, lifetime time
 	_ = r.do(ctx, func(ctx context.Context) error { return r.client.Set(ctx, key, value, lifetime).Err() })
 }
 
-// take counts requests in a bucket. Unlike a cached value its result cannot be computed again, so
+// take counts a request in a bucket. Unlike a cached value its result cannot be computed again, so
 // that it fails if Redis does, or did a moment ago.
-func (r *Redis) take(ctx context.Context, key string, policy Policy, requests int) (v Verdict, err error) {
+func (r *Redis) take(ctx context.Context, key string, policy Policy) (v Verdict, err error) {
 	err = r.do(ctx, func(ctx context.Context) error {
-		result, err := r.limiter.AllowN(ctx, key, redis_rate.Limit{Rate: policy.Requests, Burst: policy.Requests, Period: policy.Period}, requests)
+		result, err := r.limiter.Allow(ctx, key, redis_rate.Limit{Rate: policy.Requests, Burst: policy.Requests, Period: policy.Period})
 		if err == nil {
 			v = Verdict{Allowed: result.Allowed > 0, Remaining: result.Remaining, Full: result.ResetAfter, Wait: max(0, result.RetryAfter)}
 		}

@@ -23,7 +23,6 @@ var calls = []struct {
 	{http.MethodGet, "/api/tickets/1/similar", "", http.StatusNotFound, "find_similar_tickets"},
 	{http.MethodGet, "/api/tickets/TX-1", "", http.StatusNotFound, "get_ticket"},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"why"}`, http.StatusOK, "similar_tickets"},
-	{http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"why"},{"ticket_key":"TX-1"}]}`, http.StatusOK, "find_similar_tickets"},
 	{http.MethodGet, "/api/me", "", http.StatusOK, "caller_role"},
 	{http.MethodGet, "/api/projects", "", http.StatusOK, "list_projects"},
 	{http.MethodGet, "/api/statuses", "", http.StatusOK, "list_statuses"},

@@ -43,7 +43,7 @@ func (a *API) admit(c *fiber.Ctx, needs access) (*caller, error) {
 		c.Set(fiber.HeaderCacheControl, "no-store") // one caller's is not another's
 	}
 	who, err := a.recognize(c)
-	if limited := a.limitRate(c, who, 1); limited != nil {
+	if limited := a.limitRate(c, who); limited != nil {
 		return nil, limited
 	}
 	if who.Subject != "" { // with the service's key a backend acts for many

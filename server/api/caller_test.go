@@ -39,7 +39,6 @@ var permissions = []struct {
 	{http.MethodGet, "/api/tickets/T-1", "", everyone},
 	{http.MethodGet, "/api/tickets/1/similar", "", everyone},
 	{http.MethodGet, "/api/tickets/T-1", "", everyone},
-	{http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"why"},{"ticket_key":"TX-1"}]}`, everyone},
 	{http.MethodGet, "/api/me", "", everyone},
 	{http.MethodGet, "/api/projects", "", everyone},
 	{http.MethodGet, "/api/statuses", "", everyone},

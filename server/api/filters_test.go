@@ -149,7 +149,6 @@ func TestFiltersInTheQuery(t *testing.T) {
 	}
 	for path, body := range map[string]string{
 		"/api/query": `{"question":"why","filters":{"open":"yes"}}`, "/api/tickets/similar": `{"text":"x","filters":{"open":"yes"}}`,
-		"/api/tickets/similar/batch": `{"items":[{}],"filters":{"open":"yes"}}`,
 	} {
 		if told := told(s.send(http.MethodPost, path, body)); told != "filters.open: is of type string. Use true or false" {
 			t.Errorf("%s: %s", path, told)

@@ -30,7 +30,6 @@ var ofTracker = []call{
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","corpus":"all"}`},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"payment charged twice"}`},
 	{http.MethodGet, "/api/tickets/{ticket}/similar", ""},
-	{http.MethodPost, "/api/tickets/similar/batch", `{"items":[{"text":"payment charged twice"}]}`},
 	{http.MethodGet, "/api/projects", ""},
 	{http.MethodGet, "/api/tickets/{ticket}", ""},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment -type:chore","filters":{"assignee":"me"},"facets":true}`},

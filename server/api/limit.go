@@ -35,14 +35,13 @@ const (
 // ratePolicy is the name of the only policy.
 const ratePolicy = "requests"
 
-// limitRate takes a request from the caller's bucket and refuses it if there is none left. Further
-// requests that it counts as are at most the rest of the burst.
-func (a *API) limitRate(c *fiber.Ctx, who *caller, requests int) error {
-	if a.Limits.Rate == nil || requests < 1 {
+// limitRate takes a request from the caller's bucket and refuses it if there is none left.
+func (a *API) limitRate(c *fiber.Ctx, who *caller) error {
+	if a.Limits.Rate == nil {
 		return nil
 	}
 	policy := a.Limits.Rate.Policy()
-	verdict := a.Limits.Rate.Take(c.UserContext(), rateKey(c, who), min(requests, max(policy.Requests-1, 1)))
+	verdict := a.Limits.Rate.Take(c.UserContext(), rateKey(c, who))
 	c.Set(headerRateLimitPolicy, fmt.Sprintf("%q;q=%d;w=%d", ratePolicy, policy.Requests, wholeSeconds(policy.Period)))
 	c.Set(headerRateLimit, fmt.Sprintf("%q;r=%d;t=%d", ratePolicy, verdict.Remaining, wholeSeconds(verdict.Full)))
 	if verdict.Allowed {

@@ -58,7 +58,6 @@ func (a *API) table() []route {
 		{fiber.MethodPost, "/api/query", signedIn, operates[queryRequest, answer.Answer](a.query).streams(answerKinds, sends[queryRequest, answer.Answer](a.serveQuery)), about{"query", "search", "Answer a question from tickets, projects or documents", []int{502, cached}}},
 		{fiber.MethodPost, "/api/hybrid-search", signedIn, operates[searchRequest, searchResponse](a.hybridSearch), about{"hybridSearch", "search", "Find tickets and projects by keywords and by meaning", []int{cached}}},
 		{fiber.MethodPost, "/api/tickets/similar", signedIn, answers(a.similarToDraft), about{"similarToDraft", "search", "Find likely duplicates of a ticket that is not filed yet", []int{502}}},
-		{fiber.MethodPost, "/api/tickets/similar/batch", signedIn, sends[batchRequest, batchResponse](a.similarToMany), about{"similarToMany", "search", "Find likely duplicates of several tickets and drafts", []int{502}}},
 		{fiber.MethodGet, "/api/tickets/:ticket_id/similar", signedIn, answers(a.similarTickets), about{"similarTickets", "search", "Find likely duplicates of a ticket", []int{404, 502}}},
 		{fiber.MethodGet, "/api/tickets/:ticket", signedIn, answers(a.ticket), about{"getTicket", "search", "Read a whole ticket", []int{404}}},
 		{fiber.MethodGet, "/api/me", signedIn, answers(a.me), about{"me", "operations", "What the caller may do", nil}},

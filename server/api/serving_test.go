@@ -33,10 +33,7 @@ func TestNothingIsEmbeddedForADatabaseThatIsDown(t *testing.T) {
 		"stream": func(text string) *response {
 			return s.post("/api/query", map[string]any{"question": text, "stream": true})
 		},
-		"similar": func(text string) *response { return s.post("/api/tickets/similar", map[string]any{"text": text}) },
-		"batch": func(text string) *response {
-			return s.post("/api/tickets/similar/batch", map[string]any{"items": []any{map[string]any{"text": text}}})
-		},
+		"similar":   func(text string) *response { return s.post("/api/tickets/similar", map[string]any{"text": text}) },
 		"search":    func(text string) *response { return s.post("/api/hybrid-search", map[string]any{"query": text}) },
 		"knowledge": func(text string) *response { return s.get("/api/knowledge/search?q=" + url.QueryEscape(text)) },
 	}

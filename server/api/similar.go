@@ -15,23 +15,19 @@ type similarRequest struct {
 }
 
 // similarTickets finds likely duplicates of a ticket.
-func (a *API) similarTickets(ctx context.Context, who *caller, request *similarRequest) (list[search.Similar], error) {
-	return a.similarToOne(ctx, who, search.Compared{Name: search.ReadName(request.Ticket)}, request.Filters, request.Limit)
-}
-
-// similarToDraft finds likely duplicates of a draft.
-func (a *API) similarToDraft(ctx context.Context, who *caller, draft *search.Draft) (list[search.Similar], error) {
-	return a.similarToOne(ctx, who, search.Compared{Text: &draft.Text, ProjectID: draft.ProjectID}, draft.Filters, draft.Limit)
-}
-
-func (a *API) similarToOne(ctx context.Context, who *caller, one search.Compared, filters filter.Filters, limit int) (similar list[search.Similar], err error) {
+func (a *API) similarTickets(ctx context.Context, who *caller, request *similarRequest) (similar list[search.Similar], err error) {
 	now, err := a.present(ctx, who, answer.Tickets)
 	if err != nil {
 		return similar, err
 	}
-	compared, err := a.Comparer.Compare(ctx, who.db, now.Model, []search.Compared{one}, filters, limit)
+	return listed(a.Comparer.ToTicket(ctx, who.db, now.Model, search.ReadName(request.Ticket), request.Filters, request.Limit))
+}
+
+// similarToDraft finds likely duplicates of a draft.
+func (a *API) similarToDraft(ctx context.Context, who *caller, draft *search.Draft) (similar list[search.Similar], err error) {
+	now, err := a.present(ctx, who, answer.Tickets)
 	if err != nil {
 		return similar, err
 	}
-	return listed(compared[0].Results, compared[0].Err)
+	return listed(a.Comparer.ToDraft(ctx, who.db, now.Model, *draft))
 }

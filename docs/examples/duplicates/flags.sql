@@ -15,10 +15,10 @@ create policy read_flags on ticket_flags for select to authenticated using (
   exists (select from tickets t where t.ticket_id = ticket_flags.ticket_id)
   and exists (select from tickets t where t.ticket_id = ticket_flags.duplicate_of));
 
-create function list_unchecked_tickets() returns table (ticket_id bigint, ticket_key text)
+create function list_unchecked_tickets() returns table (ticket_id bigint)
 language sql stable security invoker set search_path = ''
 as $$
-  select t.ticket_id, t.key from public.tickets t
+  select t.ticket_id from public.tickets t
   where t.created_at > now() - interval '1 day' and not exists (select from public.ticket_flags f where f.ticket_id = t.ticket_id)
   order by t.ticket_id limit 20
 $$;
