@@ -38,10 +38,6 @@ const (
 	Stopping         Reason = "stopping"           // of Unavailable
 )
 
-// Reasons are all of them.
-var Reasons = []string{string(TokenMissing), string(TokenExpired), string(SessionEnded), string(HostNotAllowed),
-	string(OriginNotAllowed), string(ModelLimited), string(Busy), string(Stopping)}
-
 // ErrKey marks an error because the model provider rejects the key.
 var ErrKey = errors.New("the model provider refuses the key")
 

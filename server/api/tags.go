@@ -9,7 +9,7 @@ import (
 )
 
 // The tags of a field, which requests are validated by (valid.go) and the document is generated
-// from (describe_internal_test.go):
+// from (scripts/lab/describe):
 //
 //	json, path, query  its name, and where it stands
 //	doc, example       for people: in doc, ~ stands for a backtick; an example is JSON, else a text
@@ -19,7 +19,7 @@ import (
 //	enum               the values, separated by commas
 //	format, pattern    as in JSON Schema
 //	default            what a field or parameter is that is left out, null or blank; "" is nothing
-//	schema             the name of a schema that describe_internal_test.go has
+//	schema             the name of a schema that scripts/lab/describe has
 //
 //	kinds              of a struct of several kinds: the field that tells them, and each kind with
 //	                   the name of its schema

@@ -1,4 +1,4 @@
-package api
+package describe
 
 import (
 	"encoding/json"
@@ -44,6 +44,7 @@ func reference(name string) object { return object{{"$ref", "#/components/schema
 
 // schemas are the named ones of a document.
 type schemas struct {
+	api             API
 	named           object
 	known           map[string]bool
 	request         bool   // whether what is described now is one
@@ -51,8 +52,8 @@ type schemas struct {
 }
 
 var (
-	timeType = reflect.TypeFor[time.Time]()
-	rawType  = reflect.TypeFor[json.RawMessage]()
+	timeType    = reflect.TypeFor[time.Time]()
+	filtersType = reflect.TypeFor[filter.Filters]()
 )
 
 // MarshalJSON writes the members in their order.
@@ -106,8 +107,6 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 		o = s.values(tags)
 	case t == labelsType && s.request:
 		o = object{{"oneOf", append([]any{s.structure(t)}, s.values("")[0].value.([]any)...)}}
-	case t == rawType:
-		o = object{{"nullable", true}}
 	case t == timeType:
 		o = object{{"type", "string"}, {"format", "date-time"}}
 	case t.Kind() == reflect.Struct:
@@ -123,9 +122,9 @@ func (s *schemas) of(t reflect.Type, tags reflect.StructTag) object {
 		o.addTag("minItems", tags, "min")
 		o.addTag("maxItems", tags, "max")
 		if _, has := tags.Lookup("max"); !has && s.request {
-			o.add("maxItems", maxElements)
+			o.add("maxItems", s.api.Elements)
 		}
-		o.add("items", s.of(t.Elem(), elementTags(tags)))
+		o.add("items", s.of(t.Elem(), s.api.Tags.Elements(tags)))
 	case t.Kind() == reflect.Map:
 		o = object{{"type", "object"}, {"additionalProperties", s.of(t.Elem(), "")}}
 	case t.Kind() == reflect.Interface:
@@ -211,7 +210,7 @@ func (s *schemas) text(tags reflect.StructTag, nullable bool) object {
 func (s *schemas) structure(t reflect.Type) object {
 	own := ownTags(t)
 	name := own.Get("schema")
-	if name == "" && t.Name() != "" && t.PkgPath() == reflect.TypeFor[schemas]().PkgPath() && !strings.Contains(t.Name(), "[") {
+	if name == "" && t.Name() != "" && t.PkgPath() == s.api.Problem.PkgPath() && !strings.Contains(t.Name(), "[") {
 		name = strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 	}
 	if name == "" && s.request && t.PkgPath() == membersType.PkgPath() { // generators name classes by where a nameless object stands first
@@ -252,7 +251,7 @@ func (s *schemas) ofKind(kindField, kind string, field reflect.StructField) (sch
 	of, isOf := tags.Lookup("of")
 	may, isMay := tags.Lookup("may")
 	switch {
-	case nameOf(field) == kindField:
+	case s.api.Tags.Name(field) == kindField:
 		return object{{"type", "string"}, {"enum", []string{kind}}}, true
 	case slices.Contains(strings.Split(of, ","), kind): // as a field that is no pointer
 		if t.Kind() == reflect.Pointer {
@@ -288,26 +287,26 @@ func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, exc
 		at = len(s.named)
 		s.named.add(name, nil)
 	}
-	for _, field := range bodyFields(t) {
-		if slices.Contains(except, nameOf(field)) {
+	for _, field := range s.api.Tags.Fields(t) {
+		if slices.Contains(except, s.api.Tags.Name(field)) {
 			continue
 		}
 		if kind != "" {
 			if schema, always := s.ofKind(kindField, kind, field); schema != nil {
-				properties.add(nameOf(field), schema)
+				properties.add(s.api.Tags.Name(field), schema)
 				if always {
-					required = append(required, nameOf(field))
+					required = append(required, s.api.Tags.Name(field))
 				}
 			}
 			continue
 		}
-		properties.add(nameOf(field), s.of(field.Type, field.Tag))
+		properties.add(s.api.Tags.Name(field), s.of(field.Type, field.Tag))
 		if field.Type == labelsType && s.request {
 			properties.add("labels_all", append(s.values(""), member{"nullable", true}))
 		}
 		mayLack := strings.Contains(field.Tag.Get("json"), ",omit") || t.Field(field.Index[0]).Type.Kind() == reflect.Pointer && len(field.Index) > 1
-		if s.request && isRequired(field) || !s.request && !mayLack {
-			required = append(required, nameOf(field))
+		if s.request && s.api.Tags.IsRequired(field) || !s.request && !mayLack {
+			required = append(required, s.api.Tags.Name(field))
 		}
 	}
 	if required != nil {

@@ -1,59 +1,85 @@
-package api
+// Package describe writes an API's OpenAPI document from what a test of the API passes it: the
+// table of its operations with the structs that they take and give, and the texts of
+// operations.md. It owns how a struct and its tags become a schema.
+package describe
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
-	"flag"
 	"net/http"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
-	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
-
-	"tasklens/internal/fault"
-	"tasklens/server/console"
 )
 
-// What the API is, and what its operations do, by their ids: a row of the table, or a section with
-// the descriptions of responses ("200: …") and examples of requests ("Example, a page: `{…}`").
-//
-//go:embed operations.md
-var operationTexts string
+const mimeJSON, mimeEvents = "application/json", "text/event-stream"
 
-var update = flag.Bool("update", false, "rewrite openapi.yaml")
+// API is what is described.
+type API struct {
+	Operations []Operation
+	// Texts are what the API is, and what its operations do, by their ids: a row of the table, or a
+	// section with the descriptions of responses ("200: …") and examples of requests ("Example, a
+	// page: `{…}`").
+	Texts    string
+	Failures []Failure
+	Problem  reflect.Type // of every failure
+	Codes    []string     // of problems
+	Nothing  reflect.Type // stands for no body
+	Tags     Tags
+	Elements int // the most of a list
+}
 
-// openapi.yaml says what the table of routes, the structs and operations.md say.
-func TestDocumentIsGenerated(t *testing.T) {
-	t.Parallel()
-	text, err := json.Marshal(newDocument())
+// Operation is one of the API's. What it does not take or give is API.Nothing.
+type Operation struct {
+	ID, Tag, Summary, Method, Path string
+	Open                           bool  // it needs no token
+	Cached                         bool  // its responses have a Cache-Status
+	Also                           []int // statuses that not every operation has
+	Takes, Gives, Errs             reflect.Type
+	Media                          []string // of what it gives, where that is no JSON
+	Events                         []Event  // of which it sends a stream, if asked to
+}
+
+// Event is a server-sent event.
+type Event struct {
+	Name string
+	Data reflect.Type
+}
+
+// Failure is what a status is documented with.
+type Failure struct {
+	Status int
+	Shown  any // an example of the problem
+}
+
+// Tags are how the API reads the tags of its structs.
+type Tags struct {
+	Fields     func(reflect.Type) []reflect.StructField // that JSON has
+	Name       func(reflect.StructField) string
+	IsRequired func(reflect.StructField) bool
+	Elements   func(reflect.StructTag) reflect.StructTag
+}
+
+// Document returns the document as YAML.
+func Document(api API) ([]byte, error) {
+	text, err := json.Marshal(newDocument(api))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var document yaml.Node // JSON is YAML, too
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	inBlocks(&document)
 	var written bytes.Buffer
 	encoder := yaml.NewEncoder(&written)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(&document); err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("openapi.yaml", written.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if !bytes.Equal(written.Bytes(), documentYAML) {
-		t.Error("openapi.yaml is not what the code says: go test ./server/api -run DocumentIsGenerated -update")
-	}
+	err = encoder.Encode(&document)
+	return written.Bytes(), err
 }
 
 // inBlocks gives each value the style that people write it in.
@@ -81,42 +107,33 @@ type responseHeaders struct {
 	Challenge   string `header:"WWW-Authenticate" pattern:"^Bearer( resource_metadata=\"[^\"]+\"(, error=\"invalid_token\")?)?$" doc:"How to authenticate; that of ~/mcp~ names the metadata of RFC 9728."`
 }
 
-// shown is an example of a problem.
-func (f failure) shown() problemBody {
-	body := problemBody{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status, Code: f.code, Detail: f.detail, RequestID: "1f7a0f5e-3f0e-4b58-8f68-3d2f0a5d9a52"}
-	if f.status == http.StatusBadRequest {
-		body.Errors = []fault.Field{{Name: "limit", Message: "must be an integer from 1 to 100"}, {Name: "quary", Message: "is not a field of this request"}}
-	}
-	return body
-}
-
 // documentedFailure is what operations.md says of a status that several operations have.
 type documentedFailure struct {
-	failure
+	Failure
 	name, meaning string
 	headers       []string
 }
 
-func documentedFailures() (all []documentedFailure) {
-	for _, row := range failureRow.FindAllStringSubmatch(operationTexts, -1) {
-		at := slices.IndexFunc(failures, func(f failure) bool { return strconv.Itoa(f.status) == row[1] })
+func (a API) documentedFailures() (all []documentedFailure) {
+	for _, row := range failureRow.FindAllStringSubmatch(a.Texts, -1) {
+		at := slices.IndexFunc(a.Failures, func(f Failure) bool { return strconv.Itoa(f.Status) == row[1] })
 		headers := append([]string{"X-Request-Id"}, strings.FieldsFunc(row[4], func(r rune) bool { return r == ',' || r == ' ' })...)
-		all = append(all, documentedFailure{failures[at], row[2], row[3], headers})
+		all = append(all, documentedFailure{a.Failures[at], row[2], row[3], headers})
 	}
 	return all
 }
 
-func (f failure) content(s *schemas) member {
-	return member{"application/problem+json", object{{"schema", s.structure(reflect.TypeFor[problemBody]())}, {"example", f.shown()}}}
+func (s *schemas) problem(f Failure) member {
+	return member{"application/problem+json", object{{"schema", s.structure(s.api.Problem)}, {"example", f.Shown}}}
 }
 
 // newDocument returns the OpenAPI document: what the table of routes says of each operation.
-func newDocument() object {
-	named := &schemas{known: map[string]bool{}}
+func newDocument(api API) object {
+	named := &schemas{api: api, known: map[string]bool{}}
 	var paths, headers, responses object
-	for _, r := range (&API{Parts: Parts{MetricsHere: true, Console: &console.Console{}}}).table() {
-		path := parameterOf.ReplaceAllString(r.path, "{$1}")
-		operation := member{strings.ToLower(r.method), named.operation(r)}
+	for _, r := range api.Operations {
+		path := parameterOf.ReplaceAllString(r.Path, "{$1}")
+		operation := member{strings.ToLower(r.Method), named.operation(r)}
 		if at := slices.IndexFunc(paths, func(m member) bool { return m.name == path }); at >= 0 {
 			paths[at].value = append(paths[at].value.(object), operation)
 		} else {
@@ -130,11 +147,11 @@ func newDocument() object {
 		}
 		headers.add(field.Tag.Get("header"), described)
 	}
-	for _, f := range documentedFailures() {
-		responses.add(f.name, object{{"description", f.meaning}, {"headers", headerReferences(f.headers)}, {"content", object{f.content(named)}}})
+	for _, f := range api.documentedFailures() {
+		responses.add(f.name, object{{"description", f.meaning}, {"headers", headerReferences(f.headers)}, {"content", object{named.problem(f.Failure)}}})
 	}
-	named.named = append(named.named, member{"ProblemCode", problemCodes()}, member{"NamedEntities", namedEntities})
-	about, _, _ := strings.Cut(strings.TrimPrefix(operationTexts, "# The API\n\n"), "\n# ")
+	named.named = append(named.named, member{"ProblemCode", problemCodes(api.Codes)}, member{"NamedEntities", namedEntities})
+	about, _, _ := strings.Cut(strings.TrimPrefix(api.Texts, "# The API\n\n"), "\n# ")
 	return object{
 		{"openapi", "3.0.3"}, {"info", object{{"title", "tasklens"}, {"version", "1"}, {"description", about}}}, {"tags", documentTags},
 		{"security", []any{object{}, object{{"accessToken", []any{}}}}}, {"paths", paths},
@@ -160,33 +177,29 @@ var namedEntities = object{{"type", "array"}, {"description", "Written entities,
 	{"properties", object{{"name", object{{"type", "string"}}}, {"type", object{{"type", "string"}, {"nullable", true}}}}},
 }}}
 
-func problemCodes() object {
-	codes := append([]string{}, fault.Reasons...)
-	for _, f := range failures {
-		codes = append(codes, f.code)
-	}
+func problemCodes(codes []string) object {
 	slices.Sort(codes)
 	return object{{"type", "string"}, {"enum", slices.Compact(codes)},
 		{"description", "`docs/api.md` says when each occurs. More may be added; then act by the status."}}
 }
 
-// operation describes one route.
-func (s *schemas) operation(r route) object {
-	text := section(r)
+// operation describes one operation.
+func (s *schemas) operation(r Operation) object {
+	text := s.section(r)
 	statuses := responseLine.FindAllStringSubmatch(text, -1)
 	requests := exampleLine.FindAllStringSubmatch(text, -1)
 	text = strings.TrimSpace(exampleLine.ReplaceAllString(responseLine.ReplaceAllString(text, ""), ""))
-	o := object{{"operationId", r.id}, {"tags", []string{r.tag}}, {"summary", r.summary}, {"description", text}}
-	if r.needs == open {
+	o := object{{"operationId", r.ID}, {"tags", []string{r.Tag}}, {"summary", r.Summary}, {"description", text}}
+	if r.Open {
 		o.add("security", []any{})
 	}
 	s.request = true
-	if parameters := s.parameters(r.takes); parameters != nil {
+	if parameters := s.parameters(r.Takes); parameters != nil {
 		o.add("parameters", parameters)
 	}
-	hasBody := len(bodyFields(r.takes)) > 0
+	hasBody := len(s.api.Tags.Fields(r.Takes)) > 0
 	if hasBody {
-		content := object{{"schema", s.structure(r.takes)}}
+		content := object{{"schema", s.structure(r.Takes)}}
 		var shown object
 		for i, one := range requests {
 			shown.add("example"+strconv.Itoa(i+1), object{{"summary", one[1]}, {"value", json.RawMessage(one[2])}})
@@ -194,19 +207,19 @@ func (s *schemas) operation(r route) object {
 		if shown != nil {
 			content.add("examples", shown)
 		}
-		o.add("requestBody", object{{"required", slices.ContainsFunc(bodyFields(r.takes), isRequired)}, {"content", object{{fiber.MIMEApplicationJSON, content}}}})
+		o.add("requestBody", object{{"required", slices.ContainsFunc(s.api.Tags.Fields(r.Takes), s.api.Tags.IsRequired)}, {"content", object{{mimeJSON, content}}}})
 	}
 	s.request = false
 	var responses object
 	for _, line := range statuses {
 		responses.add(line[1], s.response(r, line[1], line[2]))
 	}
-	if slices.Contains(r.also, http.StatusNotModified) {
+	if slices.Contains(r.Also, http.StatusNotModified) {
 		responses.add("304", object{{"description", "It has not changed."}, {"headers", headerReferences([]string{"X-Request-Id"})}})
 	}
-	for _, f := range documentedFailures() {
-		status := strconv.Itoa(f.status)
-		if known := slices.ContainsFunc(responses, func(m member) bool { return m.name == status }); !known && r.mayFail(f.status, hasBody) {
+	for _, f := range s.api.documentedFailures() {
+		status := strconv.Itoa(f.Status)
+		if known := slices.ContainsFunc(responses, func(m member) bool { return m.name == status }); !known && r.mayFail(f.Status, hasBody) {
 			responses.add(status, object{{"$ref", "#/components/responses/" + f.name}})
 		}
 	}
@@ -215,35 +228,35 @@ func (s *schemas) operation(r route) object {
 }
 
 // response describes the response of one status.
-func (s *schemas) response(r route, status, about string) object {
+func (s *schemas) response(r Operation, status, about string) object {
 	headers := []string{"X-Request-Id"}
-	if r.needs != open {
+	if !r.Open {
 		headers = append(headers, "RateLimit", "RateLimit-Policy")
 	}
-	if slices.Contains(r.also, cached) {
+	if r.Cached {
 		headers = append(headers, "Cache-Status")
 	}
-	gives := r.gives
+	gives := r.Gives
 	if status >= "400" {
-		headers, gives = headers[:1], r.errs
+		headers, gives = headers[:1], r.Errs
 	}
 	var content object
-	for _, media := range r.media {
+	for _, media := range r.Media {
 		schema := object{}
-		if media == fiber.MIMETextPlain {
+		if media == "text/plain" {
 			schema.add("schema", object{{"type", "string"}})
 		}
 		content.add(media, schema)
 	}
-	if gives != reflect.TypeFor[nothing]() && status != "202" {
-		content.add(fiber.MIMEApplicationJSON, object{{"schema", s.structure(gives)}})
+	if gives != s.api.Nothing && status != "202" {
+		content.add(mimeJSON, object{{"schema", s.structure(gives)}})
 	}
-	if r.events != nil {
+	if r.Events != nil {
 		content.add(mimeEvents, object{{"schema", s.stream(r)}})
 	}
-	for _, f := range documentedFailures() {
-		if strconv.Itoa(f.status) == status && r.needs != open {
-			content = append(content, f.content(s))
+	for _, f := range s.api.documentedFailures() {
+		if strconv.Itoa(f.Status) == status && !r.Open {
+			content = append(content, s.problem(f.Failure))
 		}
 	}
 	response := object{{"description", about}, {"headers", headerReferences(headers)}}
@@ -253,33 +266,33 @@ func (s *schemas) response(r route, status, about string) object {
 	return response
 }
 
-// stream describes the events of a route, and returns the schema of what their stream ends with.
-func (s *schemas) stream(r route) object {
+// stream describes the events of an operation, and returns the schema of what their stream ends with.
+func (s *schemas) stream(r Operation) object {
 	var kinds []any
-	for _, e := range r.events {
+	for _, e := range r.Events {
 		kinds = append(kinds, object{{"type", "object"}, {"additionalProperties", false}, {"required", []string{"event", "data"}}, {"properties", object{
-			{"event", object{{"type", "string"}, {"enum", []string{e.name}}}}, {"data", s.structure(e.data)},
+			{"event", object{{"type", "string"}, {"enum", []string{e.Name}}}}, {"data", s.structure(e.Data)},
 		}}})
 	}
-	name := strings.ToUpper(r.id[:1]) + r.id[1:] + "Event"
+	name := strings.ToUpper(r.ID[:1]) + r.ID[1:] + "Event"
 	s.named.add(name, object{{"description", "An event of a stream, by its name and its data."}, {"oneOf", kinds}})
 	return object{
 		{"description", "The data of the event `done`. All events are those of `" + name + "`, each with its data in one line of JSON."},
-		{"allOf", []any{s.structure(r.gives)}},
+		{"allOf", []any{s.structure(r.Gives)}},
 	}
 }
 
-// mayFail reports whether a route may answer with a status.
-func (r route) mayFail(status int, hasBody bool) bool {
+// mayFail reports whether an operation may answer with a status.
+func (r Operation) mayFail(status int, hasBody bool) bool {
 	switch status {
 	case http.StatusMethodNotAllowed:
 		return true
 	case http.StatusNotFound, http.StatusBadGateway:
-		return slices.Contains(r.also, status)
+		return slices.Contains(r.Also, status)
 	case http.StatusUnsupportedMediaType:
 		return hasBody
 	default:
-		return r.needs != open || slices.Contains(r.also, status)
+		return !r.Open || slices.Contains(r.Also, status)
 	}
 }
 
@@ -322,16 +335,16 @@ func (s *schemas) parameter(field reflect.StructField) (p object) {
 }
 
 // section is what operations.md says of an operation.
-func section(r route) string {
-	if _, row, found := strings.Cut(operationTexts, "\n| `"+r.id+"` | "); found {
+func (s *schemas) section(r Operation) string {
+	if _, row, found := strings.Cut(s.api.Texts, "\n| `"+r.ID+"` | "); found {
 		status := "200"
-		if r.gives == reflect.TypeFor[nothing]() && r.media == nil {
+		if r.Gives == s.api.Nothing && r.Media == nil {
 			status = "204"
 		}
 		row, _, _ = strings.Cut(row, " |\n")
 		return strings.Replace(row, " | ", "\n"+status+": ", 1) + "\n"
 	}
-	_, text, _ := strings.Cut(operationTexts, "\n## "+r.id+"\n")
+	_, text, _ := strings.Cut(s.api.Texts, "\n## "+r.ID+"\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	return strings.TrimSpace(text) + "\n"
 }
