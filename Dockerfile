@@ -8,8 +8,8 @@ COPY internal internal
 COPY scripts/convert scripts/convert
 COPY server server
 COPY supabase supabase
-# docker build --build-arg REVISION=$(git rev-parse HEAD): images of one revision share a Redis cache. In a release's
-# build context both are set, and the program is byte for byte that of the release.
+# docker build --build-arg REVISION=$(git rev-parse HEAD): what `tasklens version` prints. In a release's build context
+# both are set, and the program is byte for byte that of the release.
 ARG VERSION=
 ARG REVISION=
 RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w -X main.release=$VERSION -X main.revision=$REVISION" -o /out/ ./server ./scripts/convert

@@ -9,8 +9,8 @@ import (
 	"github.com/caarlos0/env/v11"
 
 	"tasklens/internal/identity"
+	"tasklens/internal/limit"
 	"tasklens/internal/openai"
-	"tasklens/internal/shared"
 )
 
 // Config holds all settings, read once from the environment. docs/settings.md documents them.
@@ -108,17 +108,17 @@ func (c Config) issuers() []string {
 }
 
 // usualRate is the default rate limit per caller when AUTH is on.
-var usualRate = shared.Policy{Requests: 1200, Period: time.Minute}
+var usualRate = limit.Policy{Requests: 1200, Period: time.Minute}
 
 // rate returns the rate limit per caller, or nil for none.
-func (c Config) rate() (*shared.Policy, error) {
+func (c Config) rate() (*limit.Policy, error) {
 	switch {
 	case c.RateLimit == "off" || c.RateLimit == "auto" && c.Auth == "off":
 		return nil, nil
 	case c.RateLimit == "auto":
 		return &usualRate, nil
 	}
-	var policy shared.Policy
+	var policy limit.Policy
 	var period string
 	if _, err := fmt.Sscanf(c.RateLimit, "%d/%s", &policy.Requests, &period); err != nil {
 		return nil, fmt.Errorf("read the rate: %w", err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/shared"
+	"tasklens/internal/limit"
 	"tasklens/scripts/lab/gateway"
 )
 
@@ -190,9 +190,9 @@ func TestOriginsAndRatesAreRead(t *testing.T) {
 	}
 	for _, c := range []struct {
 		auth, rate string
-		want       *shared.Policy
+		want       *limit.Policy
 	}{
-		{"off", "auto", nil}, {"on", "auto", &usualRate}, {"on", "off", nil}, {"off", "30/1m", &shared.Policy{Requests: 30, Period: time.Minute}},
+		{"off", "auto", nil}, {"on", "auto", &usualRate}, {"on", "off", nil}, {"off", "30/1m", &limit.Policy{Requests: 30, Period: time.Minute}},
 	} {
 		got, err := Config{Auth: c.auth, RateLimit: c.rate}.rate()
 		if err != nil || (got == nil) != (c.want == nil) || got != nil && *got != *c.want {

@@ -17,8 +17,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"tasklens/internal/identity"
+	"tasklens/internal/limit"
 	"tasklens/internal/search"
-	"tasklens/internal/shared"
 	"tasklens/internal/vector"
 )
 
@@ -109,7 +109,7 @@ func (c Config) check(unread error) error {
 	within(&p, "QUERY_LOG_RETENTION", c.QueryLogRetention, 0, 3650)
 	p.oneOf("CACHE", c.Cache, "on", "off")
 	// Omit the URL, which may contain a password.
-	p.add(c.RedisURL != "" && !shared.IsRedisURL(c.RedisURL), "REDIS_URL", "be of the form redis://user:password@host:port/0 (rediss:// with TLS)")
+	p.add(c.RedisURL != "" && !limit.IsRedisURL(c.RedisURL), "REDIS_URL", "be of the form redis://user:password@host:port/0 (rediss:// with TLS)")
 	p.oneOf("LOG_FORMAT", c.LogFormat, "text", "json")
 	p.oneOf("LOG_LEVEL", c.LogLevel, "debug", "info", "warn", "error")
 	p.add(c.MetricsAddress != "" && c.MetricsAddress != metricsOff && !isAddress(c.MetricsAddress), "METRICS_ADDRESS", "be off, or an address to listen on such as 127.0.0.1:9464, not %q", c.MetricsAddress)

@@ -88,10 +88,6 @@ func (p *process) newParts() (parts api.Parts, err error) {
 	if err != nil {
 		return parts, err
 	}
-	redis, err := p.newRedis()
-	if err != nil {
-		return parts, err
-	}
 	service, weights := p.database.AsService(), search.Weights{Vector: p.VectorWeight, Keyword: 1}
 	parts = api.Parts{
 		Database:       p.database,
@@ -116,10 +112,10 @@ func (p *process) newParts() (parts api.Parts, err error) {
 	if parts.Indexer, err = newIndexer(p.model); err != nil {
 		return parts, err
 	}
-	if parts.Memo, parts.Embeddings, err = p.newCache(redis); err != nil {
+	if parts.Memo, parts.Embeddings, err = p.newCache(); err != nil {
 		return parts, err
 	}
-	if parts.Limits, err = p.newLimits(redis); err != nil {
+	if parts.Limits, err = p.newLimits(); err != nil {
 		return parts, err
 	}
 	if parts.Console, err = newConsole(p.Config); err != nil {

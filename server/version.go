@@ -3,12 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 )
 
 // release is the version that scripts/release builds. revision names the source that the program
@@ -35,10 +33,6 @@ func builtFrom() string {
 	}
 	return cmp.Or(revision, module)
 }
-
-// cacheRevision is the revision under which responses are cached. A build without one may be of any
-// source, so each of its processes gets its own.
-var cacheRevision = sync.OnceValue(func() string { return cmp.Or(builtFrom(), rand.Text()) })
 
 // printVersion prints the version, the revision if the build has one, and the version of Go.
 func printVersion(_ context.Context, args []string) error {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -11,11 +10,11 @@ import (
 	"tasklens/internal/enrich"
 	"tasklens/internal/identity"
 	"tasklens/internal/index"
+	"tasklens/internal/limit"
 	"tasklens/internal/memo"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
-	"tasklens/internal/shared"
 	"tasklens/internal/tokenizer"
 	"tasklens/internal/worker"
 	"tasklens/server/api"
@@ -92,45 +91,20 @@ const (
 	cacheBytes = 64 << 20
 	// cacheLifetime bounds the life of cached responses, which become unreachable with the first edit.
 	cacheLifetime = time.Hour
-	// redisPatience is the maximum time that a request waits for Redis: recomputing takes not much
-	// longer.
+	// redisPatience is the maximum time that a request waits for Redis to count it.
 	redisPatience = 50 * time.Millisecond
 )
 
-// newRedis returns what all instances share, or nil if there is no Redis.
-func (p *process) newRedis() (*shared.Redis, error) {
-	if p.RedisURL == "" {
-		return nil, nil
-	}
-	if p.Cache == "on" && builtFrom() == "" {
-		p.log.Warn("this build has no revision, so no other process uses its cached responses: build from a clean checkout, or with -ldflags \"-X main.revision=NAME\"")
-	}
-	return shared.NewRedis(p.RedisURL, redisPatience, p.warn)
-}
-
 // newCache returns the caches of responses, nil if it is off, and of the embeddings of queries.
-func (p *process) newCache(redis *shared.Redis) (*memo.Memo, *memo.Embeddings, error) {
+func (p *process) newCache() (*memo.Memo, *memo.Embeddings, error) {
 	if p.Cache == "off" {
-		return nil, memo.NewEmbeddings(p.model, p.OpenAIBaseURL, nil, nil), nil
+		return nil, memo.NewEmbeddings(p.model, nil, nil), nil
 	}
-	var store memo.Store = redis
-	if redis == nil {
-		memory, err := shared.NewMemory(cacheBytes)
-		if err != nil {
-			return nil, nil, err
-		}
-		store = memory
+	store, err := memo.NewMemory(cacheBytes)
+	if err != nil {
+		return nil, nil, err
 	}
-	return memo.New(memo.Options{
-		Store: store, Settings: settingsOfResults(p.Config, cacheRevision()), Lifetime: cacheLifetime, Count: p.observer.Cached,
-	}), memo.NewEmbeddings(p.model, p.OpenAIBaseURL, store, p.observer.Cached), nil
-}
-
-// settingsOfResults names everything besides the request and the data that affects a response: the
-// settings and the program's revision with its prompts. A new release therefore never reads the
-// cache of an older one.
-func settingsOfResults(c Config, revision string) string {
-	return fmt.Sprintf("%q %v %d", []string{revision, c.RESTURL, c.OpenAIBaseURL, c.storedModel(), c.ChatModel, c.Fusion}, c.VectorWeight, c.AnswerTokens)
+	return memo.New(memo.Options{Store: store, Lifetime: cacheLifetime, Count: p.observer.Cached}), memo.NewEmbeddings(p.model, store, p.observer.Cached), nil
 }
 
 // How long a client may take to send headers and a body, to read a response, and between requests.
@@ -141,18 +115,23 @@ const (
 	idleTimeout   = 90 * time.Second
 )
 
-// newLimits returns the limits on callers.
-func (p *process) newLimits(redis *shared.Redis) (api.Limits, error) {
+// newLimits returns the limits on callers. Rates are counted for all instances if there is a Redis.
+func (p *process) newLimits() (api.Limits, error) {
 	limits := api.Limits{
 		InFlight: p.MaxInFlight, Origins: p.origins(),
 		HeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 	}
-	switch policy, err := p.rate(); {
-	case err != nil:
+	policy, err := p.rate()
+	if err != nil || policy == nil {
 		return limits, err
-	case policy != nil:
-		limits.Rate = shared.NewLimiter(*policy, redis)
 	}
+	var redis *limit.Redis
+	if p.RedisURL != "" {
+		if redis, err = limit.NewRedis(p.RedisURL, redisPatience, p.warn); err != nil {
+			return limits, err
+		}
+	}
+	limits.Rate = limit.New(*policy, redis)
 	return limits, nil
 }
 

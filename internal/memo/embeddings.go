@@ -32,18 +32,16 @@ type Embedder interface {
 // embeddingTime and maxEmbeddings, so that the next caller finds it cached. It is safe for
 // concurrent use.
 type Embeddings struct {
-	model    Embedder
-	provider string
-	store    Store
-	count    Count
-	running  singleflight.Group
-	slots    chan struct{}
+	model   Embedder
+	store   Store
+	count   Count
+	running singleflight.Group
+	slots   chan struct{}
 }
 
 // NewEmbeddings caches a provider's embeddings in a store; nil disables caching and sharing.
-// provider separates equal model names of different providers.
-func NewEmbeddings(model Embedder, provider string, store Store, count Count) *Embeddings {
-	return &Embeddings{model: model, provider: provider, store: store, count: count, slots: make(chan struct{}, maxEmbeddings)}
+func NewEmbeddings(model Embedder, store Store, count Count) *Embeddings {
+	return &Embeddings{model: model, store: store, count: count, slots: make(chan struct{}, maxEmbeddings)}
 }
 
 // Query is a text to embed with a model.
@@ -66,7 +64,7 @@ func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
 	if e.store == nil {
 		return q.ask(ctx)
 	}
-	key, err := keyOf("embedding", e.provider, q.model, q.text)
+	key, err := keyOf("embedding", q.model, q.text)
 	if err != nil {
 		return nil, err
 	}

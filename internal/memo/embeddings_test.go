@@ -33,13 +33,13 @@ func (m *model) Embed(_ context.Context, _ string, inputs []string) (vectors []v
 
 // newEmbeddings returns embeddings with a store of their own.
 func newEmbeddings(m memo.Embedder) *memo.Embeddings {
-	return memo.NewEmbeddings(m, "", &store{}, (&tally{}).count)
+	return memo.NewEmbeddings(m, &store{}, (&tally{}).count)
 }
 
 func TestQueriesAreEmbeddedOnce(t *testing.T) {
 	t.Parallel()
 	m, kept, counts := &model{}, &store{}, &tally{}
-	e := memo.NewEmbeddings(m, "here", kept, counts.count)
+	e := memo.NewEmbeddings(m, kept, counts.count)
 	embed := func(e *memo.Embeddings, asked int, name, input string) {
 		t.Helper()
 		query := e.Query(name, input)
@@ -57,15 +57,14 @@ func TestQueriesAreEmbeddedOnce(t *testing.T) {
 	embed(e, 1, "m", "a")
 	embed(e, 2, "m", "ab")
 	counts.expect(t, map[memo.Origin]int{memo.Hit: 1, memo.Stored: 2})
-	embed(memo.NewEmbeddings(m, "elsewhere", kept, counts.count), 3, "m", "a")
-	embed(e, 4, "n", "a")
+	embed(e, 3, "n", "a")
 	for key := range kept.values {
 		kept.values[key] = kept.values[key][1:]
 	}
-	embed(e, 5, "m", "a")
-	without := memo.NewEmbeddings(m, "here", nil, nil)
+	embed(e, 4, "m", "a")
+	without := memo.NewEmbeddings(m, nil, nil)
+	embed(without, 5, "m", "a")
 	embed(without, 6, "m", "a")
-	embed(without, 7, "m", "a")
 }
 
 // hanging is a model that responds when it is released.
@@ -98,7 +97,7 @@ func (*fragileStore) Get(context.Context, string) ([]byte, bool) { panic("broken
 // A panic fails every request that waits for the embedding.
 func TestPanicDuringEmbedding(t *testing.T) {
 	t.Parallel()
-	for _, e := range []*memo.Embeddings{newEmbeddings(fragile{}), memo.NewEmbeddings(&model{}, "", &fragileStore{}, nil)} {
+	for _, e := range []*memo.Embeddings{newEmbeddings(fragile{}), memo.NewEmbeddings(&model{}, &fragileStore{}, nil)} {
 		if _, err := e.Query("m", "a").Vector(t.Context()); fault.CodeOf(err) != fault.Internal {
 			t.Errorf("the error is %v, want an internal error", err)
 		}
@@ -122,7 +121,7 @@ func TestALateEmbeddingIsCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, kept := &hanging{let: make(chan struct{})}, &store{}
-		e := memo.NewEmbeddings(h, "", kept, (&tally{}).count)
+		e := memo.NewEmbeddings(h, kept, (&tally{}).count)
 		late(t, e, "a")
 		late(t, e, "a")
 		cancelled, leave := context.WithCancel(t.Context())

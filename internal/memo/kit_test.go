@@ -75,7 +75,7 @@ func (c *tally) expect(t *testing.T, want map[memo.Origin]int) {
 func newBed(t *testing.T, changes ...func(*memo.Options)) *bed {
 	t.Helper()
 	b := &bed{t: t, store: &store{}}
-	options := memo.Options{Store: b.store, Settings: "s", Lifetime: time.Hour, Count: b.counts.count}
+	options := memo.Options{Store: b.store, Lifetime: time.Hour, Count: b.counts.count}
 	for _, change := range changes {
 		change(&options)
 	}

@@ -1,7 +1,7 @@
 // Package memo caches results as long as they are valid. The key holds everything a result depends
 // on, including the version of the data, so a committed edit invalidates it on every copy of the
-// service at once. Concurrent requests for one key share one computation. The package knows neither
-// what results are nor where they are stored.
+// service at once. Concurrent requests for one key share one computation. The package does not know
+// what results are.
 //
 // The data version is from before the result is computed. A result may therefore be newer than its
 // version, and is then never found, but it is never older.
@@ -30,7 +30,6 @@ type Store interface {
 // Options are the operator's choices.
 type Options struct {
 	Store    Store
-	Settings string        // names what all results depend on: models, weights, the version of the program
 	Lifetime time.Duration // of a result, valid or not
 	Count    Count
 }
@@ -88,7 +87,7 @@ func (m *Memo) Do(ctx context.Context, request Request, work func(context.Contex
 	if m == nil {
 		return work(ctx)
 	}
-	key, err := keyOf("result", m.options.Settings, request.Kind, request.Identity, request.Version, request.Subject)
+	key, err := keyOf("result", request.Kind, request.Identity, request.Version, request.Subject)
 	if err != nil {
 		return Made{Origin: Passed}, err
 	}
@@ -130,13 +129,12 @@ func (m *Memo) Do(ctx context.Context, request Request, work func(context.Contex
 	return made, err
 }
 
-// keyOf is a digest of everything a result depends on, as a JSON array, which is unambiguous. It
-// hides the request from the operator of the store.
+// keyOf is a digest of everything a result depends on, as a JSON array, which is unambiguous.
 func keyOf(kind string, parts ...any) (string, error) {
 	text, err := json.Marshal(parts)
 	if err != nil {
 		return "", fmt.Errorf("make a key for a %s: %w", kind, err)
 	}
 	sum := sha256.Sum256(text)
-	return "tasklens:" + kind + ":" + hex.EncodeToString(sum[:]), nil
+	return kind + ":" + hex.EncodeToString(sum[:]), nil
 }

@@ -68,7 +68,7 @@ func aboutFields(ctx context.Context, c settings, folder string) error {
 	}
 	model := openai.New(openai.Config{BaseURL: cmp.Or(c.OpenAIBaseURL, "https://api.openai.com/v1"), APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, Dimensions: c.Dimensions, ChatModel: c.ChatModel,
 		AttemptTimeout: time.Minute})
-	embeddings := memo.NewEmbeddings(model, "", nil, nil)
+	embeddings := memo.NewEmbeddings(model, nil, nil)
 	embed := func(text string) search.Embedding { return embeddings.Query(model.EmbeddingModel(), text) }
 	database := postgrest.New(cmp.Or(c.RESTURL, c.SupabaseURL+"/rest/v1"), c.Key, c.Schema).AsService()
 	for _, half := range eval.Halves {

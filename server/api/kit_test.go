@@ -21,7 +21,6 @@ import (
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
 	"tasklens/internal/search"
-	"tasklens/internal/shared"
 	"tasklens/internal/testbed"
 	"tasklens/internal/tokenizer"
 	"tasklens/scripts/lab/offline"
@@ -135,18 +134,17 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	log := slog.New(api.WithRequest(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: want.logLevel})))
 	store := want.store
 	if store == nil {
-		memory, err := shared.NewMemory(16 << 20)
+		memory, err := memo.NewMemory(16 << 20)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = memory.Close() })
 		store = memory
 	}
 	var remembered *memo.Memo
-	embeddings := memo.NewEmbeddings(model, "", nil, nil)
+	embeddings := memo.NewEmbeddings(model, nil, nil)
 	if !want.forgetful {
-		embeddings = memo.NewEmbeddings(model, "", store, s.cached.count)
-		remembered = memo.New(memo.Options{Store: store, Lifetime: time.Hour, Settings: s.db.Name, Count: s.cached.count})
+		embeddings = memo.NewEmbeddings(model, store, s.cached.count)
+		remembered = memo.New(memo.Options{Store: store, Lifetime: time.Hour, Count: s.cached.count})
 	}
 	parts := api.Parts{
 		Memo: remembered, Embeddings: embeddings,

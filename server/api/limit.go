@@ -11,15 +11,15 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/identity"
-	"tasklens/internal/shared"
+	"tasklens/internal/limit"
 	"tasklens/server/observe"
 )
 
 // Limits are the limits that an operator sets.
 type Limits struct {
-	Rate     *shared.Limiter // of each caller; nil: none
-	InFlight int             // requests at a time; 0: any number
-	Origins  []string        // whose pages may call, such as https://example.com
+	Rate     *limit.Limiter // of each caller; nil: none
+	InFlight int            // requests at a time; 0: any number
+	Origins  []string       // whose pages may call, such as https://example.com
 
 	// How long a client may take to send headers, to send a body and to read a response, and how
 	// long a connection may be idle.

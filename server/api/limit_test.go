@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"tasklens/internal/shared"
+	"tasklens/internal/limit"
 	"tasklens/server/api"
 )
 
 // limited allows this many requests an hour.
 func limited(requests int) func(*setup) {
 	return func(c *setup) {
-		c.limits.Rate = shared.NewLimiter(shared.Policy{Requests: requests, Period: time.Hour}, nil)
+		c.limits.Rate = limit.New(limit.Policy{Requests: requests, Period: time.Hour}, nil)
 	}
 }
 

@@ -57,7 +57,7 @@ func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 		Searcher:   search.New(search.Weights{Vector: 1, Keyword: 1}, func(_ context.Context, message string, err error) { t.Error(message, err) }),
 		Answerer:   answer.New(model, answer.Options{}),
 		Migrations: supabase.Migrations(), Log: slog.New(slog.DiscardHandler),
-		EmbeddingModel: offline.EmbeddingModel, Embeddings: memo.NewEmbeddings(model, "", nil, nil), RequestTimeout: time.Minute,
+		EmbeddingModel: offline.EmbeddingModel, Embeddings: memo.NewEmbeddings(model, nil, nil), RequestTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,4 @@
-// Package shared keeps what instances of the service share if there is a Redis, and each has of its
-// own otherwise: cached bytes, for a limited time and up to a size, and buckets that limit the rate
-// of callers. It may drop what is cached at any time and never fails: what cannot be read is a
-// miss, and without Redis each instance counts on its own. It knows neither HTTP nor what the bytes
-// mean, nor whether they are still valid.
-package shared
+package memo
 
 import (
 	"context"
@@ -52,10 +47,4 @@ func (m *Memory) Get(_ context.Context, key string) ([]byte, bool) {
 // Set stores a value until its lifetime is over or it is evicted.
 func (m *Memory) Set(_ context.Context, key string, value []byte, lifetime time.Duration) {
 	m.entries.Set(key, entry{value, lifetime})
-}
-
-// Close stops the background goroutines.
-func (m *Memory) Close() error {
-	m.entries.StopAllGoroutines()
-	return nil
 }

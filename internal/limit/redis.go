@@ -1,4 +1,4 @@
-package shared
+package limit
 
 import (
 	"context"
@@ -19,11 +19,7 @@ const (
 	warningPause = time.Minute // between two warnings
 )
 
-// maxRedisValue bounds a value: far more than the longest response.
-const maxRedisValue = 8 << 20
-
-// Redis is shared by all instances. Its size and eviction are settings of the server (maxmemory,
-// maxmemory-policy). Write access to it allows forging answers, so protect it like the database.
+// Redis counts the requests of all instances.
 type Redis struct {
 	client   *redis.Client
 	limiter  *redis_rate.Limiter
@@ -39,7 +35,7 @@ func IsRedisURL(url string) bool {
 	return err == nil
 }
 
-// NewRedis returns a store at a URL (redis:// or, with TLS, rediss://). It sends nothing yet.
+// NewRedis returns the Redis at a URL (redis:// or, with TLS, rediss://). It sends nothing yet.
 // patience bounds each command, including dialling. warn is called at most once a minute while
 // Redis fails.
 func NewRedis(url string, patience time.Duration, warn func(message string, err error)) (*Redis, error) {
@@ -63,29 +59,7 @@ func NewRedis(url string, patience time.Duration, warn func(message string, err 
 	}, nil
 }
 
-// Get returns the value of a key, or a miss if Redis fails.
-func (r *Redis) Get(ctx context.Context, key string) (value []byte, found bool) {
-	err := r.do(ctx, func(ctx context.Context) (err error) {
-		value, err = r.client.Get(ctx, key).Bytes()
-		if errors.Is(err, redis.Nil) {
-			return nil
-		}
-		found = err == nil
-		return err
-	})
-	return value, found && err == nil
-}
-
-// Set stores a value, unless Redis fails.
-func (r *Redis) Set(ctx context.Context, key string, value []byte, lifetime time.Duration) {
-	if len(value) > maxRedisValue {
-		return
-	}
-	_ = r.do(ctx, func(ctx context.Context) error { return r.client.Set(ctx, key, value, lifetime).Err() })
-}
-
-// take counts a request in a bucket. Unlike a cached value its result cannot be computed again, so
-// that it fails if Redis does, or did a moment ago.
+// take counts a request in a bucket. It fails if Redis does, or did a moment ago.
 func (r *Redis) take(ctx context.Context, key string, policy Policy) (v Verdict, err error) {
 	err = r.do(ctx, func(ctx context.Context) error {
 		result, err := r.limiter.Allow(ctx, key, redis_rate.Limit{Rate: policy.Requests, Burst: policy.Requests, Period: policy.Period})
@@ -95,14 +69,6 @@ func (r *Redis) take(ctx context.Context, key string, policy Policy) (v Verdict,
 		return err
 	})
 	return v, err
-}
-
-// Close closes the connections.
-func (r *Redis) Close() error {
-	if err := r.client.Close(); err != nil {
-		return fmt.Errorf("close Redis: %w", err)
-	}
-	return nil
 }
 
 var errURL = errors.New("the address of Redis cannot be read")

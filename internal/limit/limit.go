@@ -1,4 +1,7 @@
-package shared
+// Package limit limits the rate of callers: a bucket for each, in Redis if there is one, otherwise
+// in each instance. It never fails: while Redis does, each instance counts on its own. It does not
+// know who callers are.
+package limit
 
 import (
 	"context"
@@ -47,8 +50,7 @@ func (p Policy) judge(full time.Duration) Verdict {
 	return Verdict{Allowed: true, Remaining: int((p.capacity() - after) / p.interval()), Full: after}
 }
 
-// Limiter keeps a bucket for each key. It does not know who callers are. It is safe for concurrent
-// use.
+// Limiter keeps a bucket for each key. It is safe for concurrent use.
 type Limiter struct {
 	policy Policy
 	redis  *Redis                          // nil: there is only this process
@@ -56,8 +58,8 @@ type Limiter struct {
 	now    func() time.Time
 }
 
-// NewLimiter returns a limiter. While Redis fails, each instance counts on its own.
-func NewLimiter(policy Policy, redis *Redis) *Limiter {
+// New returns a limiter. While Redis fails, each instance counts on its own.
+func New(policy Policy, redis *Redis) *Limiter {
 	return &Limiter{policy: policy, redis: redis, now: time.Now, local: otter.Must(&otter.Options[string, time.Time]{
 		MaximumSize: maxBuckets, ExpiryCalculator: otter.ExpiryWriting[string, time.Time](policy.capacity()), // a full bucket need not be stored
 	})}

@@ -1,4 +1,4 @@
-package shared
+package limit
 
 import (
 	"context"
@@ -16,7 +16,7 @@ var policy = Policy{Requests: 3, Period: 3 * time.Second}
 
 // clocked returns a limiter without Redis whose clock the test sets.
 func clocked(clock *time.Time) *Limiter {
-	l := NewLimiter(policy, nil)
+	l := New(policy, nil)
 	l.now = func() time.Time { return *clock }
 	return l
 }
@@ -51,7 +51,7 @@ func TestBucketEmptiesAndRefills(t *testing.T) {
 // bucket returns a limiter for one caller whose clock the test sets.
 func bucket(p Policy) (now *time.Time, take func() Verdict) {
 	clock := time.Now()
-	l := NewLimiter(p, nil)
+	l := New(p, nil)
 	l.now = func() time.Time { return clock }
 	return &clock, func() Verdict { return l.Take(context.Background(), "a") }
 }
@@ -110,14 +110,13 @@ func connect(t *testing.T, redisURL string) *Redis {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = store.Close() })
 	return store
 }
 
 func instances(t *testing.T) (one, two *Limiter, kill func()) {
 	t.Helper()
 	url, process := testbed.Redis(t)
-	limiter := func() *Limiter { return NewLimiter(Policy{Requests: 10, Period: 10 * time.Hour}, connect(t, url)) }
+	limiter := func() *Limiter { return New(Policy{Requests: 10, Period: 10 * time.Hour}, connect(t, url)) }
 	return limiter(), limiter(), func() { _ = process.Kill() }
 }
 
@@ -163,7 +162,7 @@ func TestRedisAgreesWithJudge(t *testing.T) {
 	t.Parallel()
 	url, _ := testbed.Redis(t)
 	p := Policy{Requests: 5, Period: 5 * time.Hour}
-	l := NewLimiter(p, connect(t, url))
+	l := New(p, connect(t, url))
 	_, take := bucket(p)
 	for i := range 8 {
 		got, want := l.Take(t.Context(), "a"), take()
