@@ -20,12 +20,10 @@ type Database interface {
 	Call(ctx context.Context, function string, arguments, result any) error
 }
 
-// State is the purpose of the set that does not serve.
+// State is the purpose of the set that does not serve; "unused" needs no work.
 type State string
 
-// The states of the other set.
 const (
-	Unused   State = "unused"
 	Building State = "building" // being filled, to serve next
 	Retired  State = "retired"  // served before or was abandoned; to be emptied
 )

@@ -129,8 +129,8 @@ $$;
 comment on function tasklens.cut_text is
   'At most so many characters of a text after the skipped ones, and where the rest begins (null if there is none).';
 
--- Each migration ends by recording itself here, so that every tool (the Supabase CLI, `lab
--- migrate`, psql, the SQL editor) leaves the same record. Tools also keep their own records, which
+-- Each migration ends by recording itself here, so that every tool (the Supabase CLI,
+-- supabase/apply, psql, the SQL editor) leaves the same record. Tools also keep their own, which
 -- nothing here reads.
 create table tasklens.migrations (
   version text primary key check (version ~ '^[0-9]{14}$')

@@ -103,7 +103,7 @@ $$;
 comment on function public.may_write_project is 'Whether the caller may write tickets and notes of a project.';
 
 -- Policies of the tracker's tables. Searches do not rely on them: they determine what the caller
--- may see in advance (see search_scope), because filtering after an index scan loses results.
+-- may see in advance (see resolve_scope), because filtering after an index scan loses results.
 
 -- Status names reveal nothing about a project.
 create policy read_statuses on public.status for select to authenticated
