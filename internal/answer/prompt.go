@@ -33,7 +33,7 @@ func fenced(mark string, q Question, sources []candidate) string {
 		fmt.Fprintf(&b, "<source-%s id=\"%d\"%s>\n%s\n</source-%s>\n", mark, i+1, s.attributes(), data(s.Text), mark)
 	}
 	for _, turn := range q.Messages {
-		fmt.Fprintf(&b, "\n<turn-%s role=\"%s\">\n%s\n</turn-%s>\n", mark, turn.Role, data(clip(turn.Content)), mark)
+		fmt.Fprintf(&b, "\n<turn-%s role=\"%s\">\n%s\n</turn-%s>\n", mark, turn.Role, data(beginning(turn.Content)), mark)
 	}
 	fmt.Fprintf(&b, "\n<question-%s>\n%s\n</question-%s>\n", mark, clean.Prompt(q.Text), mark)
 	return b.String()

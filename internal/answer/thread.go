@@ -40,7 +40,7 @@ func (q *Question) Resolve(now time.Time) {
 		return
 	}
 	for i := len(q.Messages) - 1; i >= 0 && len(parts) <= earlierQuestions; i-- {
-		switch said := clip(q.Messages[i].Content); {
+		switch said := beginning(q.Messages[i].Content); {
 		case q.Messages[i].Role == "user":
 			parts = append([]string{said}, parts...)
 		case i == len(q.Messages)-1 && ticketKey.MatchString(said):
@@ -50,7 +50,7 @@ func (q *Question) Resolve(now time.Time) {
 	q.Search = strings.Join(parts, "\n")
 }
 
-// clip returns the beginning of a turn.
-func clip(text string) string {
-	return strings.TrimSpace(clean.Clip(text, earlierCharacters))
+// beginning returns what is taken of a turn.
+func beginning(turn string) string {
+	return strings.TrimSpace(clean.Clip(turn, earlierCharacters))
 }

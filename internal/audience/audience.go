@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"tasklens/internal/clean"
 )
 
 // Limit is what says that not everybody may read a text. The zero Limit says nothing.
@@ -281,7 +283,7 @@ func (s *search) add(name, value string, doubt bool) {
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(strings.Trim(text, `"' `)), " ")
 	if len(text) > 60 {
-		text = strings.ToValidUTF8(text[:60], "") + "…"
+		text = clean.ClipBytes(text, 60) + "…"
 	}
 	return text
 }

@@ -2,7 +2,8 @@ package chunk
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"tasklens/internal/clean"
 )
 
 // MaxHeader is the maximum number of tokens of a header. With Max it keeps an input far below the
@@ -24,7 +25,7 @@ func Header(tokenizer Tokenizer, names ...string) string {
 			kept = append(kept, name)
 		}
 	}
-	header := back(strings.Join(kept, " — "), headerScan)
+	header := clean.ClipBytes(strings.Join(kept, " — "), headerScan)
 	for {
 		lengths := tokenizer.Lengths(header)
 		if len(lengths) <= MaxHeader {
@@ -36,19 +37,8 @@ func Header(tokenizer Tokenizer, names ...string) string {
 		}
 		// A truncated text may tokenize differently, so check again. Each iteration removes at
 		// least one token.
-		header = strings.TrimRight(back(header, size), " —")
+		header = strings.TrimRight(clean.ClipBytes(header, size), " —")
 	}
-}
-
-// back returns the longest prefix of text with at most size bytes that splits no character.
-func back(text string, size int) string {
-	if size >= len(text) {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size]
 }
 
 // Input returns the embedding input of a chunk: the header, a blank line and the text, or only the

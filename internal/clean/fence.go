@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // Fence returns a mark that occurs nowhere in a text, so no part of it can close a tag with that
@@ -18,12 +17,4 @@ func Fence(text string) string {
 			return mark
 		}
 	}
-}
-
-// Clip returns the first characters of a text.
-func Clip(text string, characters int) string {
-	if utf8.RuneCountInString(text) > characters {
-		return string([]rune(text)[:characters])
-	}
-	return text
 }

@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/openai/openai-go/v3"
 
 	"tasklens/internal/chat"
+	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 	"tasklens/internal/vector"
 )
@@ -115,11 +115,7 @@ func (e *embedding) single(ctx context.Context, place int, err error) error {
 		if refused, is := err.(*refusal); !is || !refused.isTooLarge() && refused.code+refused.text != "" && !refused.says(sayTooLarge) {
 			break
 		}
-		end := len(text) * 3 / 4
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = text[:end]
+		text = clean.ClipBytes(text, len(text)*3/4)
 		var vectors []vector.Vector
 		if vectors, err = e.ask(ctx, []string{text}); err == nil {
 			e.vectors[place], e.cut, e.passed = vectors[0], append(e.cut, place), true

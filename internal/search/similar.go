@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"tasklens/internal/chunk"
+	"tasklens/internal/clean"
 	"tasklens/internal/filter"
 	"tasklens/internal/vector"
 )
@@ -123,7 +123,7 @@ func findSimilar(ctx context.Context, db Database, model string, ticket Name, fi
 // toText finds the tickets most similar to a text by its words and by its first chunk, with this
 // header. It adds to the arguments of the call.
 func (c *Comparer) toText(ctx context.Context, db Database, model, header, text string, filters filter.Filters, arguments map[string]any) ([]Similar, error) {
-	text = beginning(text)
+	text = clean.ClipBytes(text, comparedBytes)
 	embedding, err := c.embed(ctx, model, chunk.Input(header, chunk.Split(c.tokenizer, text)[0].Text))
 	if err != nil {
 		return nil, err
@@ -144,16 +144,4 @@ func (c *Comparer) embed(ctx context.Context, model, input string) (vector.Vecto
 		return nil, fmt.Errorf("embed text to compare: %w", err)
 	}
 	return vectors[0], nil
-}
-
-// beginning cuts a text after at most comparedBytes, between characters.
-func beginning(text string) string {
-	if len(text) <= comparedBytes {
-		return text
-	}
-	end := comparedBytes
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
 }

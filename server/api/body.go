@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 )
 
@@ -40,7 +41,7 @@ func readObject(c *fiber.Ctx, isOptional bool) ([]byte, error) {
 	}
 	switch field, problem := checkObject(body); {
 	case field != "":
-		return nil, fault.InvalidFields(fault.Field{Name: clip(field), Message: problem})
+		return nil, fault.InvalidFields(fault.Field{Name: clean.ClipBytes(field, maxFieldName), Message: problem})
 	case problem != "":
 		return nil, fault.New(fault.Invalid, "The request body must be one JSON object: "+problem+".")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
 )
@@ -55,11 +56,9 @@ func newInput(into any) *input {
 
 func (in *input) wrong(bad bool, field, format string, args ...any) {
 	if bad && len(in.fields) < maxReported {
-		in.fields = append(in.fields, fault.Field{Name: clip(field), Message: fmt.Sprintf(format, args...)})
+		in.fields = append(in.fields, fault.Field{Name: clean.ClipBytes(field, maxFieldName), Message: fmt.Sprintf(format, args...)})
 	}
 }
-
-func clip(name string) string { return strings.ToValidUTF8(name[:min(len(name), maxFieldName)], "") }
 
 func (in *input) err() error {
 	if len(in.fields) > 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 )
 
@@ -77,7 +78,7 @@ func refusalOf(err error, renamed []string) error {
 				field.Name = renamed[i+1]
 			}
 		}
-		fmt.Fprintf(&text, "%s: %s. ", short(field.Name), strings.TrimSuffix(field.Message, "."))
+		fmt.Fprintf(&text, "%s: %s. ", clean.Excerpt(line(field.Name), maxName), strings.TrimSuffix(field.Message, "."))
 	}
 	text.WriteString(advice[p.Status])
 	if p.RetryAfter > 0 {

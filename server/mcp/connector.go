@@ -181,10 +181,10 @@ func (c call) fetchTicket(name string, comment *int64) (read object, whole strin
 	}
 	var b strings.Builder
 	if comment == nil {
-		fmt.Fprintf(&b, "%s\n%s", text(ticket["description"], "(no description)"), cut(ticket["description_truncated_at"], ""))
+		fmt.Fprintf(&b, "%s\n%s", text(ticket["description"], "(no description)"), whereCut(ticket["description_truncated_at"], ""))
 		for _, change := range results(ticket, "status_changes") {
 			if change["note"] != nil {
-				fmt.Fprintf(&b, "\nNote of a status change, %s:\n%s\n%s", show(change["created_at"]), text(change["note"], ""), cut(change["truncated_at"], ""))
+				fmt.Fprintf(&b, "\nNote of a status change, %s:\n%s\n%s", show(change["created_at"]), text(change["note"], ""), whereCut(change["truncated_at"], ""))
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (c call) fetchTicket(name string, comment *int64) (read object, whole strin
 		if comment == nil {
 			rest = " More with comment=" + show(each["comment_id"]) + "."
 		}
-		fmt.Fprintf(&b, "\nComment by %s, %s:\n%s\n%s", text(line(show(each["author"])), "an unknown person"), show(each["created_at"]), text(each["body"], ""), cut(each["truncated_at"], rest))
+		fmt.Fprintf(&b, "\nComment by %s, %s:\n%s\n%s", text(line(show(each["author"])), "an unknown person"), show(each["created_at"]), text(each["body"], ""), whereCut(each["truncated_at"], rest))
 	}
 	metadata := object{"type": "ticket"}
 	for _, name := range wholeTicket {
@@ -208,8 +208,8 @@ func (c call) fetchTicket(name string, comment *int64) (read object, whole strin
 	return object{"id": ticketPrefix + key, "title": key + " " + show(ticket["ticket_name"]), "url": c.ticketURL(key), "metadata": metadata}, b.String(), nil
 }
 
-// cut marks where a text is cut, and says how to read more of it.
-func cut(at any, rest string) string {
+// whereCut marks where a text is cut, and says how to read more of it.
+func whereCut(at any, rest string) string {
 	if at == nil {
 		return ""
 	}

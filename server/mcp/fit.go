@@ -30,7 +30,7 @@ func readArguments(schema *jsonschema.Schema, arguments json.RawMessage, into an
 	wrong := []error{err}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if schema.Properties[name] == nil {
-			wrong = append(wrong, fmt.Errorf("%s: is unknown. Allowed: %s", short(name), strings.Join(schema.PropertyOrder, ", ")))
+			wrong = append(wrong, fmt.Errorf("%s: is unknown. Allowed: %s", clean.Excerpt(line(name), maxName), strings.Join(schema.PropertyOrder, ", ")))
 		}
 	}
 	fitting := object{}
@@ -175,11 +175,11 @@ func misfit(path string, schema *jsonschema.Schema, value any) error {
 		must += fmt.Sprintf(" of at least %v", *schema.Minimum)
 	}
 	text, _ := json.Marshal(value) // what was decoded
-	return fmt.Errorf("%s: must be %s, not %s", path, must, clip(clean.Line(string(text), 2*maxShown), maxShown))
+	return fmt.Errorf("%s: must be %s, not %s", path, must, clean.Excerpt(clean.Line(string(text), 2*maxShown), maxShown))
 }
 
-// maxShown is how much of a wrong argument its refusal repeats, in characters.
-const maxShown = 60
+// How much of a wrong argument and of its name a refusal repeats, in characters.
+const maxShown, maxName = 60, 500
 
 // anyOf lists values, as in "newest", "updated".
 func anyOf(values []any) string {

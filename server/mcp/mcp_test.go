@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -120,13 +119,4 @@ func TestFences(t *testing.T) {
 			t.Fatalf("another text has the same mark: %q", other)
 		}
 	})
-}
-
-func TestClip(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{"short": "short", "ten letter": "ten letter", "one two three four": "one two…", "ünbrökenword": "ünbrökenw…"} {
-		if got := clip(text, 10); got != want || utf8.RuneCountInString(got) > 10 {
-			t.Errorf("%q is clipped to %q, want %q", text, got, want)
-		}
-	}
 }

@@ -41,22 +41,6 @@ func rounded(number json.Number) any {
 	return json.Number(strconv.FormatFloat(value, 'f', 4, 64))
 }
 
-// clip truncates a text to so many characters, at the end of a word if one is near.
-func clip(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	cut := string(runes[:most-1])
-	if space := strings.LastIndexAny(cut, " \n"); space > len(cut)*3/4 {
-		cut = cut[:space]
-	}
-	return strings.TrimSpace(cut) + "…"
-}
-
-// short is a caller's text as an error repeats it.
-func short(text string) string { return clip(line(text), 500) }
-
 // maxLine is the maximum length in characters of a stored value.
 const maxLine = 1000
 
@@ -100,7 +84,7 @@ func chosen(results []object, usual, wanted []string) []object {
 		if text, is := shown["text"].(string); is {
 			text = untitled(text, result)
 			if !slices.Contains(wanted, "text") {
-				text = clip(text, snippet)
+				text = clean.Excerpt(text, snippet)
 			}
 			shown["text"] = text
 		}

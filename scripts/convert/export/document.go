@@ -54,10 +54,10 @@ func parseNote(text, restricted string) (note Document, err error) {
 	}
 	note.Content = strings.TrimSpace(body)
 	if note.Title = fields.first("title", maxTitle); note.Title == "" {
-		note.Title = clip(titleIn(body), maxTitle)
+		note.Title = shortLine(titleIn(body), maxTitle)
 	}
 	for _, keyword := range append(separate(fields["keywords"]), separate(fields["tags"])...) {
-		if keyword = clip(keyword, maxKeyword); keyword != "" && len(note.Keywords) < maxKeywords {
+		if keyword = shortLine(keyword, maxKeyword); keyword != "" && len(note.Keywords) < maxKeywords {
 			note.Keywords = append(note.Keywords, keyword)
 		}
 	}
@@ -104,8 +104,8 @@ func titleIn(body string) string {
 	return unfilled.ReplaceAllString(cmp.Or(found[1], found[2], tagged.ReplaceAllString(found[3], "")), "")
 }
 
-// clip makes a text one line of at most so many characters.
-func clip(text string, most int) string {
+// shortLine makes a text one line of at most so many characters.
+func shortLine(text string, most int) string {
 	text, _ = shorten(strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", "")), " "), most)
 	return text
 }

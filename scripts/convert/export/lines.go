@@ -147,7 +147,7 @@ func (l *jsonLines) nextDocument() (t Ticket, err error) {
 	}
 	d.Content = clean(d.Content)
 	d.CreatedAt, _ = ParseDate(d.CreatedAt)
-	if d.Title = clip(d.Title, maxTitle); d.Title == "" {
+	if d.Title = shortLine(d.Title, maxTitle); d.Title == "" {
 		d.Title = titleOfPath(d.Path)
 	}
 	t.document = &d

@@ -20,7 +20,7 @@ func (m matter) first(name string, most int) string {
 	if len(m[name]) == 0 {
 		return ""
 	}
-	return clip(m[name][0], most)
+	return shortLine(m[name][0], most)
 }
 
 // add adds a field, unless there is one of its name, and reports whether it did.
@@ -102,7 +102,7 @@ func frontMatter(text string) (fields matter, body string, problems []string, li
 		ok = ok && !strings.HasPrefix(rest, "[[") // a wiki link
 		switch {
 		case placeholder.MatchString(part):
-			problems = append(problems, fmt.Sprintf("%s %q is left out: it is a placeholder", name, clip(rest, maxKeyword)))
+			problems = append(problems, fmt.Sprintf("%s %q is left out: it is a placeholder", name, shortLine(rest, maxKeyword)))
 		case !ok && strings.Contains(rest, "\n"):
 			problems = append(problems, fmt.Sprintf("%s is left out: it is not valid YAML", name))
 		case !ok && !fields.add(name, rest), ok && !fields.add(name, values...): // a colon in a title, for example

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tasklens/internal/clean"
 	"tasklens/scripts/lab/offline/words"
 )
 
@@ -200,7 +201,7 @@ func (p Prompt) candidates(named []int) (all []candidate) {
 	for i, s := range p.Sources {
 		title := s.Fields["title"]
 		add := func(text string, isTitle bool) {
-			text = clip(text)
+			text = excerpt(text)
 			if whole := title + "\n" + text; !seen[whole] {
 				seen[whole], all = true, append(all, candidate{source: i, text: text, title: isTitle})
 			}
@@ -282,17 +283,17 @@ func (s Source) heading() string {
 	return fmt.Sprintf("%s (%s): %s", s.Fields["ticket"], s.Fields["status"], s.Fields["title"])
 }
 
-// clip returns a text's beginning if it is longer than a quote.
-func clip(text string) string {
+// excerpt returns a text's beginning if it is longer than a quote.
+func excerpt(text string) string {
 	if len(text) > longestQuote {
-		text = strings.ToValidUTF8(text[:longestQuote-len("…")], "") + "…"
+		text = clean.ClipBytes(text, longestQuote-len("…")) + "…"
 	}
 	return text
 }
 
 // quote returns a sentence with its citation before the full stop.
 func quote(text, id string) string {
-	text = clip(numbersIn.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)"))
+	text = excerpt(numbersIn.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)"))
 	if mark := text[len(text)-1:]; strings.Contains("!?", mark) {
 		return fmt.Sprintf("%s [%s]", text, id)
 	}
