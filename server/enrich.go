@@ -8,6 +8,7 @@ import (
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/fault"
+	"tasklens/internal/rpc"
 	"tasklens/internal/wait"
 )
 
@@ -68,7 +69,7 @@ func enrichDocuments(ctx context.Context, args []string) error {
 
 // runBatches runs batches until one finds nothing, and returns the number of documents enriched.
 // progress gets the number of those processed.
-func runBatches(ctx context.Context, enricher *enrich.Enricher, db enrich.Database, bar *progress, total int64) (succeeded int, err error) {
+func runBatches(ctx context.Context, enricher *enrich.Enricher, db rpc.Caller, bar *progress, total int64) (succeeded int, err error) {
 	limited, processed := 0, int64(0)
 	for {
 		report, err := enricher.Batch(ctx, db, enrichBatch)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tasklens/internal/reembed"
+	"tasklens/internal/rpc"
 	"tasklens/internal/threshold"
 	"tasklens/internal/tokenizer"
 	"tasklens/internal/wait"
@@ -18,7 +19,7 @@ const thresholdPoll = time.Minute
 
 // keepThresholds measures the model in use, and one about to be used, unless already measured.
 // Until then the documented thresholds apply.
-func keepThresholds(ctx context.Context, db threshold.Database, model threshold.Model, configured string, log *slog.Logger) {
+func keepThresholds(ctx context.Context, db rpc.Caller, model threshold.Model, configured string, log *slog.Logger) {
 	for ; ctx.Err() == nil; _ = wait.For(ctx, thresholdPoll) {
 		measured, err := measureThresholds(ctx, db, model, configured)
 		for _, m := range measured {
@@ -32,7 +33,7 @@ func keepThresholds(ctx context.Context, db threshold.Database, model threshold.
 }
 
 // measureThresholds measures the models in use that are not measured yet.
-func measureThresholds(ctx context.Context, db threshold.Database, model threshold.Model, configured string) ([]threshold.Measured, error) {
+func measureThresholds(ctx context.Context, db rpc.Caller, model threshold.Model, configured string) ([]threshold.Measured, error) {
 	sets, err := reembed.Read(ctx, db)
 	if err != nil {
 		return nil, err

@@ -17,13 +17,9 @@ import (
 	"tasklens/internal/chat"
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
+	"tasklens/internal/rpc"
 	"tasklens/internal/search"
 )
-
-// Database calls a Postgres function with named arguments, under the caller's identity.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
 
 // Model answers a prompt, as a whole or as a stream.
 type Model interface {
@@ -151,7 +147,7 @@ func Tell(answer Answer, listener Listener) error {
 
 // Answer answers a question from the texts the caller may see. With a listener the model streams.
 // An error comes with what was known by then, for the query log.
-func (a *Answerer) Answer(ctx context.Context, db Database, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
+func (a *Answerer) Answer(ctx context.Context, db rpc.Caller, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
 	if q.Reread != nil {
 		answer, err := a.figures(ctx, db, q, &Reading{ReadAs: ReadAs(*q.Reread)}, answer)

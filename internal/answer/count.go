@@ -10,6 +10,7 @@ import (
 
 	"tasklens/internal/clean"
 	"tasklens/internal/filter"
+	"tasklens/internal/rpc"
 	"tasklens/internal/search"
 )
 
@@ -59,7 +60,7 @@ const (
 // Compute looks the names up and has the database count what a reading matches within further
 // filters. doubt is what to say instead, where a name, a word or a filter is not clear. Names get
 // those of the further filters that nothing has.
-func (r *Reading) Compute(ctx context.Context, db Database, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
+func (r *Reading) Compute(ctx context.Context, db rpc.Caller, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
 	if r.Intent != Group && r.Sort == bySize { // tickets have none
 		r.Sort = "created"
 	}
@@ -94,7 +95,7 @@ func (r *Reading) Compute(ctx context.Context, db Database, given filter.Filters
 	return f, doubt, nil
 }
 
-func (r Reading) count(ctx context.Context, db Database, filters filter.Filters, zone *time.Location) (f Figures, err error) {
+func (r Reading) count(ctx context.Context, db rpc.Caller, filters filter.Filters, zone *time.Location) (f Figures, err error) {
 	most := map[Intent]int{Count: countedTickets, List: listedTickets, Group: 1}[r.Intent]
 	if r.Limit > 0 && r.Intent == List {
 		most = min(r.Limit, mostTickets)
@@ -106,18 +107,11 @@ func (r Reading) count(ctx context.Context, db Database, filters filter.Filters,
 	if r.Intent == Group {
 		arguments["group_by"] = r.GroupBy
 	}
-	var rows []Figures
-	if err := db.Call(ctx, "count_tickets", arguments, &rows); err != nil {
-		return f, fmt.Errorf("count tickets: %w", err)
-	}
-	if len(rows) != 1 {
-		return f, fmt.Errorf("count tickets: the database returned %d rows", len(rows))
-	}
-	f = rows[0]
+	f, err = rpc.One[Figures](ctx, db, "count_tickets", arguments)
 	if r.Intent == Group {
 		f.Tickets = nil
 	}
-	return f, nil
+	return f, err
 }
 
 // Answer is the answer in a fixed form, within further filters; [1] cites the first ticket.

@@ -9,6 +9,7 @@ import (
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
 	"tasklens/internal/filter"
+	"tasklens/internal/rpc"
 )
 
 // ReadAs is how a question about tickets was read.
@@ -52,7 +53,7 @@ func readAs(r Reading) *ReadAs {
 func (q Question) offersFigures() bool { return q.Figures && q.Corpus != Documents }
 
 // called answers by a call of the model's tool.
-func (a *Answerer) called(ctx context.Context, db Database, q Question, call string, answer Answer) (Answer, error) {
+func (a *Answerer) called(ctx context.Context, db rpc.Caller, q Question, call string, answer Answer) (Answer, error) {
 	reading, err := ReadCall(call, q.Today.Location())
 	if err != nil {
 		answer.Sources, answer.LowSimilarity = []Source{}, true
@@ -68,7 +69,7 @@ func (a *Answerer) called(ctx context.Context, db Database, q Question, call str
 }
 
 // figures answers from what the database counts of a reading.
-func (a *Answerer) figures(ctx context.Context, db Database, q Question, reading *Reading, answer Answer) (Answer, error) {
+func (a *Answerer) figures(ctx context.Context, db rpc.Caller, q Question, reading *Reading, answer Answer) (Answer, error) {
 	answer.Sources, answer.LowSimilarity, answer.Outcome = []Source{}, true, Abstained
 	started := time.Now()
 	figures, doubt, err := reading.Compute(ctx, db, q.Filters, q.Today.Location())

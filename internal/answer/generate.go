@@ -10,6 +10,7 @@ import (
 	"tasklens/internal/chat"
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
+	"tasklens/internal/rpc"
 )
 
 const (
@@ -86,7 +87,7 @@ func (t *teller) piece(text string) error {
 
 // generate has the model answer from the chosen sources or call its tool, and completes the answer.
 // A call counts until text was sent. Without sources no text of the model's is shown.
-func (a *Answerer) generate(ctx context.Context, db Database, q Question, chosen []candidate, answer Answer, listener Listener) (Answer, error) {
+func (a *Answerer) generate(ctx context.Context, db rpc.Caller, q Question, chosen []candidate, answer Answer, listener Listener) (Answer, error) {
 	listening := &teller{Listener: listener, found: answer}
 	texts := make([]string, len(chosen))
 	for i, c := range chosen {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"tasklens/internal/rpc"
 	"tasklens/internal/search"
 	"tasklens/internal/vector"
 )
@@ -34,7 +35,7 @@ type candidate struct {
 func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 
 // retrieve returns the rows for a question, best first.
-func (a *Answerer) retrieve(ctx context.Context, db Database, q Question, model string, embedding vector.Vector) (found []candidate, err error) {
+func (a *Answerer) retrieve(ctx context.Context, db rpc.Caller, q Question, model string, embedding vector.Vector) (found []candidate, err error) {
 	arguments := map[string]any{
 		"question": q.Search, "query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
 		"match_count": candidates, "corpus": cmp.Or(q.Corpus, Tickets),

@@ -11,6 +11,7 @@ import (
 	"tasklens/internal/chat"
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
+	"tasklens/internal/rpc"
 )
 
 const (
@@ -60,7 +61,7 @@ func object(properties map[string]any, required ...string) map[string]any {
 var errChanged = fault.New(fault.Invalid, "Its text changed while the model read it.")
 
 // describe has the model read a document, given by its source, and stores what it says.
-func (e *Enricher) describe(ctx context.Context, db Database, source int64) error {
+func (e *Enricher) describe(ctx context.Context, db rpc.Caller, source int64) error {
 	var read []struct {
 		Names []string `json:"names"`
 		Texts []struct {

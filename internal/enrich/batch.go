@@ -12,6 +12,7 @@ import (
 	"tasklens/internal/fault"
 	"tasklens/internal/queue"
 	"tasklens/internal/rescue"
+	"tasklens/internal/rpc"
 )
 
 const (
@@ -57,7 +58,7 @@ type batch struct {
 // deadline, which is five sixths of the time left in ctx. It ends with an error if continuing is
 // pointless: the database is down, or the provider limits the rate (fault.Unavailable), rejects the
 // key, or fails for several documents in a row. The report is valid in every case.
-func (e *Enricher) Batch(ctx context.Context, db Database, size int) (Report, error) {
+func (e *Enricher) Batch(ctx context.Context, db rpc.Caller, size int) (Report, error) {
 	timeout := e.options.Timeout
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, time.Until(deadline)/6*5)

@@ -7,19 +7,14 @@ package enrich
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"tasklens/internal/chat"
 	"tasklens/internal/queue"
+	"tasklens/internal/rpc"
 )
-
-// Database calls a Postgres function with named arguments.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
 
 // Model answers in JSON of a schema, with one request per call.
 type Model interface {
@@ -77,18 +72,11 @@ type Stats struct {
 }
 
 // ReadStats reads the progress of enrichment from the database.
-func ReadStats(ctx context.Context, db Database) (Stats, error) {
-	var rows [1]Stats
-	if err := db.Call(ctx, "enrichment_stats", nil, &rows); err != nil {
-		return Stats{}, fmt.Errorf("read the state of enrichment: %w", err)
-	}
-	return rows[0], nil
+func ReadStats(ctx context.Context, db rpc.Caller) (Stats, error) {
+	return rpc.One[Stats](ctx, db, "enrichment_stats", nil)
 }
 
 // Retry makes documents whose last attempt failed due at once, with all their attempts back.
-func Retry(ctx context.Context, db Database) error {
-	if err := db.Call(ctx, "replay_embedding_jobs", map[string]any{"kind": queue.Enrich}, nil); err != nil {
-		return fmt.Errorf("retry documents that failed: %w", err)
-	}
-	return nil
+func Retry(ctx context.Context, db rpc.Caller) error {
+	return db.Call(ctx, "replay_embedding_jobs", map[string]any{"kind": queue.Enrich}, nil)
 }

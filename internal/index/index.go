@@ -10,13 +10,9 @@ import (
 
 	"tasklens/internal/chunk"
 	"tasklens/internal/fault"
+	"tasklens/internal/rpc"
 	"tasklens/internal/vector"
 )
-
-// Database calls a Postgres function with named arguments, under the caller's identity.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
 
 // Model embeds texts. cut are the places of those that it takes only without their end. With an
 // error, vectors may have those that were embedded nevertheless; fault.ErrInput: the others are
@@ -73,7 +69,7 @@ var ErrLarge = errors.New("to be embedded alone")
 // Index brings the chunks of some sources in step with their texts and returns the outcome of each,
 // in order. Unchanged chunks keep their ids and are not sent to the model, unless force is set. The
 // error is why nothing more could be done, or that of the first source with one.
-func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, force bool) ([]Result, error) {
+func (x *Indexer) Index(ctx context.Context, db rpc.Caller, sources []Source, force bool) ([]Result, error) {
 	r := run{Indexer: x, db: db, force: force}
 	err := r.index(ctx, sources)
 	for i := 0; i < len(sources) && err == nil; i++ {
@@ -86,7 +82,7 @@ func (x *Indexer) Index(ctx context.Context, db Database, sources []Source, forc
 // that are, and why nothing more could be done now. While another set of chunks is being built, a
 // source is done when it is in step in both sets; a set with another chunking is left to other
 // programs.
-func (x *Indexer) Sync(ctx context.Context, db Database, sources []Source) (outcomes []error, err error) {
+func (x *Indexer) Sync(ctx context.Context, db rpc.Caller, sources []Source) (outcomes []error, err error) {
 	serving := run{Indexer: x, db: db, small: len(sources) > 1}
 	err = serving.index(ctx, sources)
 	outcomes = make([]error, len(sources))

@@ -3,11 +3,13 @@ package index
 import (
 	"context"
 	"unicode/utf8"
+
+	"tasklens/internal/rpc"
 )
 
 // Measure returns how many tokens Sync would send to the model for these sources now, and how many
 // characters their texts have; if anew is set, stored chunks are ignored.
-func (x *Indexer) Measure(ctx context.Context, db Database, sources []Source, anew bool) (tokens, characters int, err error) {
+func (x *Indexer) Measure(ctx context.Context, db rpc.Caller, sources []Source, anew bool) (tokens, characters int, err error) {
 	for len(sources) > 0 {
 		rows, read, err := readSources(ctx, db, sources, nil)
 		if err != nil {

@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"fmt"
+
+	"tasklens/internal/rpc"
 )
 
 // storedSource is a source as the database has it: a row of read_sources.
@@ -42,7 +44,7 @@ type storedChunk struct {
 }
 
 // findSources sets the ids of the sources that have none. That of one that does not exist stays 0.
-func findSources(ctx context.Context, db Database, sources []Source) error {
+func findSources(ctx context.Context, db rpc.Caller, sources []Source) error {
 	var wanted []Source
 	var places []int
 	for i, source := range sources {
@@ -69,7 +71,7 @@ func findSources(ctx context.Context, db Database, sources []Source) error {
 // readSources returns the existing sources in the requested order, with the chunks of this set or,
 // by default, of the serving one, and how many of the requested sources it covers: no more than fit
 // into one response.
-func readSources(ctx context.Context, db Database, sources []Source, number *int) (found []storedSource, read int, err error) {
+func readSources(ctx context.Context, db rpc.Caller, sources []Source, number *int) (found []storedSource, read int, err error) {
 	if err := findSources(ctx, db, sources); err != nil {
 		return nil, 0, err
 	}

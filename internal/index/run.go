@@ -8,6 +8,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/rescue"
+	"tasklens/internal/rpc"
 	"tasklens/internal/vector"
 	"tasklens/internal/wait"
 )
@@ -19,7 +20,7 @@ const attempts = 6
 // run is one call's way through its sources, for one set of chunks.
 type run struct {
 	*Indexer
-	db    Database
+	db    rpc.Caller
 	set   *int // nil: the serving set
 	force bool // embed unchanged chunks, too
 	small bool // leave out large sources

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"tasklens/internal/rpc"
 	"tasklens/internal/vector"
 )
 
@@ -94,7 +95,7 @@ type storeResult struct {
 
 // callStore writes the chunks of all plans in one transaction, each source only if its text is
 // still the embedded one.
-func callStore(ctx context.Context, db Database, plans []*plan) (stored []storeResult, err error) {
+func callStore(ctx context.Context, db rpc.Caller, plans []*plan) (stored []storeResult, err error) {
 	if ctx.Err() != nil {
 		return nil, late(ctx)
 	}

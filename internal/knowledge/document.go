@@ -3,8 +3,9 @@ package knowledge
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
+
+	"tasklens/internal/rpc"
 )
 
 // Draft is a document to write. A nil field leaves an existing document's value unchanged.
@@ -53,55 +54,42 @@ type Document struct {
 
 // Put writes a document and reports whether it is new. Searches find it once a worker has embedded
 // it.
-func Put(ctx context.Context, db Database, draft Draft) (written Written, created bool, err error) {
-	var rows []struct {
+func Put(ctx context.Context, db rpc.Caller, draft Draft) (written Written, created bool, err error) {
+	row, err := rpc.One[struct {
 		Written
 		Created bool `json:"created"` // false if it replaced an earlier text
-	}
-	err = db.Call(ctx, "upsert_documents", map[string]any{"documents": []Draft{draft}}, &rows)
-	if err == nil && len(rows) != 1 {
-		err = fmt.Errorf("upsert_documents returned %d rows for one document", len(rows))
-	}
-	if err != nil {
-		return Written{}, false, fmt.Errorf("write a document: %w", err)
-	}
-	return rows[0].Written, rows[0].Created, nil
+	}](ctx, db, "upsert_documents", map[string]any{"documents": []Draft{draft}})
+	return row.Written, row.Created, err
 }
 
 // Get reads a document, with its content as stored or as readers see it. It returns fault.NotFound
 // if there is none.
-func Get(ctx context.Context, db Database, id string, visible bool) (Document, error) {
-	var rows []Document
-	if err := db.Call(ctx, "get_document", map[string]any{"doc_id": id, "visible": visible}, &rows); err != nil {
-		return Document{}, fmt.Errorf("read a document: %w", err)
+func Get(ctx context.Context, db rpc.Caller, id string, visible bool) (Document, error) {
+	rows, err := rpc.All[Document](ctx, db, "get_document", map[string]any{"doc_id": id, "visible": visible})
+	if err == nil && len(rows) == 0 {
+		err = noDocument()
 	}
-	if len(rows) == 0 {
-		return Document{}, noDocument()
+	if err != nil {
+		return Document{}, err
 	}
 	return rows[0], nil
 }
 
 // Delete deletes a document. It returns fault.NotFound if there is none.
-func Delete(ctx context.Context, db Database, id string) error {
-	var deleted bool
-	if err := db.Call(ctx, "delete_document", map[string]any{"doc_id": id}, &deleted); err != nil {
-		return fmt.Errorf("delete a document: %w", err)
-	}
-	if !deleted {
+func Delete(ctx context.Context, db rpc.Caller, id string) error {
+	deleted, err := rpc.Value[bool](ctx, db, "delete_document", map[string]any{"doc_id": id})
+	if err == nil && !deleted {
 		return noDocument()
 	}
-	return nil
+	return err
 }
 
 // Rate records the caller's vote on a document. A user's vote replaces their earlier one; every
 // vote of the service counts. It returns fault.NotFound if there is no such document.
-func Rate(ctx context.Context, db Database, id string, helpful bool) error {
-	var score *float64
-	if err := db.Call(ctx, "rate_document", map[string]any{"doc_id": id, "helpful": helpful}, &score); err != nil {
-		return fmt.Errorf("rate a document: %w", err)
-	}
-	if score == nil {
+func Rate(ctx context.Context, db rpc.Caller, id string, helpful bool) error {
+	score, err := rpc.Value[*float64](ctx, db, "rate_document", map[string]any{"doc_id": id, "helpful": helpful})
+	if err == nil && score == nil {
 		return noDocument()
 	}
-	return nil
+	return err
 }

@@ -5,15 +5,6 @@
 // how models or the database are called.
 package knowledge
 
-import (
-	"context"
-
-	"tasklens/internal/fault"
-)
-
-// Database calls a Postgres function with named arguments, with the caller's rights.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
+import "tasklens/internal/fault"
 
 func noDocument() error { return fault.New(fault.NotFound, "There is no such document.") }

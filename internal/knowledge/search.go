@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tasklens/internal/rpc"
 	"tasklens/internal/search"
 )
 
@@ -40,7 +41,7 @@ type Score struct {
 
 // Search finds documents by meaning, the most similar first or, if it is hybrid, those with the
 // best score. It does not count retrievals: see Tracker.
-func Search(ctx context.Context, db Database, q Query) ([]Found, error) {
+func Search(ctx context.Context, db rpc.Caller, q Query) ([]Found, error) {
 	embedding, err := search.Await(ctx, q.Embedding)
 	if err == nil {
 		embedding, err = embedding.Short()
@@ -54,11 +55,7 @@ func Search(ctx context.Context, db Database, q Query) ([]Found, error) {
 	if q.Hybrid {
 		function, arguments["query_keywords"], arguments["track_retrievals"] = "search_documents_hybrid", Keywords(q.Text), false
 	}
-	found := []Found{}
-	if err := db.Call(ctx, function, arguments, &found); err != nil {
-		return nil, fmt.Errorf("search documents: %w", err)
-	}
-	return found, nil
+	return rpc.All[Found](ctx, db, function, arguments)
 }
 
 // Similar is a document similar to another one.
@@ -72,18 +69,12 @@ type Similar struct {
 
 // SimilarTo returns the documents most similar to this one, at most limit (1 to 100). It returns
 // none until the document is embedded, and fault.NotFound if it does not exist.
-func SimilarTo(ctx context.Context, db Database, id string, limit int) ([]Similar, error) {
-	found := []Similar{}
-	if err := db.Call(ctx, "find_similar_documents", map[string]any{"doc_id": id, "match_count": limit}, &found); err != nil {
-		return nil, fmt.Errorf("find documents like a document: %w", err)
+func SimilarTo(ctx context.Context, db rpc.Caller, id string, limit int) ([]Similar, error) {
+	found, err := rpc.All[Similar](ctx, db, "find_similar_documents", map[string]any{"doc_id": id, "match_count": limit})
+	if err == nil && len(found) == 0 { // either nothing is similar, or the document does not exist
+		_, err = Get(ctx, db, id, false)
 	}
-	if len(found) == 0 {
-		// Either nothing is similar, or the document does not exist.
-		if _, err := Get(ctx, db, id, false); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
+	return found, err
 }
 
 // Named is a document that names an entity.
@@ -105,11 +96,6 @@ type EntityQuery struct {
 }
 
 // ByEntity finds documents that name an entity, exact matches first.
-func ByEntity(ctx context.Context, db Database, query EntityQuery) ([]Named, error) {
-	found := []Named{}
-	err := db.Call(ctx, "find_documents_by_entity", map[string]any{"entity_name": query.Name, "entity_type": query.Type, "match_limit": query.Limit}, &found)
-	if err != nil {
-		return nil, fmt.Errorf("find documents by an entity: %w", err)
-	}
-	return found, nil
+func ByEntity(ctx context.Context, db rpc.Caller, query EntityQuery) ([]Named, error) {
+	return rpc.All[Named](ctx, db, "find_documents_by_entity", map[string]any{"entity_name": query.Name, "entity_type": query.Type, "match_limit": query.Limit})
 }

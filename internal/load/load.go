@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -19,13 +18,9 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/rpc"
 	"tasklens/internal/wait"
 )
-
-// Database calls a Postgres function with named arguments.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
 
 // Options are what an import may do beyond adding and updating rows of its own.
 type Options struct {
@@ -71,7 +66,7 @@ const (
 )
 
 type loader struct {
-	db      Database
+	db      rpc.Caller
 	report  Report
 	options Options
 	sum     Summary
@@ -85,7 +80,7 @@ type loader struct {
 
 // Load writes all rows. Failures are reported and counted, and the rest continues. It ends early if
 // nothing can be stored or the rows cannot be read. Rows written before that stay.
-func Load(ctx context.Context, db Database, rows iter.Seq2[Row, error], report Report, options Options) (Summary, error) {
+func Load(ctx context.Context, db rpc.Caller, rows iter.Seq2[Row, error], report Report, options Options) (Summary, error) {
 	l := &loader{db: db, report: report, options: options, sum: Summary{Written: map[string]int{}}, held: map[string]bool{}}
 	for row, err := range rows {
 		if err == nil {
@@ -216,18 +211,15 @@ func (l *loader) begin(ctx context.Context, rows []Row) error {
 	if l.sum.Given.Origin != "" {
 		arguments["origin"] = l.sum.Given.Origin
 	}
-	var begun []struct {
+	begun, err := rpc.One[struct {
 		ID     int64  `json:"import_id"`
 		Origin string `json:"import_origin"`
-	}
-	if err := l.db.Call(ctx, "begin_import", arguments, &begun); err != nil {
+	}](ctx, l.db, "begin_import", arguments)
+	if err != nil {
 		return fmt.Errorf("begin the import: %w", err)
 	}
-	if len(begun) != 1 {
-		return errors.New("begin the import: the database gave it no id")
-	}
-	l.id = begun[0].ID
-	l.report.Began(begun[0].Origin)
+	l.id = begun.ID
+	l.report.Began(begun.Origin)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"tasklens/internal/load"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/rpc"
 	"tasklens/internal/testbed"
 	"tasklens/scripts/convert/export"
 )
@@ -93,7 +94,7 @@ type options struct {
 }
 
 // load converts files, and imports what that gives.
-func (b bench) load(ctx context.Context, db load.Database, from source, report load.Report, o options) (load.Summary, error) {
+func (b bench) load(ctx context.Context, db rpc.Caller, from source, report load.Report, o options) (load.Summary, error) {
 	folder, err := os.MkdirTemp(filepath.Dir(from.path), "rows")
 	if err != nil {
 		return load.Summary{}, err
@@ -107,7 +108,7 @@ func (b bench) load(ctx context.Context, db load.Database, from source, report l
 
 // interrupted is a database that an import can write to this often before it is stopped.
 type interrupted struct {
-	load.Database
+	rpc.Caller
 	stop context.CancelFunc
 	left int
 }
@@ -119,7 +120,7 @@ func (i *interrupted) Call(ctx context.Context, function string, arguments, resu
 			return ctx.Err()
 		}
 	}
-	return i.Database.Call(ctx, function, arguments, result)
+	return i.Caller.Call(ctx, function, arguments, result)
 }
 
 func TestInterruptedLoadContinues(t *testing.T) {
@@ -130,7 +131,7 @@ func TestInterruptedLoadContinues(t *testing.T) {
 	// The projects and one of the five batches of tickets.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	_, err := b.load(ctx, &interrupted{Database: b.db, stop: stop, left: 2}, rows, r.report(), options{})
+	_, err := b.load(ctx, &interrupted{Caller: b.db, stop: stop, left: 2}, rows, r.report(), options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the load ended with %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tasklens/internal/load"
+	"tasklens/internal/rpc"
 	"tasklens/internal/testbed"
 )
 
@@ -203,7 +204,7 @@ func TestImportsOfManyOrigins(t *testing.T) {
 			var r told
 			if rapid.Bool().Draw(rt, "interrupted") {
 				ctx, stop := context.WithCancel(t.Context())
-				_, err := b.load(ctx, &interrupted{Database: b.db, stop: stop, left: 1}, reader, r.report(), from)
+				_, err := b.load(ctx, &interrupted{Caller: b.db, stop: stop, left: 1}, reader, r.report(), from)
 				if stop(); err == nil && len(r.bad) == 0 {
 					rt.Fatal("the interrupted import ended well")
 				}
@@ -296,7 +297,7 @@ func TestAnOvertakenImportDoesNotPrune(t *testing.T) {
 	if _, err := b.load(t.Context(), b.db, issues(t, "acme/pumps", 1, 2, 3, 4, 5, 6), r.report(), options{}); err != nil {
 		t.Fatal(err)
 	}
-	overtaking := &overtaken{Database: b.db}
+	overtaking := &overtaken{Caller: b.db}
 	summary, err := b.load(t.Context(), overtaking, issues(t, "acme/pumps", 1, 2, 3, 4, 5), r.report(), options{Prune: true})
 	if err == nil || !strings.Contains(err.Error(), "later import") || summary.Removed != (load.Gone{}) || len(b.stored(t)) != 6 {
 		t.Errorf("%+v, %v", summary, err)
@@ -304,13 +305,13 @@ func TestAnOvertakenImportDoesNotPrune(t *testing.T) {
 }
 
 // overtaken begins another import of the same origin before it prunes.
-type overtaken struct{ load.Database }
+type overtaken struct{ rpc.Caller }
 
 func (o *overtaken) Call(ctx context.Context, function string, arguments, result any) error {
 	if function == "prune_import" {
-		if err := o.Database.Call(ctx, "begin_import", map[string]any{"origin": "github.com/acme/pumps"}, &[]any{}); err != nil {
+		if err := o.Caller.Call(ctx, "begin_import", map[string]any{"origin": "github.com/acme/pumps"}, &[]any{}); err != nil {
 			return errors.Join(errors.New("begin another import"), err)
 		}
 	}
-	return o.Database.Call(ctx, function, arguments, result)
+	return o.Caller.Call(ctx, function, arguments, result)
 }

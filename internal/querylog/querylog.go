@@ -6,19 +6,14 @@ package querylog
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"tasklens/internal/rescue"
+	"tasklens/internal/rpc"
 	"tasklens/internal/wait"
 )
-
-// Database calls a Postgres function with named arguments.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
 
 const (
 	queueSize  = 1000 // entries queued in memory, of about 20 kB each at most
@@ -42,14 +37,14 @@ type Options struct {
 
 // Log accepts entries. It is safe for concurrent use. A nil *Log discards them.
 type Log struct {
-	db        Database
+	db        rpc.Caller
 	retention int // days
 	entries   *backlog[Entry]
 	stop      context.CancelFunc
 }
 
 // New starts a log and its writer. Close stops it.
-func New(db Database, options Options) *Log {
+func New(db rpc.Caller, options Options) *Log {
 	l := &Log{db: db, retention: options.RetentionDays}
 	l.entries = startQueue(queueOptions{Size: queueSize, Batch: batchSize, Linger: linger, Attempts: attempts, Warn: options.Warn},
 		func(ctx context.Context, batch []Entry) error {
@@ -86,16 +81,10 @@ func (l *Log) Close(ctx context.Context) {
 // write stores entries, each once however often it is repeated, and deletes old rows.
 func (l *Log) write(ctx context.Context, batch []Entry) (deleted int, err error) {
 	entries := append([]Entry{}, batch...) // in JSON never null
-	var rows []struct {
+	counts, err := rpc.One[struct {
 		Deleted int `json:"deleted"`
-	}
-	if err := l.db.Call(ctx, "log_queries", map[string]any{"entries": entries, "retention_days": l.retention}, &rows); err != nil {
-		return 0, fmt.Errorf("log queries: %w", err)
-	}
-	for _, row := range rows {
-		deleted += row.Deleted
-	}
-	return deleted, nil
+	}](ctx, l.db, "log_queries", map[string]any{"entries": entries, "retention_days": l.retention})
+	return counts.Deleted, err
 }
 
 // purge deletes old rows, also while nobody asks. A failure is retried with the next entries.

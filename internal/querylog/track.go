@@ -2,7 +2,8 @@ package querylog
 
 import (
 	"context"
-	"fmt"
+
+	"tasklens/internal/rpc"
 )
 
 // trackQueue is how many searches wait to be counted; more are dropped.
@@ -20,13 +21,9 @@ type retrieval struct {
 }
 
 // NewTracker starts a tracker. Close stops it. See queueOptions for warn.
-func NewTracker(db Database, warn func(lost int64, cause error)) *Tracker {
+func NewTracker(db rpc.Caller, warn func(lost int64, cause error)) *Tracker {
 	return &Tracker{startQueue(queueOptions{Size: trackQueue, Warn: warn}, func(ctx context.Context, found []retrieval) error {
-		err := db.Call(ctx, "track_document_retrievals", map[string]any{"doc_ids": found[0].documents, "query_text": found[0].query}, nil)
-		if err != nil {
-			return fmt.Errorf("track retrievals: %w", err)
-		}
-		return nil
+		return db.Call(ctx, "track_document_retrievals", map[string]any{"doc_ids": found[0].documents, "query_text": found[0].query}, nil)
 	})}
 }
 

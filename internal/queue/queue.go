@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tasklens/internal/rescue"
+	"tasklens/internal/rpc"
 	"tasklens/internal/wait"
 )
 
@@ -21,14 +22,9 @@ const (
 	Enrich = "enrich"
 )
 
-// Database calls a Postgres function with named arguments.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
-
 // Queue is the jobs of one kind.
 type Queue struct {
-	DB       Database
+	DB       rpc.Caller
 	Kind     string
 	Lease    time.Duration // how long jobs of a dead worker stay claimed
 	Attempts int           // before a job is given up

@@ -11,14 +11,10 @@ import (
 	"time"
 
 	"tasklens/internal/chunk"
+	"tasklens/internal/rpc"
 	"tasklens/internal/threshold"
 	"tasklens/internal/wait"
 )
-
-// Database calls a Postgres function with named arguments.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
 
 // State is the purpose of the set that does not serve; "unused" needs no work.
 type State string
@@ -56,37 +52,26 @@ func (s Sets) Models(configured string) []string {
 }
 
 // Read returns the current sets.
-func Read(ctx context.Context, db Database) (Sets, error) {
-	var rows []Sets
-	err := db.Call(ctx, "embedding_sets", nil, &rows)
-	if err == nil && len(rows) != 1 {
-		err = fmt.Errorf("embedding_sets returned %d rows", len(rows))
-	}
-	if err != nil {
-		return Sets{}, err
-	}
-	return rows[0], nil
+func Read(ctx context.Context, db rpc.Caller) (Sets, error) {
+	return rpc.One[Sets](ctx, db, "embedding_sets", nil)
 }
 
 // Begin starts or continues filling the other set, by a model and this program's chunking: it
 // queues, behind recent edits, everything that the set lacks, and returns how many sources it added
 // to the queue. A retired set must be emptied first; a set that is being built in another way is an
 // error and stays unchanged.
-func Begin(ctx context.Context, db Database, model string) (added int, err error) {
-	err = db.Call(ctx, "begin_reembed", map[string]any{"embedding_model": model, "chunking": chunk.Version}, &added)
-	return added, err
+func Begin(ctx context.Context, db rpc.Caller, model string) (added int, err error) {
+	return rpc.Value[int](ctx, db, "begin_reembed", map[string]any{"embedding_model": model, "chunking": chunk.Version})
 }
 
 // Finish makes the other set serve if it is complete, and reports whether it does.
-func Finish(ctx context.Context, db Database) (serves bool, err error) {
-	err = db.Call(ctx, "finish_reembed", nil, &serves)
-	return serves, err
+func Finish(ctx context.Context, db rpc.Caller) (serves bool, err error) {
+	return rpc.Value[bool](ctx, db, "finish_reembed", nil)
 }
 
 // Abandon gives up the set that is being built; false if there is none.
-func Abandon(ctx context.Context, db Database) (was bool, err error) {
-	err = db.Call(ctx, "abandon_reembed", nil, &was)
-	return was, err
+func Abandon(ctx context.Context, db rpc.Caller) (was bool, err error) {
+	return rpc.Value[bool](ctx, db, "abandon_reembed", nil)
 }
 
 const (
@@ -98,7 +83,7 @@ const (
 
 // Clear empties the retired set in parts. A set that served a moment ago first gets a grace period,
 // as long as a request may take, so that queries embedded for it are still answered.
-func Clear(ctx context.Context, db Database, grace time.Duration) error {
+func Clear(ctx context.Context, db rpc.Caller, grace time.Duration) error {
 	var after *string
 	for pause := grace; ; pause = 0 {
 		if after != nil && *after == startOver {

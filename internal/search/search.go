@@ -6,13 +6,12 @@ package search
 import (
 	"context"
 
+	"tasklens/internal/rpc"
 	"tasklens/internal/vector"
 )
 
-// Database calls a Postgres function with named arguments, under the caller's identity.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
+// Database is the database under the identity of whoever searches.
+type Database = rpc.Caller
 
 // Embedding is the embedding of a query, possibly still in flight.
 type Embedding interface {

@@ -8,6 +8,7 @@ import (
 	"tasklens/internal/chunk"
 	"tasklens/internal/clean"
 	"tasklens/internal/filter"
+	"tasklens/internal/rpc"
 	"tasklens/internal/vector"
 )
 
@@ -109,13 +110,10 @@ func (c *Comparer) ToDraft(ctx context.Context, db Database, model string, draft
 
 // findSimilar returns nil for an unknown ticket.
 func findSimilar(ctx context.Context, db Database, model string, ticket Name, filters filter.Filters, limit int) (*stored, error) {
-	var rows []stored
 	arguments := narrow(map[string]any{"ticket_id": ticket.TicketID, "ticket_key": ticket.TicketKey, "embedding_model": model, "match_count": limit}, filters)
-	if err := db.Call(ctx, "find_similar_tickets", arguments, &rows); err != nil {
-		return nil, fmt.Errorf("find tickets like a ticket: %w", err)
-	}
-	if len(rows) == 0 {
-		return nil, nil
+	rows, err := rpc.All[stored](ctx, db, "find_similar_tickets", arguments)
+	if err != nil || len(rows) == 0 {
+		return nil, err
 	}
 	return &rows[0], nil
 }
@@ -129,11 +127,7 @@ func (c *Comparer) toText(ctx context.Context, db Database, model, header, text 
 		return nil, err
 	}
 	arguments["query_text"], arguments["query_embedding"], arguments["embedding_model"] = text, embedding, model
-	found := []Similar{}
-	if err := db.Call(ctx, "similar_tickets", narrow(arguments, filters), &found); err != nil {
-		return nil, fmt.Errorf("find tickets like a text: %w", err)
-	}
-	return found, nil
+	return rpc.All[Similar](ctx, db, "similar_tickets", narrow(arguments, filters))
 }
 
 func (c *Comparer) embed(ctx context.Context, model, input string) (vector.Vector, error) {

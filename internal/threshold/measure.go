@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"tasklens/internal/chunk"
+	"tasklens/internal/rpc"
 	"tasklens/internal/vector"
 )
 
@@ -72,11 +73,6 @@ func Inputs(tokenizer chunk.Tokenizer) (inputs []string) {
 	return inputs
 }
 
-// Database calls a Postgres function with named arguments.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
-
 // Model embeds texts with any of a provider's models.
 type Model interface {
 	Embed(ctx context.Context, model string, inputs []string) (vectors []vector.Vector, cut []int, err error)
@@ -84,7 +80,7 @@ type Model interface {
 
 // MeasureMissing measures the models without a complete measurement by the current judged set and
 // stores the results in the database, for all instances.
-func MeasureMissing(ctx context.Context, db Database, model Model, tokenizer chunk.Tokenizer, names []string, known []Measured) (added []Measured, err error) {
+func MeasureMissing(ctx context.Context, db rpc.Caller, model Model, tokenizer chunk.Tokenizer, names []string, known []Measured) (added []Measured, err error) {
 	for _, name := range names {
 		if measured := slices.Concat(known, added); isMeasured(name, vector.Dimensions, measured) && isMeasured(name, vector.ShortDimensions, measured) {
 			continue

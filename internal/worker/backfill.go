@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tasklens/internal/index"
+	"tasklens/internal/rpc"
 )
 
 // sampled is the number of sources read to estimate the tokens of all.
@@ -12,7 +13,7 @@ const sampled = 100
 
 // Measurer counts the tokens that sources would cost.
 type Measurer interface {
-	Measure(ctx context.Context, db index.Database, sources []index.Source, anew bool) (tokens, characters int, err error)
+	Measure(ctx context.Context, db rpc.Caller, sources []index.Source, anew bool) (tokens, characters int, err error)
 }
 
 // Missing is what a backfill would embed.
@@ -22,18 +23,18 @@ type Missing struct {
 }
 
 // MeasureMissing returns what EnqueueMissing would queue.
-func MeasureMissing(ctx context.Context, db Database, measurer Measurer, model string, everything bool) (Missing, error) {
+func MeasureMissing(ctx context.Context, db rpc.Caller, measurer Measurer, model string, everything bool) (Missing, error) {
 	return measure(ctx, db, measurer, map[string]any{"embedding_model": model, "everything": everything}, false)
 }
 
 // MeasureAnew returns the cost of embedding everything in a set of chunks again, with any model.
-func MeasureAnew(ctx context.Context, db Database, measurer Measurer, set int) (Missing, error) {
+func MeasureAnew(ctx context.Context, db rpc.Caller, measurer Measurer, set int) (Missing, error) {
 	return measure(ctx, db, measurer, map[string]any{"embedding_model": "", "everything": true, "embedding_set": set}, true)
 }
 
-func measure(ctx context.Context, db Database, measurer Measurer, arguments map[string]any, anew bool) (Missing, error) {
+func measure(ctx context.Context, db rpc.Caller, measurer Measurer, arguments map[string]any, anew bool) (Missing, error) {
 	arguments["sample_count"] = sampled
-	all, err := callForRow[struct {
+	all, err := rpc.One[struct {
 		Sources    int
 		Characters int
 		Sample     []int64
@@ -57,7 +58,6 @@ func measure(ctx context.Context, db Database, measurer Measurer, arguments map[
 
 // EnqueueMissing queues, behind recent edits, all sources that have a text but no chunk of the
 // model or, with everything, all that have a text. It returns how many were added to the queue.
-func EnqueueMissing(ctx context.Context, db Database, model string, everything bool) (added int, err error) {
-	err = db.Call(ctx, "enqueue_missing_embeddings", map[string]any{"embedding_model": model, "everything": everything}, &added)
-	return added, err
+func EnqueueMissing(ctx context.Context, db rpc.Caller, model string, everything bool) (added int, err error) {
+	return rpc.Value[int](ctx, db, "enqueue_missing_embeddings", map[string]any{"embedding_model": model, "everything": everything})
 }

@@ -11,6 +11,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/index"
+	"tasklens/internal/rpc"
 	"tasklens/internal/worker"
 )
 
@@ -54,7 +55,7 @@ type failing struct {
 	takes time.Duration
 }
 
-func (f failing) Sync(_ context.Context, _ index.Database, sources []index.Source) ([]error, error) {
+func (f failing) Sync(_ context.Context, _ rpc.Caller, sources []index.Source) ([]error, error) {
 	time.Sleep(f.takes)
 	outcomes := make([]error, len(sources))
 	if f.err != nil {

@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"tasklens/internal/rpc"
 	"tasklens/internal/worker"
 )
 
 // fragile is a database whose calls panic a limited number of times.
 type fragile struct {
-	worker.Database
+	rpc.Caller
 	left map[string]*atomic.Int64
 }
 
@@ -19,7 +20,7 @@ func (f fragile) Call(ctx context.Context, function string, arguments, result an
 	if left := f.left[function]; left != nil && left.Add(-1) >= 0 {
 		panic("the database client is broken")
 	}
-	return f.Database.Call(ctx, function, arguments, result)
+	return f.Caller.Call(ctx, function, arguments, result)
 }
 
 // Wherever a worker panics, it continues, and its jobs are done in the end.

@@ -2,7 +2,8 @@ package worker
 
 import (
 	"context"
-	"fmt"
+
+	"tasklens/internal/rpc"
 )
 
 // Status is the state of indexing. It counts sources, not jobs: an often edited ticket counts once.
@@ -21,18 +22,6 @@ type Status struct {
 }
 
 // ReadStatus reads the state of indexing for a model.
-func ReadStatus(ctx context.Context, db Database, model string) (Status, error) {
-	return callForRow[Status](ctx, db, "embedding_status", map[string]any{"embedding_model": model})
-}
-
-// callForRow calls a function that returns one row.
-func callForRow[T any](ctx context.Context, db Database, function string, arguments any) (row T, err error) {
-	var rows []T
-	if err := db.Call(ctx, function, arguments, &rows); err != nil {
-		return row, err
-	}
-	if len(rows) != 1 {
-		return row, fmt.Errorf("%s returned %d rows", function, len(rows))
-	}
-	return rows[0], nil
+func ReadStatus(ctx context.Context, db rpc.Caller, model string) (Status, error) {
+	return rpc.One[Status](ctx, db, "embedding_status", map[string]any{"embedding_model": model})
 }

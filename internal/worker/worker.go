@@ -15,18 +15,14 @@ import (
 	"tasklens/internal/index"
 	"tasklens/internal/queue"
 	"tasklens/internal/rescue"
+	"tasklens/internal/rpc"
 	"tasklens/internal/wait"
 )
-
-// Database calls a Postgres function with named arguments.
-type Database interface {
-	Call(ctx context.Context, function string, arguments, result any) error
-}
 
 // Indexer brings sources in step. The outcome of a source is nil if it is done, index.ErrUndone if
 // it should be tried again, otherwise its own failure; err is why nothing more could be done.
 type Indexer interface {
-	Sync(ctx context.Context, db index.Database, sources []index.Source) (outcomes []error, err error)
+	Sync(ctx context.Context, db rpc.Caller, sources []index.Source) (outcomes []error, err error)
 }
 
 // Options configure a worker. Zero values mean the default.
@@ -46,7 +42,7 @@ type Options struct {
 
 // Worker works until its context ends.
 type Worker struct {
-	db       Database
+	db       rpc.Caller
 	jobs     queue.Queue
 	indexer  Indexer
 	options  Options
@@ -55,7 +51,7 @@ type Worker struct {
 }
 
 // New returns a Worker. Run starts it.
-func New(db Database, indexer Indexer, o Options) *Worker {
+func New(db rpc.Caller, indexer Indexer, o Options) *Worker {
 	o.Concurrency = cmp.Or(o.Concurrency, 4)
 	o.Batch = cmp.Or(o.Batch, 100)
 	o.Lease = cmp.Or(o.Lease, time.Minute)

@@ -13,6 +13,7 @@ import (
 
 	"tasklens/internal/openai"
 	"tasklens/internal/rescue"
+	"tasklens/internal/rpc"
 	"tasklens/internal/worker"
 )
 
@@ -39,7 +40,7 @@ func (o *Observer) Circuits(model *openai.Client) {
 }
 
 // Queue exports the state of indexing for a model.
-func (o *Observer) Queue(db worker.Database, model string) {
+func (o *Observer) Queue(db rpc.Caller, model string) {
 	o.queue = &queue{db: db, model: model}
 	o.registry.MustRegister(o.queue)
 }
@@ -80,7 +81,7 @@ func (o *Observer) Copies() (refused, waiting int) {
 
 // queue caches the state of indexing, failures too.
 type queue struct {
-	db    worker.Database
+	db    rpc.Caller
 	model string
 
 	mutex sync.Mutex

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/rpc"
 	"tasklens/internal/search"
 )
 
@@ -60,7 +61,7 @@ func ReadFieldQuestions(folder string) ([]FieldQuestion, error) {
 type FieldRates map[string]int
 
 // CheckFields asks questions of one half. What is not right is shown if the half is to choose by.
-func CheckFields(ctx context.Context, answerer *answer.Answerer, db answer.Database, embed func(text string) search.Embedding, questions []FieldQuestion, half string, show func(string)) (FieldRates, error) {
+func CheckFields(ctx context.Context, answerer *answer.Answerer, db rpc.Caller, embed func(text string) search.Embedding, questions []FieldQuestion, half string, show func(string)) (FieldRates, error) {
 	rates := FieldRates{}
 	for _, q := range questions {
 		if q.Half != half {
