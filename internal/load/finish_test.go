@@ -60,50 +60,20 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-// Rows that a later export lacks are reported, and deleted only with --prune and only if the export
-// was read completely.
-func TestPrune(t *testing.T) {
+// Nothing is pruned if a ticket was refused, such as one that was made by hand.
+func TestNothingIsPrunedAfterARefusal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var r told
-	other := "Issue key,Summary\nB-1,Another project\n"
-	for _, text := range []string{wholeExport, other} {
-		if _, err := b.load(t.Context(), b.db, csv(t, text), r.report(), options{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := b.owner.Exec(t.Context(), `insert into comments (ticket_id, body) select ticket_id, 'By hand' from tickets where key = 'A-1'`); err != nil {
+	if _, err := b.load(t.Context(), b.db, csv(t, wholeExport), r.report(), options{}); err != nil {
 		t.Fatal(err)
 	}
-	later := `Issue key,Summary,Outward issue link (Blocks),Comment
-A-1,Pump leaks,A-2,14/Mar/25 9:30 AM;ann;Turn the valve twice
-A-2,Pipe bursts,,14/Mar/25 9:30 AM;ann;Replace it
-`
-	count := func() [3]int {
-		return [3]int{b.count(t, "select count(*) from tickets"), b.count(t, "select count(*) from comments"), b.count(t, "select count(*) from ticket_links")}
+	if _, err := b.owner.Exec(t.Context(), `insert into tickets (key, project_id, status_id, name) select 'A-9', project_id, status_id, 'By hand' from tickets where key = 'A-1'`); err != nil {
+		t.Fatal(err)
 	}
-	before := count()
-	summary, err := b.load(t.Context(), b.db, csv(t, later), r.report(), options{})
-	if err != nil || summary.Unlisted != (load.Gone{Tickets: 1, Comments: 1, Links: 2}) || summary.Removed != (load.Gone{}) || count() != before {
-		t.Fatalf("%+v, %v, %q", summary, err, r.gone)
-	}
-	for name, text := range map[string]string{"bad row": later + "A-7,,,\n", "empty": "Issue key,Summary\n", "cut": later + "A-8,\"never closed", "a ticket twice": later + later[strings.LastIndex(strings.TrimSpace(later), "\n")+1:]} {
-		if _, err := b.load(t.Context(), b.db, csv(t, text), r.report(), options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || count() != before {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	// A third of the tickets takes a second option.
-	if summary, err = b.load(t.Context(), b.db, csv(t, later), r.report(), options{Prune: true}); !errors.Is(err, load.ErrNotPruned) || !summary.Many() || count() != before {
-		t.Fatalf("%+v, %v", summary, err)
-	}
-	if summary, err = b.load(t.Context(), b.db, csv(t, later), r.report(), options{Prune: true, PruneMany: true}); err != nil || summary.Removed != (load.Gone{Tickets: 1, Comments: 1, Links: 2}) {
-		t.Fatalf("%+v, %v", summary, err)
-	}
-	// A-3's other link is deleted with it. Rows written by hand and rows of other projects stay, as do
-	// assignees that the file does not mention.
-	if got := count(); got != [3]int{3, 3, 1} || b.count(t, "select count(*) from comments where body in ('By hand', 'Turn the valve twice')") != 2 ||
-		b.count(t, "select count(*) from tickets where key = 'A-1' and assignee = 'Ann'") != 1 {
-		t.Error(got)
+	summary, err := b.load(t.Context(), b.db, csv(t, "Issue key,Summary\nA-1,Pump leaks\nA-9,Not by hand\n"), r.report(), options{Prune: true, PruneMany: true})
+	if !errors.Is(err, load.ErrNotPruned) || summary.Refused != 1 || b.count(t, "select count(*) from tickets") != 4 {
+		t.Errorf("%+v, %v", summary, err)
 	}
 }
 
