@@ -64,12 +64,12 @@ as $$
 $$;
 comment on function tasklens.judge_rows is 'Rows of these kinds as they are to be stored, each with the reason for which it cannot be, naming the member, and the names that are cut to 1,000 characters. It reads no table and locks nothing.';
 
-create function tasklens.add_states(named jsonb) returns table (key text, id bigint)
+create function tasklens.add_states(rows jsonb[]) returns table (key text, id bigint)
 language sql volatile security invoker set search_path = ''
 as $$
   insert into public.status (name, category)
   select distinct on (lower(n.row ->> 'status')) n.row ->> 'status', n.row ->> 'status_category'
-  from jsonb_array_elements(add_states.named) with ordinality n(row, place)
+  from unnest(add_states.rows) with ordinality n(row, place)
   where n.row ->> 'status' is not null and not exists (select from public.status s where lower(s.name) = lower(n.row ->> 'status'))
   order by lower(n.row ->> 'status'), n.row ->> 'status_category' is null, n.place
   on conflict do nothing
@@ -77,43 +77,80 @@ as $$
 $$;
 comment on function tasklens.add_states is 'Adds the statuses that rows name and nobody has, each in the category of the first that gives one, and returns them. Those that exist stay as they are. Locks only what it adds.';
 
--- A copy is found by its id, an imported row by its key. What is absent keeps what is stored.
-create function tasklens.write_rows(kind text, batch jsonb, by_key boolean) returns void
+-- A copy is found by its id, an imported row by its key. What is absent keeps what is stored, and
+-- what is the same is left out before: an insert that meets its row locks it, changed or not.
+create function tasklens.write_rows(kind text, ids bigint[], parents bigint[], rows jsonb[], by_key boolean) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
   id_column constant text := rtrim(kind, 's') || '_id';
+  parent_column constant text := case kind when 'tickets' then 'project_id' when 'comments' then 'ticket_id' else 'parent_id' end;
   names record; -- of columns: all that are written, then those that a stored row does not keep
   changed bigint;
 begin
   select string_agg(quote_ident(a.attname), ', ') as written, string_agg(format('r.%I', a.attname), ', ') as given,
       string_agg(quote_ident(a.attname), ', ') filter (where not k.kept) as changed, string_agg(format('excluded.%I', a.attname), ', ') filter (where not k.kept) as excluded,
-      string_agg(format('t.%I', a.attname), ', ') filter (where not k.kept) as stored
+      string_agg(format('r.%1$I is distinct from (o.stored).%1$I', a.attname), ' or ') filter (where not k.kept) as differ
     into names
     from pg_catalog.pg_attribute a cross join lateral (select a.attname = id_column or by_key and a.attname in ('key', 'created_at') as kept) k
     where a.attrelid = ('public.' || kind)::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and not (by_key and a.attname = id_column);
+  -- A comment that says no other time was last changed when it was written.
   execute format($statement$
-    insert into public.%1$s as t (%3$s)
-    select %4$s
-    from rows from (jsonb_to_recordset($1) as (id bigint, "row" jsonb)) with ordinality b(id, "row", place)
+    insert into public.%1$s as t (%4$s)
+    select %5$s
+    from unnest($1, $2, $3) with ordinality b(id, parent, "row", place)
     left join public.status s on lower(s.name) = lower(b.row ->> 'status')
-    left join public.%1$s o on o.%2$I = b.id
-    cross join lateral jsonb_populate_record(o, case when o.%2$I is null
-      then jsonb_build_object('name', '', 'body', '', 'labels', '{}'::text[], 'created_at', now(), 'updated_at', now()) else '{}' end
-      || b.row || jsonb_build_object(%2$L, b.id, 'status_id', s.status_id)) r
+    left join lateral (select t as stored from public.%1$s t where t.%2$I = b.id limit 1) o on true -- by its index
+    cross join lateral jsonb_populate_record(o.stored, case when o.stored is null
+      then jsonb_build_object('name', '', 'body', '', 'labels', '{}'::text[], 'created_at', now(), 'updated_at', coalesce(case %1$L when 'comments' then b.row -> 'created_at' end, to_jsonb(now()))) else '{}' end
+      || b.row || jsonb_build_object(%2$L, b.id, %3$L, b.parent, 'status_id', s.status_id)) r
+    where o.stored is null or %9$s
     order by b.place
-    on conflict (%5$s) do update set (%6$s) = row(%7$s) where (%8$s) is distinct from (%7$s) $statement$,
-    kind, id_column, names.written, names.given, case when not by_key then id_column else case kind when 'projects' then 'key' when 'tickets' then 'upper(key)' else 'ticket_id, key' end end,
-    names.changed, names.excluded, names.stored) using batch;
+    on conflict (%6$s) do update set (%7$s) = row(%8$s) $statement$,
+    kind, id_column, parent_column, names.written, names.given,
+    case when not by_key then id_column else case kind when 'projects' then 'key' when 'tickets' then 'upper(key)' else 'ticket_id, key' end end, names.changed, names.excluded, names.differ)
+    using ids, parents, rows;
   get diagnostics changed = row_count;
   if changed > 0 then
     -- Where the row changed and its time did not, a trigger has set the present.
     execute format($statement$ update public.%1$s t set updated_at = r.updated_at
-      from jsonb_to_recordset($1) b(id bigint, "row" jsonb) cross join lateral (select (b.row ->> 'updated_at')::timestamptz as updated_at) r
-      where t.%2$I = b.id and t.updated_at <> r.updated_at $statement$, kind, id_column) using batch;
+      from unnest($1, $2) b(id, "row") cross join lateral (select (b.row ->> 'updated_at')::timestamptz as updated_at) r
+      where t.%2$I = b.id and t.updated_at <> r.updated_at $statement$, kind, id_column) using ids, rows;
   end if;
 end
 $$;
-comment on function tasklens.write_rows is 'Inserts or updates rows, as judge_rows made them, with the id of the stored row if there is one. Locks each in the order given: by key where several writers may meet.';
+comment on function tasklens.write_rows is 'Inserts or updates rows, as judge_rows made them, with the id of the stored row if there is one and that of what they belong to. Locks each that changes in the order given: by key where several writers may meet.';
+
+-- An import names the other ticket by its key, a view by its own: it may come later. An import may
+-- list a relation, which is symmetric, from both ends: it is stored once, in either direction.
+create function tasklens.write_links(given jsonb, imported boolean)
+returns table (listed_by bigint, kind text, other text, inward boolean, ticket_id bigint, other_ticket_id bigint, added boolean)
+language plpgsql volatile rows 100 security invoker set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with listed as materialized (
+    select l.*, o.id is not null as known, case when l.inward then array[o.id, l.id] else array[l.id, o.id] end as ends
+    from jsonb_to_recordset(write_links.given) l(id bigint, kind text, other text, inward boolean)
+    left join lateral (
+      select t.ticket_id from public.tickets t where write_links.imported and upper(t.key) = upper(l.other)
+      union all
+      select r.id from tasklens.attached_rows r where not write_links.imported and (r.kind, r.key) = ('tickets', l.other) and r.reason is null) o(id) on true
+  ), directed as materialized (
+    select l.*, case when r.ticket_id is not null then array[l.ends[2], l.ends[1]] else first_value(l.ends) over (
+        partition by l.kind, least(l.ends[1], l.ends[2]), greatest(l.ends[1], l.ends[2]), case when l.kind <> 'relates_to' or not write_links.imported then l.ends end) end as stored
+    from listed l
+    left join public.ticket_links r on write_links.imported and l.kind = 'relates_to' and (r.kind, r.ticket_id, r.other_ticket_id) = ('relates_to', l.ends[2], l.ends[1])
+  ), added as (
+    insert into public.ticket_links (ticket_id, kind, other_ticket_id)
+    select distinct d.stored[1], d.kind, d.stored[2] from directed d where d.known and d.stored[1] <> d.stored[2] order by 1, 2, 3
+    on conflict do nothing returning ticket_id, kind, other_ticket_id
+  )
+  select d.id, d.kind, d.other, d.inward, case when d.known then d.stored[1] end, case when d.known then d.stored[2] end, a.ticket_id is not null
+  from directed d left join added a on (a.ticket_id, a.kind, a.other_ticket_id) = (d.stored[1], d.kind, d.stored[2]);
+end
+$$;
+comment on function tasklens.write_links is 'Adds links that tickets list: [{id, kind, other, inward}]. Returns each with its ends as they are stored, null where there is no such ticket, and whether it is new. One of a ticket to itself is left out. Locks what it adds.';
 
 insert into tasklens.migrations (version) values ('20261127001000');

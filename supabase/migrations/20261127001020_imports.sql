@@ -73,7 +73,7 @@ comment on function public.begin_import is 'Begins an import: its id, for upsert
 
 -- An import writes rows with keys that are its own or new, and tickets in its own projects.
 create function tasklens.judge_import(kind text, given jsonb, our_origin text, take_over boolean)
-returns table (place bigint, kind text, key text, id bigint, "row" jsonb, links jsonb, listed text[], held_by text, reason text, cut text, writes boolean)
+returns table (place bigint, kind text, key text, id bigint, parent bigint, "row" jsonb, links jsonb, listed text[], held_by text, reason text, cut text, writes boolean)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
   with elements as materialized (
@@ -90,8 +90,7 @@ as $$
   ), judged as materialized (
     select p.of[j.place] as of, j.*, j.row ->> 'key' as key from parts p cross join lateral tasklens.judge_rows(p.kinds, p.rows, true) j
   ), held as materialized (
-    select t.of, case t.kind when 'tickets' then o.ticket_id else p.project_id end as id, coalesce(o.key, t.key) as key,
-      case t.kind when 'tickets' then t.row || jsonb_build_object('project_id', p.project_id) else t.row end as row,
+    select t.of, case t.kind when 'tickets' then o.ticket_id else p.project_id end as id, coalesce(o.key, t.key) as key, p.project_id, t.row,
       case jsonb_typeof(g.row -> 'links') when 'array' then coalesce(i.links, '[]') end as links, case jsonb_typeof(g.row -> 'comments') when 'array' then coalesce(i.listed, '{}') end as listed,
       coalesce(t.reason, i.reason, case when t.kind = 'tickets' and p.project_id is null then 'there is no project ' || left(t.row ->> 'project_key', 255) end) as reason,
       nullif(concat_ws(', ', t.cut, i.cut), '') as cut, case when our_origin is null or p.project_id is null then null
@@ -108,41 +107,43 @@ as $$
     left join tasklens.imported_tickets n on n.ticket_id = o.ticket_id
     where t.kind = judge_import.kind
   )
-  select h.of, judge_import.kind, h.key, h.id, h.row, h.links, h.listed, case when h.reason is null then h.held_by end, h.reason, h.cut,
+  select h.of, judge_import.kind, h.key, h.id, h.project_id, h.row, h.links, h.listed, case when h.reason is null then h.held_by end, h.reason, h.cut,
     coalesce(h.of = max(h.of) filter (where h.reason is null and h.held_by is null) over (partition by case judge_import.kind when 'tickets' then upper(h.key) else h.key end), false)
   from held h
   union all
-  select h.of, j.kind, h.key, null, j.row, null, null, null, null, null, true
+  select h.of, j.kind, h.key, null, null, j.row, null, null, null, null, null, true
   from judged j join held h on h.of = j.of where j.kind in ('comments', 'notes') and h.reason is null and h.held_by is null
 $$;
 comment on function tasklens.judge_import is 'The rows given to upsert_projects or upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored row. held_by names the origin of a row, or its project, that is not the import''s. Of several good rows with a key the last one is written. Locks nothing.';
 
 -- Notes are identified by their ticket and text, comments by their ticket and key. Those without
 -- are skipped.
-create function tasklens.write_parts(parts jsonb) returns void
+create function tasklens.write_parts(kinds text[], keys text[], rows jsonb[]) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
-  comments jsonb;
+  comments record;
 begin
   insert into public.status_changes (ticket_id, status_id, note, created_at)
   select g.ticket_id, s.status_id, g.note, coalesce(g.created_at, now())
   from (
     select distinct on (t.ticket_id, p.row ->> 'note') t.ticket_id, p.row ->> 'note' as note, p.row ->> 'status' as status, (p.row ->> 'created_at')::timestamptz as created_at, p.place
-    from rows from (jsonb_to_recordset(parts) as (kind text, key text, "row" jsonb)) with ordinality p(kind, key, "row", place) join public.tickets t on upper(t.key) = upper(p.key)
+    from unnest(kinds, keys, rows) with ordinality p(kind, key, "row", place) join public.tickets t on upper(t.key) = upper(p.key)
     where p.kind = 'notes' and p.row ->> 'note' ~ '\S' and not exists (select from public.status_changes c where c.ticket_id = t.ticket_id and c.note = p.row ->> 'note')
     order by 1, 2, p.place) g
   left join public.status s on lower(s.name) = lower(g.status)
   order by g.place;
-  select coalesce(jsonb_agg(jsonb_build_object('id', c.comment_id, 'row', case when c.comment_id is null and g.row ? 'created_at' then jsonb_build_object('updated_at', g.row -> 'created_at') else '{}' end
-    || g.row || jsonb_build_object('ticket_id', g.ticket_id)) order by g.ticket_id, g.place), '[]') into comments
+  select array_agg(o.comment_id) as ids, array_agg(o.ticket_id) as tickets, array_agg(o.row) as rows into comments
   from (
-    select distinct on (t.ticket_id, p.row ->> 'key') t.ticket_id, p.row, p.place
-    from rows from (jsonb_to_recordset(parts) as (kind text, key text, "row" jsonb)) with ordinality p(kind, key, "row", place) join public.tickets t on upper(t.key) = upper(p.key)
-    where p.kind = 'comments' and p.row ? 'key' and p.row ->> 'body' ~ '\S'
-    order by 1, p.row ->> 'key', p.place desc) g
-  left join public.comments c on c.ticket_id = g.ticket_id and c.key = g.row ->> 'key';
-  perform tasklens.write_rows('comments', comments, true);
+    select c.comment_id, g.ticket_id, g.row
+    from (
+      select distinct on (t.ticket_id, p.row ->> 'key') t.ticket_id, p.row, p.place
+      from unnest(kinds, keys, rows) with ordinality p(kind, key, "row", place) join public.tickets t on upper(t.key) = upper(p.key)
+      where p.kind = 'comments' and p.row ? 'key' and p.row ->> 'body' ~ '\S'
+      order by 1, p.row ->> 'key', p.place desc) g
+    left join public.comments c on c.ticket_id = g.ticket_id and c.key = g.row ->> 'key'
+    order by g.ticket_id, g.place) o;
+  perform tasklens.write_rows('comments', comments.ids, comments.tickets, comments.rows, true);
 end
 $$;
 comment on function tasklens.write_parts is 'Adds the notes, and inserts or updates the comments, of imported tickets. Locks the comments that it writes, by ticket.';
@@ -153,11 +154,7 @@ as $$
 #variable_conflict use_column
 declare
   our_origin constant text := (select i.origin from tasklens.imports i where i.import_id = import_batch.import_id);
-  batch jsonb; -- a row for each that is given
-  good jsonb; -- those to write, by key, so that concurrent imports cannot deadlock
-  named jsonb; -- statuses
-  parts jsonb; -- comments and notes
-  expected bigint;
+  judged record; -- a row for each that is given; those to write, by key, so that concurrent imports cannot deadlock; what names states; comments and notes
   marked bigint;
 begin
   if our_origin is not null and import_batch.kind = 'projects' then
@@ -165,33 +162,35 @@ begin
     perform pg_advisory_xact_lock(hashtext('tasklens.imported_projects'));
   end if;
   select jsonb_agg(jsonb_build_object('place', j.place, 'key', j.key, 'links', j.links, 'listed', j.listed, 'held_by', j.held_by, 'reason', j.reason, 'cut', j.cut, 'writes', j.writes) order by j.place)
-      filter (where j.kind = import_batch.kind),
-    coalesce(jsonb_agg(jsonb_build_object('id', j.id, 'row', j.row) order by upper(j.key)) filter (where j.kind = import_batch.kind and j.writes), '[]'),
-    coalesce(jsonb_agg(jsonb_build_object('status', j.row -> 'status', 'status_category', j.row -> 'status_category') order by j.kind desc, j.place) filter (where j.kind in ('tickets', 'notes') and j.writes), '[]'),
-    jsonb_agg(jsonb_build_object('kind', j.kind, 'key', j.key, 'row', j.row)) filter (where j.kind <> import_batch.kind), count(*) filter (where j.kind = import_batch.kind and j.writes)
-    into batch, good, named, parts, expected from tasklens.judge_import(import_batch.kind, given, our_origin, take_over) j;
-  perform tasklens.add_states(named);
-  perform tasklens.write_rows(import_batch.kind, good, true);
-  if parts is not null then
-    perform tasklens.write_parts(parts);
+      filter (where j.kind = import_batch.kind) as batch,
+    count(*) filter (where w.is) as good, array_agg(j.id order by upper(j.key)) filter (where w.is) as ids, array_agg(j.parent order by upper(j.key)) filter (where w.is) as parents,
+    array_agg(j.row order by upper(j.key)) filter (where w.is) as rows, array_agg(j.row order by j.kind desc, j.place) filter (where j.kind in ('tickets', 'notes') and j.writes) as named,
+    array_agg(j.kind) filter (where p.is) as part_kinds, array_agg(j.key) filter (where p.is) as part_keys, array_agg(j.row) filter (where p.is) as parts
+    into judged
+    from tasklens.judge_import(import_batch.kind, given, our_origin, take_over) j
+    cross join lateral (select j.kind = import_batch.kind and j.writes) w("is") cross join lateral (select j.kind <> import_batch.kind) p("is");
+  perform tasklens.add_states(judged.named);
+  perform tasklens.write_rows(import_batch.kind, judged.ids, judged.parents, judged.rows, true);
+  if judged.parts is not null then
+    perform tasklens.write_parts(judged.part_kinds, judged.part_keys, judged.parts);
   end if;
   -- Which import listed the rows, and what it lists of them.
   insert into tasklens.imported_projects as m (project_id, import_id, origin)
   select p.project_id, import_batch.import_id, our_origin
-  from jsonb_to_recordset(batch) b(key text, writes boolean) join public.projects p on p.key = b.key
+  from jsonb_to_recordset(judged.batch) b(key text, writes boolean) join public.projects p on p.key = b.key
   where b.writes and our_origin is not null and import_batch.kind = 'projects'
   on conflict (project_id) do update set origin = excluded.origin, import_id = case when take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end;
   if our_origin is not null and import_batch.kind = 'tickets' then
     insert into tasklens.imported_tickets as m (ticket_id, import_id, origin, links, unlisted_comments)
     select t.ticket_id, import_batch.import_id, our_origin, b.links, array(select c.comment_id from public.comments c where c.ticket_id = t.ticket_id and c.key <> all (b.listed) order by 1)
-    from jsonb_to_recordset(batch) b(key text, links jsonb, listed text[], writes boolean) join public.tickets t on upper(t.key) = upper(b.key)
+    from jsonb_to_recordset(judged.batch) b(key text, links jsonb, listed text[], writes boolean) join public.tickets t on upper(t.key) = upper(b.key)
     where b.writes
     order by t.ticket_id
     on conflict (ticket_id) do update set import_id = case when take_over then excluded.import_id else greatest(m.import_id, excluded.import_id) end,
       origin = excluded.origin, links = excluded.links, unlisted_comments = excluded.unlisted_comments
       where take_over or m.origin = excluded.origin;
     get diagnostics marked = row_count;
-    if marked <> expected then
+    if marked <> judged.good then
       -- Undoes this batch. When it is tried again, these keys are refused.
       raise exception using errcode = 'serialization_failure', message = 'Another import has just added one of these tickets.';
     end if;
@@ -199,7 +198,7 @@ begin
   return (
     select jsonb_agg(jsonb_build_object('key', left(coalesce(t.key, b.key), 255), 'ticket_id', t.ticket_id, 'project_id', coalesce(t.project_id, p.project_id), 'held_by', b.held_by, 'reason', b.reason, 'cut', b.cut,
       'comment_ids', case when b.reason is null then array(select c.comment_id from public.comments c where c.ticket_id = t.ticket_id and c.key = any (b.listed) order by 1) end) order by b.place)
-    from jsonb_to_recordset(batch) b(place bigint, key text, listed text[], held_by text, reason text, cut text)
+    from jsonb_to_recordset(judged.batch) b(place bigint, key text, listed text[], held_by text, reason text, cut text)
     left join public.tickets t on import_batch.kind = 'tickets' and b.reason is null and upper(t.key) = upper(b.key)
     left join public.projects p on import_batch.kind = 'projects' and b.reason is null and p.key = b.key);
 end

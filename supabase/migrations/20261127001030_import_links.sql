@@ -14,37 +14,24 @@ declare
     limit tasklens.clamp(link_imported_tickets.match_count, 100, 1, 1000));
 begin
   return query
-  with listed as (
-    select m.ticket_id as listed_by, l.kind, l.key as other_key, t.key, l.inward, o.ticket_id as other, f.ids[1] as from_id, f.ids[2] as to_id
-    from tasklens.imported_tickets m
-    join public.tickets t on t.ticket_id = m.ticket_id
-    cross join lateral jsonb_to_recordset(m.links) as l(kind text, key text, inward boolean)
-    left join public.tickets o on upper(o.key) = upper(l.key)
-    cross join lateral (select case when l.inward then array[o.ticket_id, m.ticket_id] else array[m.ticket_id, o.ticket_id] end) f(ids)
-    where m.ticket_id = any (page)
-  ), directed as (
-    -- relates_to is symmetric and stored once, in either direction.
-    select distinct on (l.kind, least(l.from_id, l.to_id), greatest(l.from_id, l.to_id), l.kind = 'relates_to' or l.from_id < l.to_id)
-      coalesce(r.ticket_id, l.from_id) as ticket_id, l.kind, coalesce(r.other_ticket_id, l.to_id) as other_ticket_id, l.listed_by
-    from listed l
-    left join public.ticket_links r on l.kind = 'relates_to' and (r.kind, r.ticket_id, r.other_ticket_id) = ('relates_to', l.to_id, l.from_id)
-    where l.from_id <> l.to_id
-  ), added as (
-    insert into public.ticket_links (ticket_id, kind, other_ticket_id) select d.ticket_id, d.kind, d.other_ticket_id from directed d order by 1, 2, 3
-    on conflict do nothing returning ticket_id, kind, other_ticket_id
+  with listed as materialized (
+    select l.*, t.key
+    from tasklens.write_links((
+      select jsonb_agg(jsonb_build_object('id', m.ticket_id, 'kind', l.kind, 'other', l.key, 'inward', l.inward))
+      from tasklens.imported_tickets m cross join lateral jsonb_to_recordset(m.links) l(kind text, key text, inward boolean) where m.ticket_id = any (page)), true) l
+    join public.tickets t on t.ticket_id = l.listed_by
   ), marked as (
     -- Only links that an import made: what was linked by hand stays that way.
     insert into tasklens.imported_links as m (ticket_id, kind, other_ticket_id, listed_by, import_id)
-    select d.ticket_id, d.kind, d.other_ticket_id, d.listed_by, link_imported_tickets.import_id from directed d
-    where (d.ticket_id, d.kind, d.other_ticket_id) in (select a.ticket_id, a.kind, a.other_ticket_id from added a)
-      or exists (select from tasklens.imported_links i where (i.ticket_id, i.kind, i.other_ticket_id) = (d.ticket_id, d.kind, d.other_ticket_id))
+    select distinct on (l.ticket_id, l.kind, l.other_ticket_id) l.ticket_id, l.kind, l.other_ticket_id, l.listed_by, link_imported_tickets.import_id
+    from listed l
+    where l.added or exists (select from tasklens.imported_links i where (i.ticket_id, i.kind, i.other_ticket_id) = (l.ticket_id, l.kind, l.other_ticket_id))
     order by 1, 2, 3
     on conflict (ticket_id, kind, other_ticket_id) do update set listed_by = excluded.listed_by, import_id = excluded.import_id
   )
-  select page[cardinality(page)], count(*)::integer, (count(*) filter (where l.other is null))::integer,
-    (array_agg(case when l.inward then l.other_key || ' ' || l.kind || ' ' || l.key else l.key || ' ' || l.kind || ' ' || l.other_key end
-        || ': there is no ticket ' || l.other_key
-      order by l.key, l.kind, l.other_key) filter (where l.other is null))[1:50]
+  select page[cardinality(page)], count(*)::integer, (count(*) filter (where l.ticket_id is null))::integer,
+    (array_agg(concat_ws(' ', case when l.inward then l.other else l.key end, l.kind, case when l.inward then l.key else l.other end) || ': there is no ticket ' || l.other
+      order by l.key, l.kind, l.other) filter (where l.ticket_id is null))[1:50]
   from listed l;
 end
 $$;

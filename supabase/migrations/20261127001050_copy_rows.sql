@@ -29,58 +29,69 @@ as $$
 $$;
 comment on function tasklens.note_rows is 'Records what became of the rows with these keys, in attached_rows, and the values by which what was shown of them is found. Those that are not among noted are forgotten. What belongs to rows that now have a copy, or none any more, is queued.';
 
--- All members of a project, and all links of a ticket, are copied at once. A ticket's parent is
--- known from its own row. Without a view of links, other links are not the application's.
-create function tasklens.copy_lists(kind text, keys text[], given jsonb) returns void
+-- All members of a project are copied at once. People without an account see nothing.
+create function tasklens.copy_members(keys text[], given jsonb) returns void
 language sql volatile security invoker set search_path = ''
 as $$
   with shown as materialized (
-    select g.row || case k.kind when 'links' then jsonb_build_object('ticket_id', jsonb_build_array(g.row -> 'ticket_id', g.row -> 'other_ticket_id')) else '{}' end as row,
-      g.row ->> k.needed[1] as key, p.id, o.id as other_id,
-      case when p.id is null or k.kind = 'links' and o.id is null then format('there is no copy of its %s', rtrim(k.parent_kind, 's')) end as orphan,
-      case when p.id is null then null
-        when k.kind = 'members' then case when g.row ->> 'user_id' !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' or g.row ->> 'role' not in ('viewer', 'member', 'admin')
-          then format('no user %s with the role %s can be a member', g.row ->> 'user_id', coalesce(g.row ->> 'role', 'viewer')) end
-        when g.row ->> 'kind' is null or g.row ->> 'kind' not in ('duplicates', 'blocks', 'relates_to', 'child_of')
-          then format('the kind of a link is %s: use duplicates, blocks, relates_to or child_of', g.row ->> 'kind')
-        when g.row ->> 'ticket_id' = g.row ->> 'other_ticket_id' then 'it is linked to itself' end as fault
-    from tasklens.attached_kinds() k cross join (
-      select jsonb_array_elements(copy_lists.given)
-      union all
-      select jsonb_build_object('ticket_id', t.key, 'kind', 'child_of', 'other_ticket_id', (select substr(f, 11) from unnest(t.found_by) f where starts_with(f, 'parent_id=')))
-      from tasklens.attached_rows t where copy_lists.kind = 'links' and t.kind = 'tickets' and t.key = any (copy_lists.keys)) g(row)
-    left join tasklens.attached_rows p on p.kind = k.parent_kind and p.key = g.row ->> k.needed[1] and p.reason is null
-    left join tasklens.attached_rows o on o.kind = k.parent_kind and o.key = g.row ->> 'other_ticket_id' and o.reason is null
-    -- People without an account see nothing, and a ticket without a parent has no link.
-    where k.kind = copy_lists.kind and g.row ->> k.needed[cardinality(k.needed)] is not null
+    select g.row, g.row ->> 'project_id' as key, p.id, g.row ->> 'user_id' as user_id, coalesce(g.row ->> 'role', 'viewer') as role,
+      case when p.id is not null and (g.row ->> 'user_id' !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' or g.row ->> 'role' not in ('viewer', 'member', 'admin'))
+        then format('no user %s with the role %s can be a member', g.row ->> 'user_id', coalesce(g.row ->> 'role', 'viewer')) end as fault
+    from jsonb_array_elements(copy_members.given) g(row) left join tasklens.attached_rows p on p.kind = 'projects' and p.key = g.row ->> 'project_id' and p.reason is null
+    where g.row ->> 'user_id' is not null
   ), good as materialized (
-    select s.id, s.other_id, s.row ->> 'kind' as link, s.row ->> 'user_id' as user_id, coalesce(s.row ->> 'role', 'viewer') as role from shown s where s.orphan is null and s.fault is null
-  ), members as materialized (
-    select g.id, g.user_id::uuid, max(g.role::public.project_role) as role from good g where copy_lists.kind = 'members' group by 1, 2
-  ), gone_members as (
+    select s.id, s.user_id::uuid, max(s.role::public.project_role) as role from shown s where s.id is not null and s.fault is null group by 1, 2
+  ), gone as (
     delete from public.project_members m using tasklens.attached_rows p
-    where copy_lists.kind = 'members' and p.kind = 'projects' and p.key = any (copy_lists.keys) and m.project_id = p.id
-      and not exists (select from members g where (g.id, g.user_id) = (m.project_id, m.user_id))
-  ), new_members as (
-    insert into public.project_members as m (project_id, user_id, role) select g.* from members g
+    where p.kind = 'projects' and p.key = any (copy_members.keys) and m.project_id = p.id and not exists (select from good g where (g.id, g.user_id) = (m.project_id, m.user_id))
+  ), written as (
+    insert into public.project_members as m (project_id, user_id, role) select g.* from good g
     on conflict (user_id, project_id) do update set role = excluded.role where m.role <> excluded.role
-  ), gone_links as (
-    delete from public.ticket_links l using tasklens.attached_rows t
-    where copy_lists.kind = 'links' and t.kind = 'tickets' and t.key = any (copy_lists.keys) and l.ticket_id = t.id
-      and (l.kind = 'child_of' or not exists (select from tasklens.attached_views a where a.kind = 'links' and a.view is null))
-      and not exists (select from good g where (g.id, g.link, g.other_id) = (l.ticket_id, l.kind, l.other_ticket_id))
-  ), new_links as (
-    insert into public.ticket_links (ticket_id, kind, other_ticket_id)
-    select distinct g.id, g.link, g.other_id from good g where copy_lists.kind = 'links' order by 1, 2, 3 on conflict do nothing
   )
-  select tasklens.note_rows(copy_lists.kind, copy_lists.keys, (select coalesce(jsonb_agg(n), '[]') from (
-    select s.key, jsonb_agg(s.row) as shown, coalesce(min(s.fault), min(s.orphan)) as reason, bool_or(s.fault is not null) as refused
+  select tasklens.note_rows('members', copy_members.keys, (select coalesce(jsonb_agg(n), '[]') from (
+    select s.key, jsonb_agg(s.row) as shown, coalesce(min(s.fault), min(case when s.id is null then 'there is no copy of its project' end)) as reason, bool_or(s.fault is not null) as refused
     from shown s group by 1) n))
 $$;
-comment on function tasklens.copy_lists is 'Copies the members of projects, or the links that start at tickets, with these keys. The reason for those that cannot be copied is kept; links are looked at again when a ticket at either end appears.';
+comment on function tasklens.copy_members is 'Copies the members of the projects with these keys. The reason for those that cannot be copied is kept.';
+
+-- All links that start at a ticket are copied at once. Its parent is known from its own row.
+-- Without a view of links, other links are not the application's.
+create function tasklens.copy_links(keys text[], given jsonb) returns void
+language sql volatile security invoker set search_path = ''
+as $$
+  with shown as materialized (
+    select j.row, j.row ->> 'ticket_id' as key, j.row ->> 'kind' as kind, j.row ->> 'other_ticket_id' as other, p.id, j.reason
+    from (
+      select array_agg('links'::text) as kinds, array_agg(s.row) as rows
+      from (
+        select jsonb_array_elements(copy_links.given)
+        union all
+        select jsonb_build_object('ticket_id', t.key, 'kind', 'child_of', 'other_ticket_id', substr(f, 11))
+        from tasklens.attached_rows t cross join unnest(t.found_by) f where t.kind = 'tickets' and t.key = any (copy_links.keys) and starts_with(f, 'parent_id=')) s(row)
+      where s.row ->> 'other_ticket_id' is not null) g
+    cross join lateral tasklens.judge_rows(g.kinds, g.rows, false) j
+    left join tasklens.attached_rows p on p.kind = 'tickets' and p.key = j.row ->> 'ticket_id' and p.reason is null
+  ), linked as materialized (
+    select l.*
+    from tasklens.write_links((select jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'other', s.other)) from shown s where s.id is not null and s.reason is null), false) l
+  ), gone as (
+    delete from public.ticket_links l using tasklens.attached_rows t
+    where t.kind = 'tickets' and t.key = any (copy_links.keys) and l.ticket_id = t.id
+      and (l.kind = 'child_of' or not exists (select from tasklens.attached_views a where a.kind = 'links' and a.view is null))
+      and not exists (select from linked g where (g.ticket_id, g.kind, g.other_ticket_id) = (l.ticket_id, l.kind, l.other_ticket_id))
+  )
+  select tasklens.note_rows('links', copy_links.keys, (select coalesce(jsonb_agg(n), '[]') from (
+    select s.key, jsonb_agg(s.row || jsonb_build_object('ticket_id', jsonb_build_array(s.key, s.other))) as shown, coalesce(min(f.fault), min(f.orphan)) as reason, bool_or(f.fault is not null) as refused
+    from shown s
+    left join linked l on (l.listed_by, l.kind, l.other) = (s.id, s.kind, s.other)
+    cross join lateral (select case when s.id is null or l.ticket_id is null and s.reason is null then 'there is no copy of its ticket' end,
+      case when s.id is null then null when s.reason is not null then s.reason when s.key = s.other then 'it is linked to itself' end) f(orphan, fault)
+    group by 1) n))
+$$;
+comment on function tasklens.copy_links is 'Copies the links that start at the tickets with these keys. The reason for those that cannot be copied is kept; they are looked at again when a ticket at either end appears.';
 
 create function tasklens.check_rows(kind text, given jsonb)
-returns table (key text, id bigint, "row" jsonb, shown jsonb, cut text, blocked_by text, reason text, refused boolean)
+returns table (key text, id bigint, parent bigint, "row" jsonb, shown jsonb, cut text, blocked_by text, reason text, refused boolean)
 language sql volatile security invoker set search_path = ''
 as $$
   with shown as materialized (
@@ -101,8 +112,7 @@ as $$
     left join tasklens.attached_rows p on p.kind = s.parent_kind and p.key = s.row ->> s.parent_column and p.reason is null
     order by s.place
   )
-  select k.key, k.id, k.fields || jsonb_build_object(k.id_column, k.id) || case when k.parent_column is null then '{}' else jsonb_build_object(k.parent_column, k.parent) end,
-    k.row, k.cut, case when k.held then k.wanted end, r.reason, r.reason is not null and not k.orphan
+  select k.key, k.id, k.parent, k.fields, k.row, k.cut, case when k.held then k.wanted end, r.reason, r.reason is not null and not k.orphan
   from known k cross join lateral (select case
     when k.orphan then format('there is no copy of its %s', rtrim(k.parent_kind, 's'))
     when k.times > 1 then format('the view shows it %s times', k.times)
@@ -117,37 +127,40 @@ as $$
 #variable_conflict use_variable
 declare
   id_column constant text := (select k.needed[1] from tasklens.attached_kinds() k where k.kind = copy_rows.kind);
-  batch jsonb;
-  good jsonb;
+  checked record; -- all rows; those that are written
 begin
-  if kind in ('members', 'links') then
-    perform tasklens.copy_lists(kind, keys, given);
+  if kind = 'members' then
+    perform tasklens.copy_members(keys, given);
+    return;
+  elsif kind = 'links' then
+    perform tasklens.copy_links(keys, given);
     return;
   end if;
   -- Rows may have swapped keys in one statement.
   execute format($statement$ update public.%1$s t set key = '~' || t.%2$s
     from tasklens.attached_rows m join jsonb_array_elements($2) g on g ->> %2$L = m.key
     where m.kind = $1 and t.%2$s = m.id and btrim(g ->> 'key') not in ('', t.key) $statement$, kind, id_column) using kind, given;
-  select coalesce(jsonb_agg(c), '[]'), coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'row', c.row)) filter (where c.reason is null), '[]') into batch, good from tasklens.check_rows(kind, given) c;
+  select coalesce(jsonb_agg(to_jsonb(c) - 'row'), '[]') as batch, array_agg(c.id) filter (where c.reason is null) as ids, array_agg(c.parent) filter (where c.reason is null) as parents,
+    array_agg(c.row) filter (where c.reason is null) as rows into checked from tasklens.check_rows(kind, given) c;
   execute format($statement$ delete from public.%1$s t using tasklens.attached_rows m
     where m.kind = $1 and m.key = any ($2) and t.%2$s = m.id
-      and not exists (select from jsonb_to_recordset($3) b(key text, reason text) where b.key = m.key and b.reason is null) $statement$, kind, id_column) using kind, keys, batch;
+      and not exists (select from jsonb_to_recordset($3) b(key text, reason text) where b.key = m.key and b.reason is null) $statement$, kind, id_column) using kind, keys, checked.batch;
   if kind = 'tickets' then
-    perform tasklens.note_rows('states', '{}', (select coalesce(jsonb_agg(a), '[]') from tasklens.add_states(jsonb_path_query_array(good, '$[*].row')) a));
+    perform tasklens.note_rows('states', '{}', (select coalesce(jsonb_agg(a), '[]') from tasklens.add_states(checked.rows) a));
     -- A status has the category that a view gives; one that copies made is written as the view
     -- writes it.
     update public.status s set category = coalesce(n.category, s.category), name = case when s.status_id = m.id then n.status else s.name end
     from (
       select distinct on (lower(g.row ->> 'status')) g.row ->> 'status' as status, g.row ->> 'status_category' as category
-      from jsonb_to_recordset(good) g("row" jsonb) order by lower(g.row ->> 'status'), g.row ->> 'status_category') n
+      from unnest(checked.rows) g("row") order by lower(g.row ->> 'status'), g.row ->> 'status_category') n
     left join tasklens.attached_rows m on m.kind = 'states' and m.key = lower(n.status)
     where lower(s.name) = lower(n.status) and (s.category <> n.category or s.name <> n.status and s.status_id = m.id);
   end if;
-  perform tasklens.write_rows(kind, good, false);
-  perform tasklens.note_rows(kind, keys, batch);
+  perform tasklens.write_rows(kind, checked.ids, checked.parents, checked.rows, false);
+  perform tasklens.note_rows(kind, keys, checked.batch);
   insert into tasklens.changed_rows (kind, value, attempts)
-  select 'links', b.key, 0 from jsonb_to_recordset(batch) b(key text, "row" jsonb)
-  where b.row ->> 'parent_id' is not null or b.row ? 'parent_id' and exists (select from tasklens.attached_rows l where l.kind = 'links' and l.key = b.key)
+  select 'links', b.key, 0 from jsonb_to_recordset(checked.batch) b(key text, shown jsonb)
+  where b.shown ->> 'parent_id' is not null or b.shown ? 'parent_id' and exists (select from tasklens.attached_rows l where l.kind = 'links' and l.key = b.key)
   on conflict do nothing;
 end
 $$;

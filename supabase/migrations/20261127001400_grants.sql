@@ -63,7 +63,7 @@ as $$
       tally_tickets, text_limit, ticket_fields, ticket_members, typed_members, unrelated_similarity, unspaced_scripts, without_form, word_mark}'),
     ('function', 'tasklens', 'service_role', 'execute', '{add_missing_sources, add_states, count_chunks, enqueue_sources, ensure_sources, entity_names,
       import_batch, import_rows, index_former_languages, judge_import, judge_rows, language_of, lock_sources, mark_documents,
-      missing_sources, pieces, source_texts, unlisted_rows, write_parts, write_rows}'),
+      missing_sources, pieces, source_texts, unlisted_rows, write_links, write_parts, write_rows}'),
     ('function', 'tasklens', 'PUBLIC', 'execute', '{are_names, fold_labels, is_page, name_words, text_of_html, visible_text}')
   ) l(kind, place, grantees, privileges, names)
   cross join unnest(l.names::text[]) as n(name)
