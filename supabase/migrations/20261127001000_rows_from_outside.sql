@@ -8,26 +8,28 @@ returns table (place bigint, kind text, "row" jsonb, reason text, cut text)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
   select g.place, g.kind, case when g.kind = 'tickets' then case when imported then '{"status": "To Do", "description": null}' else '{"status": "To Do"}' end
-      when g.kind = 'projects' and imported then '{"description": null}' else '{}' end::jsonb || coalesce(f.fields, '{}'), coalesce(
+      when g.kind = 'projects' and imported then '{"description": null}' else '{}' end::jsonb || f.fields, coalesce(
       case when jsonb_typeof(g.row) <> 'object' then format('it is a JSON %s, not an object', jsonb_typeof(g.row)) end,
       (select min(format('its %s is missing', w)) from unnest(case when imported then case g.kind when 'projects' then '{key,name}' when 'tickets' then '{key,name,project_key}' when 'links' then '{key}' end end::text[]) w
         where coalesce(f.fields ->> w, '') !~ '\S'),
       f.fault,
-      (select min(format('its %s are a JSON %s, not a list', l, jsonb_typeof(g.row -> l))) from unnest('{comments,links,notes}'::text[]) l where jsonb_typeof(g.row -> l) not in ('array', 'null')),
       case when g.kind = 'links' and (f.fields ->> 'kind' in ('duplicates', 'blocks', 'relates_to', 'child_of')) is not true
         then format('the kind of a link is %s: use duplicates, blocks, relates_to or child_of', coalesce(left(f.fields ->> 'kind', 40), 'missing')) end), f.cut
   from unnest(kinds, given) with ordinality g(kind, "row", place)
   cross join lateral (
-    select jsonb_object_agg(m.name, v.value) filter (where v.value <> 'null' or m.name not in ('key', 'status', 'created_at', 'updated_at')) as fields,
+    -- Most members are stored as they are given.
+    select (case jsonb_typeof(g.row) when 'object' then g.row else '{}' end || coalesce(jsonb_object_agg(m.name, v.stored) filter (where v.stored is not null), '{}'))
+        - coalesce(array_agg(m.name) filter (where m.form = 'rows' or m.is_null and m.name in ('key', 'status', 'created_at', 'updated_at')), '{}') as fields,
       string_agg(m.name, ', ' order by m.name) filter (where m.form = 'name' and length(m.text) > 1000
-        or m.form = 'list' and exists (select from jsonb_path_query(m.value, '$[*]') l where length(l #>> '{}') > 1000)) as cut,
+        or m.form = 'list' and exists (select from jsonb_path_query(m.given, '$[*]') l where length(l #>> '{}') > 1000)) as cut,
       min(case
-        when m.form is null or m.value = 'null' then null
-        when jsonb_typeof(m.value) <> case m.form when 'list' then 'array' else 'string' end
-          then format('its %s is a JSON %s, not a %s', m.name, jsonb_typeof(m.value), case m.form when 'list' then 'list' else 'text' end)
-        when m.form = 'list' then case when imported and jsonb_path_exists(m.value, 'strict $[*] ? (@.type() != "string" && @.type() != "null")') then format('its %s are not all texts', m.name) end
+        when m.form is null or m.is_null then null
+        when m.form = 'rows' then case when jsonb_typeof(m.given) <> 'array' then format('its %s are a JSON %s, not a list', m.name, jsonb_typeof(m.given)) end
+        when case m.form when 'list' then jsonb_typeof(m.given) <> 'array' else imported and not m.is_text end
+          then format('its %s is a JSON %s, not a %s', m.name, jsonb_typeof(m.given), case m.form when 'list' then 'list' else 'text' end)
+        when m.form = 'list' then case when imported and jsonb_path_exists(m.given, 'strict $[*] ? (@.type() != "string" && @.type() != "null")') then format('its %s are not all texts', m.name) end
         when m.form = 'time' then case when case
-            when m.text !~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?( ?(Z|[+-](0\d|1[0-5])(:?[0-5]\d){0,2}))?)?$' then true
+            when m.text like '0000%' or m.text !~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?( ?(Z|[+-](0\d|1[0-5])(:?[0-5]\d){0,2}))?)?$' then true
             when substr(m.text, 9, 2) > '28' then substr(m.text, 9, 2)::integer > extract(day from make_date(left(m.text, 4)::integer, substr(m.text, 6, 2)::integer, 1) + interval '1 month - 1 day') end
           then format('its %s is %s, not a time of the years 1 to 9999, such as 2026-03-04T09:12:00Z', m.name, left(m.text, 40)) end
         when m.name = 'key' and length(m.text) > 255 then format('its key has %s characters, more than 255', length(m.text))
@@ -40,26 +42,26 @@ as $$
         -- Not shown: it may hold a password.
         when m.name = 'url' and not tasklens.is_page(m.text) then 'its url is no address of a page: use http or https, at most 1,000 characters, and no credentials' end) as fault
     from (
-      select e.key as name, e.value, f.form, case f.form when 'name' then e.value #>> '{}' when 'long' then null else btrim(e.value #>> '{}', e' \t\r\n') end as text
+      select x.key as name, x.value as given, f.form, t.raw, jsonb_typeof(x.value) = 'string' as is_text, case f.form when 'name' then t.raw else btrim(t.raw, e' \t\r\n') end as text,
+        x.value = 'null' or imported and x.key <> 'name' and jsonb_typeof(x.value) = 'string' and t.raw !~ '\S' as is_null
       from jsonb_each(case jsonb_typeof(g.row) when 'object' then g.row else '{}' end) x
       cross join lateral (select case
         when x.key in ('description', 'body', 'note') then 'long'
         when x.key in ('key', 'project_key', 'status', 'status_category', 'language', 'url', 'kind') then 'word'
         when x.key in ('name', 'assignee', 'reporter', 'ticket_type', 'priority', 'source_id', 'author') then 'name'
         when x.key in ('created_at', 'updated_at', 'resolved_at', 'due_date') then 'time'
-        when x.key = 'labels' then 'list' end) f(form)
-      cross join lateral (select x.key, case
-        when imported then case when x.key not in ('name', 'description', 'body', 'note') and jsonb_typeof(x.value) = 'string' and x.value #>> '{}' !~ '\S' then 'null' else x.value end
-        when f.form <> 'list' and jsonb_typeof(x.value) not in ('string', 'null') then to_jsonb(x.value #>> '{}')
-        else x.value end as value offset 0) e
-      where x.key not in ('comments', 'links', 'notes') offset 0
+        when x.key = 'labels' then 'list'
+        when x.key in ('comments', 'links', 'notes') then 'rows' end) f(form)
+      cross join lateral (select case when f.form in ('long', 'rows') then null else x.value #>> '{}' end offset 0) t(raw)
+      offset 0
     ) m
     cross join lateral (select case
-      when m.value = 'null' then case when m.name in ('name', 'body') then '""' when m.name = 'labels' then '[]' else 'null' end::jsonb
-      when m.form = 'list' and jsonb_typeof(m.value) = 'array' then (select coalesce(jsonb_agg(left(l #>> '{}', 1000)), '[]') from jsonb_array_elements(m.value) l where l <> 'null')
+      when m.form = 'rows' then null
+      when m.is_null then case when m.name in ('name', 'body') then '""' when m.form = 'list' then '[]' else 'null' end::jsonb
+      when m.form = 'list' and jsonb_typeof(m.given) = 'array' then (select coalesce(jsonb_agg(left(l #>> '{}', 1000)), '[]') from jsonb_array_elements(m.given) l where l <> 'null')
       when m.form = 'name' and length(m.text) > 1000 then to_jsonb(left(m.text, 1000))
-      when m.form = 'word' then coalesce(to_jsonb(case when m.name = 'status' then m.text else nullif(m.text, '') end), 'null')
-      else m.value end as value) v
+      when m.form = 'word' and (m.text <> m.raw or m.text = '' or not m.is_text) then coalesce(to_jsonb(case when m.name = 'status' then m.text else nullif(m.text, '') end), 'null')
+      when m.form <> 'list' and not m.is_text then to_jsonb(m.given #>> '{}') end offset 0) v(stored)
   ) f
 $$;
 comment on function tasklens.judge_rows is 'Rows of these kinds as they are to be stored, each with the reason for which it cannot be, naming the member, and the names that are cut to 1,000 characters. It reads no table and locks nothing.';

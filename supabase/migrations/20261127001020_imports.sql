@@ -90,7 +90,7 @@ as $$
   ), judged as materialized (
     select p.of[j.place] as of, j.*, j.row ->> 'key' as key from parts p cross join lateral tasklens.judge_rows(p.kinds, p.rows, true) j
   ), held as materialized (
-    select t.of, case t.kind when 'tickets' then o.ticket_id else p.project_id end as id, coalesce(o.key, t.key) as key, p.project_id, t.row,
+    select t.of, case t.kind when 'tickets' then o.ticket_id else p.project_id end as id, coalesce(o.key, t.key) as key, p.project_id, t.row, i.kinds, i.rows,
       case jsonb_typeof(g.row -> 'links') when 'array' then coalesce(i.links, '[]') end as links, case jsonb_typeof(g.row -> 'comments') when 'array' then coalesce(i.listed, '{}') end as listed,
       coalesce(t.reason, i.reason, case when t.kind = 'tickets' and p.project_id is null then 'there is no project ' || left(t.row ->> 'project_key', 255) end) as reason,
       nullif(concat_ws(', ', t.cut, i.cut), '') as cut, case when our_origin is null or p.project_id is null then null
@@ -99,6 +99,7 @@ as $$
     from judged t join elements g on g.of = t.of
     left join (
       select j.of, jsonb_agg(j.row order by j.place) filter (where j.kind = 'links') as links, array_agg(j.key) filter (where j.kind = 'comments' and j.key is not null) as listed,
+        array_agg(j.kind order by j.place) filter (where j.kind <> 'links') as kinds, array_agg(j.row order by j.place) filter (where j.kind <> 'links') as rows,
         min('in its ' || j.kind || ': ' || j.reason) as reason, string_agg(distinct j.kind || '.' || j.cut, ', ') as cut
       from judged j where j.kind <> judge_import.kind group by 1) i on i.of = t.of
     left join public.projects p on p.key = t.row ->> case t.kind when 'tickets' then 'project_key' else 'key' end
@@ -112,7 +113,7 @@ as $$
   from held h
   union all
   select h.of, j.kind, h.key, null, null, j.row, null, null, null, null, null, true
-  from judged j join held h on h.of = j.of where j.kind in ('comments', 'notes') and h.reason is null and h.held_by is null
+  from held h cross join lateral unnest(h.kinds, h.rows) j(kind, "row") where h.reason is null and h.held_by is null
 $$;
 comment on function tasklens.judge_import is 'The rows given to upsert_projects or upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored row. held_by names the origin of a row, or its project, that is not the import''s. Of several good rows with a key the last one is written. Locks nothing.';
 

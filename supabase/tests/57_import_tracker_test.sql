@@ -1,7 +1,7 @@
 -- Imports of people, types, labels, dates, comments and links; that repeated imports write nothing.
 
 begin;
-select plan(20);
+select plan(21);
 
 -- A row that is written, even without a change, gets another ctid.
 create temporary table places (id text, place tid);
@@ -64,8 +64,14 @@ select is((select count(*) from public.comments), 2::bigint, 'comments of ticket
 
 update public.status set category = 'done' where name = 'Fixed';
 call pg_temp.look();
+-- An insert takes a number, also where it finds its row and locks it.
+create function pg_temp.numbers() returns text
+language sql as $$ select concat_ws(' ', t.last_value, c.last_value, n.last_value) from public.tickets_ticket_id_seq t, public.comments_comment_id_seq c, public.status_changes_status_change_id_seq n $$;
+create temporary table taken as select pg_temp.numbers();
 select results_eq($$ select u.* from load, public.upsert_tickets(load.tickets) u order by 1 $$, $$ select * from loaded order by 1 $$, 'a repeated import returns the same');
 select is_empty($$ select * from pg_temp.written() $$, 'a repeated import writes no rows and keeps a category changed by hand');
+
+select is(pg_temp.numbers(), (select numbers from taken), 'nor does it try to');
 
 select public.upsert_tickets('[{"key": "aa-1", "project_key": "AA", "status": "Fixed", "name": "Press leaks"}]');
 select is(pg_temp.ticket('AA-1'),
