@@ -123,7 +123,7 @@ begin
     end if;
     tickets := array(
       select t.ticket_id from public.tickets t
-      where (upper(t.key) = any (query.ticket_keys) or t.ticket_id = any (numbered)) and (visible is null or t.project_id = any (visible))
+      where t.ticket_id = any (numbered || array(select k.ticket_id from tasklens.keyed_tickets(query.ticket_keys) k)) and (visible is null or t.project_id = any (visible))
         and t.ticket_id <> all (query.excluded_tickets)
         and (query.excluded is null or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = t.ticket_id) is not true));
     query.named_tickets := case when query.required_of_named is null then tickets else array(

@@ -95,11 +95,11 @@ declare
   visible constant bigint[] := tasklens.projects_as('viewer');
 begin
   return (
-    select t.ticket_id from public.tickets t
-    where upper(t.key) = upper(find_ticket.key) and (visible is null or t.project_id = any (visible)));
+    select t.ticket_id from tasklens.keyed_tickets(array[upper(find_ticket.key)]) k join public.tickets t using (ticket_id)
+    where visible is null or t.project_id = any (visible));
 end
 $$;
-comment on function tasklens.find_ticket is 'The id of the ticket with this key, without regard to case; null if there is none that the caller may see.';
+comment on function tasklens.find_ticket is 'The id of the ticket with this key, or that had it, without regard to case; null if there is none that the caller may see.';
 
 create function public.get_ticket(
   ticket_id bigint default null,

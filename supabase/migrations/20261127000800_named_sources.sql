@@ -117,10 +117,8 @@ begin
     order by position(k.key in upper(query.plain)) = 0, position(k.key in upper(query.plain)), min(k.sort), k.key
     limit 50);
   if cardinality(keys) > 0 then
-    -- With an array, for which the planner uses the index whatever the statistics say; a join may
-    -- scan the table.
     ticket_ids := (tasklens.passing_tickets(scope, array(
-      select t.ticket_id from public.tickets t where upper(t.key) = any (keys) order by array_position(keys, upper(t.key)))))[1:5];
+      select k.ticket_id from tasklens.keyed_tickets(keys) k order by array_position(keys, k.key))))[1:5];
   end if;
   if coalesce(cardinality(ticket_ids), 0) = 0 then
     -- "ticket 400" may be in any project if the question names none.

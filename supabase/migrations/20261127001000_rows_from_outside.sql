@@ -10,7 +10,7 @@ as $$
   select g.place, g.kind, case when g.kind = 'tickets' then case when imported then '{"status": "To Do", "description": null}' else '{"status": "To Do"}' end
       when g.kind = 'projects' and imported then '{"description": null}' else '{}' end::jsonb || f.fields, coalesce(
       case when jsonb_typeof(g.row) <> 'object' then format('it is a JSON %s, not an object', jsonb_typeof(g.row)) end,
-      (select min(format('its %s is missing', w)) from unnest(case when imported then case g.kind when 'projects' then '{key,name}' when 'tickets' then '{key,name,project_key}' when 'links' then '{key}' end end::text[]) w
+      (select min(format('its %s is missing', w)) from unnest(case when imported then case g.kind when 'projects' then '{key,name}' when 'tickets' then '{key,name,project_key}' when 'links' then case when f.fields ->> 'source_id' is null then '{key}' end end end::text[]) w
         where coalesce(f.fields ->> w, '') !~ '\S'),
       f.fault,
       case when g.kind = 'links' and (f.fields ->> 'kind' in ('duplicates', 'blocks', 'relates_to', 'child_of')) is not true
@@ -123,8 +123,8 @@ end
 $$;
 comment on function tasklens.write_rows is 'Inserts or updates rows, as judge_rows made them, with the id of the stored row if there is one and that of what they belong to. Locks each that changes in the order given: by key where several writers may meet.';
 
--- An import names the other ticket by its key, a view by its own: it may come later. An import may
--- list a relation, which is symmetric, from both ends: it is stored once, in either direction.
+-- An import names the other ticket by its key or its id in an origin, a view by its own key: it may
+-- come later. Imports may list a relation, which is symmetric, from both ends: it is stored once.
 create function tasklens.write_links(given jsonb, imported boolean)
 returns table (listed_by bigint, kind text, other text, inward boolean, ticket_id bigint, other_ticket_id bigint, added boolean)
 language plpgsql volatile rows 100 security invoker set search_path = ''
@@ -132,13 +132,16 @@ as $$
 #variable_conflict use_column
 begin
   return query
-  with listed as materialized (
+  with named as materialized (
+    select l.* from jsonb_to_recordset(write_links.given) l(id bigint, kind text, other text, origin text, inward boolean)
+  ), keyed as materialized (
+    select k.* from tasklens.keyed_tickets(array(select distinct upper(l.other) from named l where write_links.imported and l.origin is null)) k
+  ), listed as materialized (
     select l.*, o.id is not null as known, case when l.inward then array[o.id, l.id] else array[l.id, o.id] end as ends
-    from jsonb_to_recordset(write_links.given) l(id bigint, kind text, other text, inward boolean)
-    left join lateral (
-      select t.ticket_id from public.tickets t where write_links.imported and upper(t.key) = upper(l.other)
-      union all
-      select r.id from tasklens.attached_rows r where not write_links.imported and (r.kind, r.key) = ('tickets', l.other) and r.reason is null) o(id) on true
+    from named l
+    left join keyed k on k.key = upper(l.other) and l.origin is null
+    left join tasklens.attached_rows r on not write_links.imported and (r.kind, r.key) = ('tickets', l.other) and r.reason is null
+    cross join lateral (select case when write_links.imported then coalesce(k.ticket_id, case when l.origin is not null then tasklens.sourced_ticket(l.origin, l.other) end) else r.id end) o(id)
   ), directed as materialized (
     select l.*, case when r.ticket_id is not null then array[l.ends[2], l.ends[1]] else first_value(l.ends) over (
         partition by l.kind, least(l.ends[1], l.ends[2]), greatest(l.ends[1], l.ends[2]), case when l.kind <> 'relates_to' or not write_links.imported then l.ends end) end as stored
@@ -153,6 +156,6 @@ begin
   from directed d left join added a on (a.ticket_id, a.kind, a.other_ticket_id) = (d.stored[1], d.kind, d.stored[2]);
 end
 $$;
-comment on function tasklens.write_links is 'Adds links that tickets list: [{id, kind, other, inward}]. Returns each with its ends as they are stored, null where there is no such ticket, and whether it is new. One of a ticket to itself is left out. Locks what it adds.';
+comment on function tasklens.write_links is 'Adds links that tickets list: [{id, kind, other, origin, inward}]. Returns each with its ends as they are stored, null where there is no such ticket, and whether it is new. One of a ticket to itself is left out. Locks what it adds.';
 
 insert into tasklens.migrations (version) values ('20261127001000');

@@ -71,9 +71,18 @@ end
 $$;
 comment on function public.begin_import is 'Begins an import: its id, for upsert_projects and upsert_tickets, and its origin, by default that of the last import of this format with one of these projects.';
 
--- An import writes rows with keys that are its own or new, and tickets in its own projects.
-create function tasklens.judge_import(kind text, given jsonb, our_origin text, take_over boolean)
-returns table (place bigint, kind text, key text, id bigint, parent bigint, "row" jsonb, links jsonb, listed text[], held_by text, reason text, cut text, writes boolean)
+create function tasklens.sourced_ticket(our_origin text, source_id text) returns bigint
+language sql stable security invoker set search_path = ''
+as $$
+  select min(t.ticket_id) from public.tickets t join tasklens.imported_tickets m using (ticket_id) where t.source_id = sourced_ticket.source_id and m.origin = our_origin having count(*) = 1
+$$;
+comment on function tasklens.sourced_ticket is 'The ticket of an origin with this id in its tracker; null if none or several have it.';
+
+-- An import writes rows with keys that are its own or new, and tickets in its own projects. Where
+-- nobody has a ticket's key, one with its id moved, unless this import lists that one, too. Another
+-- server may use the same ids again: a ticket that moves was made when it was.
+create function tasklens.judge_import(kind text, given jsonb, import_id bigint, our_origin text, take_over boolean)
+returns table (place bigint, kind text, key text, id bigint, parent bigint, "row" jsonb, links jsonb, listed text[], held_by text, reason text, cut text, writes boolean, moved boolean)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
   with elements as materialized (
@@ -89,8 +98,18 @@ as $$
     ) p
   ), judged as materialized (
     select p.of[j.place] as of, j.*, j.row ->> 'key' as key from parts p cross join lateral tasklens.judge_rows(p.kinds, p.rows, true) j
+  ), new as (
+    select distinct upper(t.key) as key, t.row ->> 'source_id' as source_id, t.row ->> 'created_at' as created_at
+    from judged t
+    where t.kind = 'tickets' and t.reason is null and t.row ->> 'source_id' is not null and not exists (select from public.tickets o where upper(o.key) = upper(t.key))
+  ), former as materialized (
+    select distinct on (x.ticket_id) n.key, x.ticket_id
+    from new n join public.tickets x on x.ticket_id = tasklens.sourced_ticket(our_origin, n.source_id) join tasklens.imported_tickets m using (ticket_id)
+    where m.import_id < judge_import.import_id and upper(x.key) not in (select upper(t.key) from judged t where t.kind = 'tickets' and t.key is not null)
+      and (n.created_at::timestamptz - x.created_at between '-1 day' and '1 day') is not false
+    order by x.ticket_id, n.key
   ), held as materialized (
-    select t.of, case t.kind when 'tickets' then o.ticket_id else p.project_id end as id, coalesce(o.key, t.key) as key, p.project_id, t.row, i.kinds, i.rows,
+    select t.of, case t.kind when 'tickets' then coalesce(o.ticket_id, x.ticket_id) else p.project_id end as id, x.ticket_id is not null as moved, coalesce(o.key, t.key) as key, p.project_id, t.row, i.kinds, i.rows,
       case jsonb_typeof(g.row -> 'links') when 'array' then coalesce(i.links, '[]') end as links, case jsonb_typeof(g.row -> 'comments') when 'array' then coalesce(i.listed, '{}') end as listed,
       coalesce(t.reason, i.reason, case when t.kind = 'tickets' and p.project_id is null then 'there is no project ' || left(t.row ->> 'project_key', 255) end) as reason,
       nullif(concat_ws(', ', t.cut, i.cut), '') as cut, case when our_origin is null or p.project_id is null then null
@@ -106,16 +125,17 @@ as $$
     left join tasklens.imported_projects m on m.project_id = p.project_id
     left join public.tickets o on t.kind = 'tickets' and upper(o.key) = upper(t.key)
     left join tasklens.imported_tickets n on n.ticket_id = o.ticket_id
+    left join former x on x.key = upper(t.key)
     where t.kind = judge_import.kind
   )
   select h.of, judge_import.kind, h.key, h.id, h.project_id, h.row, h.links, h.listed, case when h.reason is null then h.held_by end, h.reason, h.cut,
-    coalesce(h.of = max(h.of) filter (where h.reason is null and h.held_by is null) over (partition by case judge_import.kind when 'tickets' then upper(h.key) else h.key end), false)
+    coalesce(h.of = max(h.of) filter (where h.reason is null and h.held_by is null) over (partition by case judge_import.kind when 'tickets' then upper(h.key) else h.key end), false), h.moved
   from held h
   union all
-  select h.of, j.kind, h.key, null, null, j.row, null, null, null, null, null, true
+  select h.of, j.kind, h.key, null, null, j.row, null, null, null, null, null, true, false
   from held h cross join lateral unnest(h.kinds, h.rows) j(kind, "row") where h.reason is null and h.held_by is null
 $$;
-comment on function tasklens.judge_import is 'The rows given to upsert_projects or upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored row. held_by names the origin of a row, or its project, that is not the import''s. Of several good rows with a key the last one is written. Locks nothing.';
+comment on function tasklens.judge_import is 'The rows given to upsert_projects or upsert_tickets, and the comments and notes of those that are written, with the id and key of the stored row; moved: of one that has another key. held_by names the origin of a row, or its project, that is not the import''s. Of several good rows with a key the last one is written. Locks nothing.';
 
 -- Notes are identified by their ticket and text, comments by their ticket and key. Those without
 -- are skipped.
@@ -166,10 +186,16 @@ begin
       filter (where j.kind = import_batch.kind) as batch,
     count(*) filter (where w.is) as good, array_agg(j.id order by upper(j.key)) filter (where w.is) as ids, array_agg(j.parent order by upper(j.key)) filter (where w.is) as parents,
     array_agg(j.row order by upper(j.key)) filter (where w.is) as rows, array_agg(j.row order by j.kind desc, j.place) filter (where j.kind in ('tickets', 'notes') and j.writes) as named,
+    array_agg(j.id) filter (where w.is and j.moved) as moved_ids, array_agg(j.key) filter (where w.is and j.moved) as moved_keys,
     array_agg(j.kind) filter (where p.is) as part_kinds, array_agg(j.key) filter (where p.is) as part_keys, array_agg(j.row) filter (where p.is) as parts
     into judged
-    from tasklens.judge_import(import_batch.kind, given, our_origin, take_over) j
+    from tasklens.judge_import(import_batch.kind, given, import_batch.import_id, our_origin, take_over) j
     cross join lateral (select j.kind = import_batch.kind and j.writes) w("is") cross join lateral (select j.kind <> import_batch.kind) p("is");
+  if judged.moved_ids is not null then
+    insert into tasklens.former_keys (key, ticket_id) select upper(t.key), t.ticket_id from public.tickets t where t.ticket_id = any (judged.moved_ids)
+    on conflict (key) do update set ticket_id = excluded.ticket_id;
+    update public.tickets t set key = m.key from unnest(judged.moved_ids, judged.moved_keys) m(id, key) where t.ticket_id = m.id;
+  end if;
   perform tasklens.add_states(judged.named);
   perform tasklens.write_rows(import_batch.kind, judged.ids, judged.parents, judged.rows, true);
   if judged.parts is not null then
@@ -256,6 +282,6 @@ as $$
   select r.* from jsonb_to_recordset(tasklens.import_rows('tickets', upsert_tickets.tickets, upsert_tickets.import_id, upsert_tickets.take_over))
     r(key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text, reason text, cut text)
 $$;
-comment on function public.upsert_tickets is 'Inserts or updates tickets by key: [{key, project_key, status, status_category, any column of tickets, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key, inward}]}]. Omitted fields keep their values, and null clears them. Returns what became of each row, as upsert_projects does; tickets of another origin than import_id''s, or in its projects, stay unless taken over.';
+comment on function public.upsert_tickets is 'Inserts or updates tickets by key: [{key, project_key, status, status_category, any column of tickets, notes: [{status, note, created_at}], comments: [{key, author, body, created_at, updated_at}], links: [{kind, key or source_id, inward}]}]. What has another key in its tracker now, and the same source_id there, moves with all that it has, and its former key leads to it. Omitted fields keep their values, and null clears them. Returns what became of each row, as upsert_projects does; tickets of another origin than import_id''s, or in its projects, stay unless taken over.';
 
 insert into tasklens.migrations (version) values ('20261127001020');

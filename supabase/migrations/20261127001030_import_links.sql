@@ -17,8 +17,8 @@ begin
   with listed as materialized (
     select l.*, t.key
     from tasklens.write_links((
-      select jsonb_agg(jsonb_build_object('id', m.ticket_id, 'kind', l.kind, 'other', l.key, 'inward', l.inward))
-      from tasklens.imported_tickets m cross join lateral jsonb_to_recordset(m.links) l(kind text, key text, inward boolean) where m.ticket_id = any (page)), true) l
+      select jsonb_agg(jsonb_build_object('id', m.ticket_id, 'kind', l.kind, 'other', coalesce(l.key, l.source_id), 'origin', case when l.key is null then m.origin end, 'inward', l.inward))
+      from tasklens.imported_tickets m cross join lateral jsonb_to_recordset(m.links) l(kind text, key text, source_id text, inward boolean) where m.ticket_id = any (page)), true) l
     join public.tickets t on t.ticket_id = l.listed_by
   ), marked as (
     -- Only links that an import made: what was linked by hand stays that way.

@@ -15,7 +15,7 @@ as $$
       embeddings, project_members, projects, status, status_changes, ticket_links, tickets}'),
     -- Rows of the query log are never updated, but locking them for deletion requires the right.
     ('table', 'tasklens', 'service_role', 'select insert update delete', '{embedding_jobs, query_log, sources}'),
-    ('table', 'tasklens', 'service_role', 'select insert update', '{imported_links, imported_projects, imported_tickets, match_thresholds}'),
+    ('table', 'tasklens', 'service_role', 'select insert update', '{former_keys, imported_links, imported_projects, imported_tickets, match_thresholds}'),
     ('table', 'tasklens', 'service_role', 'select insert', '{imports}'),
     ('table', 'tasklens', 'service_role', 'select update', '{embedding_sets}'),
     ('table', 'public', 'service_role', 'select update', '{search_config}'),
@@ -62,8 +62,8 @@ as $$
       read_typed_project, read_typed_query, read_values, read_words, resolve_names, scan_embeddings, searched_set, serving_model, specifics,
       tally_tickets, text_limit, ticket_fields, ticket_members, typed_members, unrelated_similarity, unspaced_scripts, without_form, word_mark}'),
     ('function', 'tasklens', 'service_role', 'execute', '{add_missing_sources, add_states, count_chunks, enqueue_sources, ensure_sources, entity_names,
-      import_batch, import_rows, index_former_languages, judge_import, judge_rows, language_of, lock_sources, mark_documents,
-      missing_sources, pieces, source_texts, unlisted_rows, write_links, write_parts, write_rows}'),
+      import_batch, import_rows, index_former_languages, judge_import, judge_rows, keyed_tickets, language_of, lock_sources, mark_documents,
+      missing_sources, pieces, source_texts, sourced_ticket, unlisted_rows, write_links, write_parts, write_rows}'),
     ('function', 'tasklens', 'PUBLIC', 'execute', '{are_names, fold_labels, is_page, name_words, text_of_html, visible_text}')
   ) l(kind, place, grantees, privileges, names)
   cross join unnest(l.names::text[]) as n(name)

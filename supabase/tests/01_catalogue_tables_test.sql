@@ -6,7 +6,7 @@ select plan(19);
 select tables_are('public', array['chunks', 'comment_entries', 'comments', 'document_chunks', 'document_votes', 'documents', 'embeddings', 'keyword_entries', 'project_members',
     'projects', 'search_config', 'status', 'status_changes', 'ticket_links', 'tickets'],
   'the schema public has exactly these tables');
-select tables_are('tasklens', array['attached_rows', 'attached_views', 'changed_rows', 'data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'former_languages', 'imported_links', 'imported_projects', 'imported_tickets', 'imports', 'installation', 'installed_parts', 'match_thresholds', 'migrations', 'query_log',
+select tables_are('tasklens', array['attached_rows', 'attached_views', 'changed_rows', 'data_version_changes', 'data_versions', 'embedding_jobs', 'embedding_sets', 'former_keys', 'former_languages', 'imported_links', 'imported_projects', 'imported_tickets', 'imports', 'installation', 'installed_parts', 'match_thresholds', 'migrations', 'query_log',
     'sources', 'ticket_counters', 'word_count_changes', 'word_counts'], 'the schema tasklens has exactly these tables');
 
 -- What is not listed there would neither be checked before an installation nor be removed.

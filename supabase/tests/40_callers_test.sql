@@ -51,6 +51,7 @@ select bag_eq($$ select t.name, pg_temp.outcomes('select 1 from ' || t.name) fro
     ('tasklens.embedding_jobs',       '- - - - - - 11'),
     ('tasklens.embedding_sets',       '- - - - - - 1'),
     ('tasklens.former_languages',     '- - - - - - 0'),
+    ('tasklens.former_keys',          '- - - - - - 0'),
     ('tasklens.imported_links',       '- - - - - - 0'),
     ('tasklens.imported_projects',    '- - - - - - 0'),
     ('tasklens.imported_tickets',     '- - - - - - 0'),
