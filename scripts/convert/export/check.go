@@ -87,7 +87,9 @@ func (r *reader) settle(t *Ticket) {
 	r.checkComments(t, names.of("comments"), dates)
 	t.checkLinks(names.of("links"))
 	for i := range t.Links {
-		t.Links[i].Key = r.options.Prefix + t.Links[i].Key
+		if t.Links[i].Key != "" {
+			t.Links[i].Key = r.options.Prefix + t.Links[i].Key
+		}
 	}
 	t.checkSource(names)
 	for _, what := range slices.Sorted(maps.Keys(t.counts)) {
@@ -274,8 +276,9 @@ func (t *Ticket) checkLinks(name string) {
 	kept := t.Links[:0]
 	for _, link := range t.Links {
 		kind, known := kinds[strings.ToLower(strings.TrimSpace(link.Kind))]
-		if link.Key = strings.TrimSpace(clean(link.Key)); known && link.Key != "" {
-			kept = append(kept, Link{Kind: kind.Kind, Key: link.Key, Inward: link.Inward != kind.Inward})
+		link.Key, link.SourceID = strings.TrimSpace(clean(link.Key)), oneLine(link.SourceID)
+		if known && link.Key+link.SourceID != "" {
+			kept = append(kept, Link{kind.Kind, link.Key, link.SourceID, link.Inward != kind.Inward})
 		} else {
 			t.count(name + " left out because they have an unknown kind or no key")
 		}

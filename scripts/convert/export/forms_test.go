@@ -34,14 +34,14 @@ func TestJiraDetails(t *testing.T) {
 				{Key: madeKey(at, "ann", order), Author: "ann", Body: "again", CreatedAt: at},
 				{Key: madeKey("", "", order), Body: "plain"},
 			},
-			Links: []Link{{"duplicates", "A-2", true}, {"blocks", "A-3", false}, {"blocks", "A-4", false}, {"relates_to", "A-5", false}, {"child_of", "A-9", false}}},
-		{Key: "A-2", ProjectKey: "A", Name: "m", Status: "To Do", Reporter: given(""), ResolvedAt: given(""), Labels: []string{}, Comments: []Comment{}, Links: []Link{},
+			Links: []Link{{"duplicates", "A-2", "", true}, {"blocks", "A-3", "", false}, {"blocks", "A-4", "", false}, {"relates_to", "A-5", "", false}, {"child_of", "A-9", "", false}}},
+		{Key: "A-2", ProjectKey: "A", Name: "m", Status: "To Do", Reporter: given(""), ResolvedAt: given(""), Labels: []string{}, Comments: []Comment{}, Links: []Link{{"child_of", "", "10007", false}},
 			Warnings: []*RowError{{r.tickets[0], 4, "A-2", `Due date is left out: "soon" is not a date`}, {r.tickets[0], 4, "A-2", `Status Category is left out: "Nowhere" is none of to_do, in_progress and done`}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
 	}
-	if want := []string{"link type read as relates_to: Gantt: start", "parents left out because they are given by a number (export the column Parent key): 1",
+	if want := []string{"link type read as relates_to: Gantt: start",
 		"tickets without a creation date that can be read: new ones get that of their resolution: 1", "tickets without a creation date that can be read: new ones get the day of the import: 1", "columns left out, with their number of rows: Sprint (1)"}; !cmp.Equal(want, r.Notices()) {
 		t.Errorf("notices (-want +got):\n%s", cmp.Diff(want, r.Notices()))
 	}
@@ -78,9 +78,9 @@ func TestLinear(t *testing.T) {
 		{Key: "ENG-7", ProjectKey: "ENG", Name: "Pump leaks", Description: "At *night*", Status: "In Review", Category: "in_progress", CreatedAt: on(3, 14, 8, 12),
 			UpdatedAt: on(3, 15, 13, 0), Reporter: given("ann@a.example"), Assignee: given("bob@a.example"), Priority: given("High"), Labels: []string{"Bug", "Urgent fix"},
 			DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(""),
-			Links: []Link{{"child_of", "ENG-1", false}, {"relates_to", "ENG-2", false}, {"relates_to", "OPS-3", false}, {"blocks", "ENG-4", true}}},
+			Links: []Link{{"child_of", "ENG-1", "", false}, {"relates_to", "ENG-2", "", false}, {"relates_to", "OPS-3", "", false}, {"blocks", "ENG-4", "", true}}},
 		{Key: "ENG-8", ProjectKey: "ENG", Name: "Old", Status: "Canceled", Category: "done", CreatedAt: on(3, 16, 0, 0), Reporter: given(""), Assignee: given(""), Priority: given(""), Labels: []string{},
-			DueDate: given(""), ResolvedAt: given(on(3, 16, 0, 0)), Links: []Link{{"duplicates", "ENG-7", false}}},
+			DueDate: given(""), ResolvedAt: given(on(3, 16, 0, 0)), Links: []Link{{"duplicates", "ENG-7", "", false}}},
 	}
 	if diff := cmp.Diff(want, got, withoutPlace); diff != "" {
 		t.Errorf("tickets (-want +got):\n%s", diff)
@@ -165,14 +165,14 @@ func TestJSONDetails(t *testing.T) {
 		`"resolved_at":null,"updated_at":"2025-03-15T13:00:00Z","status_category":"in_progress","comments":[{"key":"c1","author":"Bob","body":{"type":"doc","content":[{"type":"text","text":"*x*"}]},"created_at":"2025-03-14T09:30:00Z"},`+
 		`{"key":9,"body":"*y*"},{"body":" "}],"links":[{"kind":"duplicated_by","key":"S-2"},{"kind":"blocks","key":3}] }`+"\n"+
 		`{"ticket_id":"S-2","project_id":"S","name":"n","comments":null,"links":[],"labels":null}`+"\n"+
-		`{"ticket_id":"S-3","project_id":"S","name":"n","links":[{"kind":"likes","key":"S-1"},{"kind":"blocks"},{"kind":"Child_Of","key":"S-2","inward":true}],"assignee":7}`).Tickets())
+		`{"ticket_id":"S-3","project_id":"S","name":"n","links":[{"kind":"likes","key":"S-1"},{"kind":"blocks"},{"kind":"relates_to","source_id":77},{"kind":"Child_Of","key":"S-2","inward":true}],"assignee":7}`).Tickets())
 	want := []Ticket{
 		{Key: "S-1", ProjectKey: "S", Name: "n", Status: "To Do", Category: "in_progress", CreatedAt: on(3, 15, 13, 0), UpdatedAt: on(3, 15, 13, 0), Assignee: given("Ann"), Reporter: given(""), TicketType: given("Bug"), Priority: given(""),
 			Labels: []string{"a", "b"}, DueDate: given(on(4, 1, 0, 0)), ResolvedAt: given(""),
 			Comments: []Comment{{Key: "c1", Author: "Bob", Body: "*x*", CreatedAt: on(3, 14, 9, 30)}, {Key: "9", Body: "*y*"}},
-			Links:    []Link{{"duplicates", "S-2", true}, {"blocks", "S-3", false}}},
+			Links:    []Link{{"duplicates", "S-2", "", true}, {"blocks", "S-3", "", false}}},
 		{Key: "S-2", ProjectKey: "S", Name: "n", Status: "To Do", Labels: []string{}, Comments: []Comment{}, Links: []Link{}},
-		{Key: "S-3", ProjectKey: "S", Name: "n", Status: "To Do", Assignee: given("7"), Links: []Link{{"child_of", "S-2", true}}},
+		{Key: "S-3", ProjectKey: "S", Name: "n", Status: "To Do", Assignee: given("7"), Links: []Link{{"relates_to", "", "77", false}, {"child_of", "S-2", "", true}}},
 	}
 	if diff := cmp.Diff([][]string{
 		nil, nil, {"links left out because they have an unknown kind or no key: 2"},

@@ -129,8 +129,8 @@ func checkReadTicket(t *testing.T, ticket Ticket) {
 		}
 	}
 	for _, l := range ticket.Links {
-		checkText(t, l.Key)
-		if l.Key == "" || kinds[l.Kind].Kind != l.Kind {
+		checkText(t, l.Key, l.SourceID)
+		if l.Key+l.SourceID == "" || kinds[l.Kind].Kind != l.Kind {
 			t.Fatalf("invalid link: %+v", l)
 		}
 	}

@@ -16,7 +16,7 @@ var gitlab = tracker{
 	shows:  func(first gjson.Result) bool { return first.Get("iid").Int() > 0 && first.Get("web_url").Exists() },
 	first:  "iid and web_url, as GitLab's has",
 	columns: columns{
-		"key": {"IID", "Issue ID"}, "project_key": {"URL", "web_url"}, "url": {"URL", "web_url"}, "source_id": {"ID"}, "name": {"Title"}, "description": {"Description"},
+		"key": {"IID", "Issue ID"}, "project_key": {"URL", "web_url"}, "url": {"URL", "web_url"}, "source_id": {"ID"}, "parent": {"Parent ID"}, "name": {"Title"}, "description": {"Description"},
 		"status": {"State"}, "ticket_type": {"issue_type", "Type"}, "assignee": {"Assignee", "assignees", "Assignee Username"}, "reporter": {"Author", "Author Username"},
 		"labels": {"Labels"}, "due_date": {"Due Date"}, "created_at": {"Created At (UTC)", "created_at"}, "updated_at": {"Updated At (UTC)", "updated_at"},
 		"resolved_at": {"Closed At (UTC)", "closed_at"}, "api": {"_links", "references", "project_id", "user_notes_count"},
@@ -78,6 +78,12 @@ func (r *row) finishGitlab(t *Ticket) error {
 	}
 	if number := int(r.object.Get("user_notes_count").Int()); number > 0 {
 		r.notices["comments that GitLab's API does not return with issues"] += number
+	}
+	if parents := r.list("parent"); parents != nil {
+		t.Links = []Link{}
+		for _, parent := range parents {
+			t.Links = append(t.Links, linkTo("child_of", parent, false))
+		}
 	}
 	r.keepOthers(t, nil)
 	return nil

@@ -14,7 +14,7 @@ Pump leaks,"'- at night
 - by day",7,https://gitlab.example.com/Acme/water/big.pumps/-/issues/7,Closed,Ann Roe,ann,"Bob Lee, Eve Fox","bob, eve",No,Yes,2025-04-01,2025-03-14 09:12:00,2025-03-15 13:00:00,2025-03-15 13:00:00,Spring,3,"bug,wet",0,0,,
 `
 	gitlabNew = `ID,IID,Title,Description,Type,URL,State,Confidential,Locked,Milestone,Labels,Author,Author Username,Assignee,Assignee Username,Created At (UTC),Updated At (UTC),Closed At (UTC),Due Date,Start Date,Parent ID,Parent IID,Parent Title,Time Estimate,Time Spent,Weight
-9107,7,Pump leaks,,Issue,https://gitlab.example.com/Acme/water/big.pumps/-/work_items/7,Open,No,No,,"bug, wet",Ann Roe,ann,,,2025-03-14 09:12:00,2025-03-15 13:00:00,,,,,,,0,0,
+9107,7,Pump leaks,,Issue,https://gitlab.example.com/Acme/water/big.pumps/-/work_items/7,Open,No,No,,"bug, wet",Ann Roe,ann,,,2025-03-14 09:12:00,2025-03-15 13:00:00,,,,9001,,,0,0,
 9108,8,Payroll,,Task,https://gitlab.example.com/Acme/water/big.pumps/-/work_items/8,Open,Yes,No,,,Ann Roe,ann,,,2025-03-14 09:12:00,2025-03-15 13:00:00,,,,,,,0,0,
 9109,9,Elsewhere,,Task,https://gitlab.example.com/Acme,Open,No,No,,,Ann Roe,ann,,,2025-03-14 09:12:00,,,,,,,,0,0,
 `
@@ -34,6 +34,7 @@ func TestGitlab(t *testing.T) {
 	later := first
 	later.Description, later.Status, later.Category, later.SourceID, later.URL = "", "Open", "to_do", "9107", "https://gitlab.example.com/Acme/water/big.pumps/-/work_items/7"
 	later.ResolvedAt, later.DueDate, later.Assignee, later.TicketType = given(""), given(""), given(""), given("Issue")
+	later.Links = []Link{{"child_of", "", "9001", false}}
 	listed := Ticket{Key: "PUMPS-7", ProjectKey: "PUMPS", Name: "'- not a cell", Description: "**At** night", Status: "Closed", Category: "done", SourceID: "9107", URL: "https://gitlab.example.com/acme/pumps/issues/7", TicketType: given("Test case"),
 		CreatedAt: first.CreatedAt, UpdatedAt: first.UpdatedAt, ResolvedAt: first.ResolvedAt, DueDate: first.DueDate, Assignee: first.Assignee, Reporter: first.Reporter, Labels: first.Labels}
 	down := Ticket{Key: "PUMPS-10", ProjectKey: "PUMPS", Name: "Down", Status: "Open", Category: "to_do", URL: "https://gitlab.example.com/acme/pumps/-/issues/incident/10", Labels: []string{"bug"}}

@@ -24,7 +24,7 @@ var jira = tracker{
 		"key": {"Issue key"}, "project_key": {"Project key"}, "name": {"Summary"}, "description": {"Description"}, "status": {"Status"},
 		"status_category": {"Status Category"}, "assignee": {"Assignee"}, "reporter": {"Reporter"}, "ticket_type": {"Issue Type"}, "priority": {"Priority"},
 		"labels": {"Labels", "Components"}, "due_date": {"Due date"}, "created_at": {"Created"}, "updated_at": {"Updated"}, "resolved_at": {"Resolved", "resolutiondate"},
-		"comments": {"Comment"}, "links": {"issuelinks"}, "parent": {"Parent key", "Custom field (Epic Link)", "Epic Link", "Parent"}, "children": {"subtasks"},
+		"comments": {"Comment"}, "links": {"issuelinks"}, "parent": {"Parent key", "Custom field (Epic Link)", "Epic Link", "Parent", "Parent id"}, "children": {"subtasks"},
 		"project.name": {"Project name", "project"}, "project.description": {"Project description"}, "source_id": {"Issue id"},
 	},
 	names:  map[string]string{"fixVersions": "Fix versions", "versions": "Affects versions", "resolution": "Resolution", "environment": "Environment"},
@@ -57,8 +57,8 @@ func (r *row) finishJira(t *Ticket) error {
 		t.Links = []Link{}
 		for _, link := range links.Array() {
 			kind := link.Get("type.name").String()
-			r.addJiraLink(t, kind, link.Get("inwardIssue.key").String(), true)
-			r.addJiraLink(t, kind, link.Get("outwardIssue.key").String(), false)
+			r.addJiraLink(t, kind, r.valueOf(link.Get("inwardIssue")), true)
+			r.addJiraLink(t, kind, r.valueOf(link.Get("outwardIssue")), false)
 		}
 	}
 	if t.ProjectKey = cmp.Or(t.ProjectKey, projectOf(t.Key)); t.ProjectKey == "" && t.Key != "" {
@@ -78,12 +78,8 @@ func (r *row) finishJira(t *Ticket) error {
 		}
 		return link != nil
 	})
-	switch key := strings.TrimSpace(r.value("parent")); {
-	case key == "":
-	case strings.Trim(key, "0123456789") == "":
-		r.notices["parents left out because they are given by a number (export the column Parent key)"]++
-	default:
-		t.Links = append(t.Links, Link{Kind: "child_of", Key: key})
+	if parent := r.value("parent"); parent != "" {
+		t.Links = append(t.Links, linkTo("child_of", parent, false))
 	}
 	return nil
 }
@@ -166,7 +162,7 @@ func (r *row) addJiraLink(t *Ticket, name, key string, inward bool) {
 		kind = "relates_to"
 		r.notices["link type read as relates_to: "+strings.Trim(quote(name), `"`)] = 0
 	}
-	t.Links = append(t.Links, Link{kind, key, inward})
+	t.Links = append(t.Links, linkTo(kind, key, inward))
 }
 
 // projectOf returns what stands before the number in a ticket's key, if it ends in one.

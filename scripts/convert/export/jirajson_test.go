@@ -31,7 +31,7 @@ func readJira() Ticket {
 		Labels: []string{"wet", "Motor"}, SourceID: "10001", URL: "https://acme.atlassian.net/browse/PUMP-7",
 		Comments: []Comment{{Key: "501", Author: "Lena Roth", Body: "See @Tom Ash at a.log", CreatedAt: on(3, 14, 10, 0), UpdatedAt: on(3, 14, 10, 0)},
 			{Key: "502", Author: "Tom Ash", Body: "```go\nx\n```", CreatedAt: on(3, 14, 11, 0)}},
-		Links: []Link{{"blocks", "PUMP-8", false}, {"duplicates", "PUMP-9", true}, {"child_of", "PUMP-1", false}}}
+		Links: []Link{{"blocks", "PUMP-8", "", false}, {"duplicates", "PUMP-9", "", true}, {"child_of", "PUMP-1", "", false}}}
 }
 
 // Jira's JSON is read as one issue, a page of a search, a list of either, or a folder of files.
@@ -68,11 +68,11 @@ func TestJiraJSONBadIssues(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"x.json": `{"names":{"customfield_1":"Story points"},"issues":[{"key":"A-1","fields":{"summary":"a","status":"Open"}},{"key":"A-2","fields":{"status":"Open"}},{"key":"A-3"},7,
-		{"key":"A-4","fields":{"summary":"d","customfield_1":5,"labels":null,"comment":null,"parent":{"key":"A-1"}}}]}`})
+		{"key":"A-4","fields":{"summary":"d","customfield_1":5,"labels":null,"comment":null,"parent":{"id":"10001"},"issuelinks":[{"type":{"name":"Blocks"},"outwardIssue":{"id":"10002"}}]}}]}`})
 	r := open(t, filepath.Join(folder, "x.json"))
 	r.Keep(Kept{Labels: []string{"story POINTS"}})
 	good, bad, fatal := collect(t, r.Tickets())
-	if want := []Ticket{{Key: "A-1", ProjectKey: "A", Name: "a", Status: "Open"}, {Key: "A-4", ProjectKey: "A", Name: "d", Status: "To Do", Labels: []string{"Story points: 5"}, Comments: []Comment{}, Links: []Link{{"child_of", "A-1", false}}}}; fatal != nil || !cmp.Equal(want, good, withoutPlace) {
+	if want := []Ticket{{Key: "A-1", ProjectKey: "A", Name: "a", Status: "Open"}, {Key: "A-4", ProjectKey: "A", Name: "d", Status: "To Do", Labels: []string{"Story points: 5"}, Comments: []Comment{}, Links: []Link{{"blocks", "", "10002", false}, {"child_of", "", "10001", false}}}}; fatal != nil || !cmp.Equal(want, good, withoutPlace) {
 		t.Errorf("%v (-want +got):\n%s", fatal, cmp.Diff(want, good, withoutPlace))
 	}
 	if want := []string{"Summary is missing", `this is not a JSON object: it starts with "7"`, "1 issues have no fields, but an id or a key only: ask Jira for fields=*all, since its search leaves them out otherwise"}; !cmp.Equal(want, reasons(bad)) || bad[0].Key != "A-2" || bad[1].Line != 4 {

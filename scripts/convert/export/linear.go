@@ -44,7 +44,7 @@ func (r *row) finishLinear(t *Ticket) error {
 		}
 		for _, cell := range keys {
 			for key := range strings.SplitSeq(cell, ",") {
-				t.Links = append(t.Links, Link{Kind: kind, Key: key})
+				t.Links = append(t.Links, linkTo(kind, key, false))
 			}
 		}
 	}

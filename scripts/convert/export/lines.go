@@ -45,7 +45,7 @@ func (r *row) finishLine(t *Ticket) error {
 	if list := r.members["links"]; list.Exists() {
 		t.Links = []Link{}
 		for _, l := range list.Array() {
-			t.Links = append(t.Links, Link{Kind: l.Get("kind").String(), Key: l.Get("key").String(), Inward: l.Get("inward").Bool()})
+			t.Links = append(t.Links, Link{l.Get("kind").String(), l.Get("key").String(), l.Get("source_id").String(), l.Get("inward").Bool()})
 		}
 	}
 	return nil

@@ -83,7 +83,11 @@ func (r *row) ticket() (Ticket, error) {
 	if r.omits("tickets", r.limit) {
 		return t, errLeftOut
 	}
-	if err := r.finish(r, &t); err != nil {
+	err := r.damage()
+	if err == nil {
+		err = r.finish(r, &t)
+	}
+	if err != nil {
 		return t, t.bad(err)
 	}
 	if raw := r.object.Raw; raw != "" && (strings.Contains(raw, `\u0000`) && escapedNUL.MatchString(raw) || !jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true))) {
@@ -107,7 +111,7 @@ func (r *reader) valuesOf(field gjson.Result) []string {
 		}
 	case field.IsObject():
 		name := ""
-		for _, member := range []string{"displayName", "login", "value", "name", "key", "identifier"} {
+		for _, member := range []string{"displayName", "login", "value", "name", "key", "identifier", "id"} {
 			name = cmp.Or(name, field.Get(member).String())
 		}
 		for _, id := range []string{"accountId", "name", "key"} {

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -88,9 +89,20 @@ type Comment struct {
 
 // Link is a link to another ticket, or from it if Inward.
 type Link struct {
-	Kind   string `json:"kind"` // duplicates, blocks, relates_to or child_of
-	Key    string `json:"key"`  // of the other ticket
-	Inward bool   `json:"inward"`
+	Kind     string `json:"kind"`                // duplicates, blocks, relates_to or child_of
+	Key      string `json:"key,omitempty"`       // of the other ticket
+	SourceID string `json:"source_id,omitempty"` // or its id in the tracker
+	Inward   bool   `json:"inward"`
+}
+
+var bareID = regexp.MustCompile(`^(\d+|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`)
+
+// linkTo is a link to what a tracker whose keys have a project names by its key or its id.
+func linkTo(kind, named string, inward bool) Link {
+	if named = strings.TrimSpace(named); bareID.MatchString(named) {
+		return Link{Kind: kind, SourceID: named, Inward: inward}
+	}
+	return Link{Kind: kind, Key: named, Inward: inward}
 }
 
 // Text is a text that a row may lack. It is a text in JSON, which leaves it out if it is not given.
