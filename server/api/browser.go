@@ -12,11 +12,9 @@ import (
 	"tasklens/internal/fault"
 )
 
-// Methods and headers allowed across origins, and the seconds for which a browser may cache a
-// preflight.
+// Methods allowed across origins, and the seconds for which a browser may cache a preflight.
 const (
 	corsMethods = "GET, POST, DELETE"
-	corsHeaders = "Accept, Authorization, Content-Type, X-Request-Id, traceparent, tracestate, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 	corsExposed = headerRequestID + ", " + headerRateLimit + ", " + headerRateLimitPolicy + ", Retry-After, " + headerCacheStatus
 	corsMaxAge  = "600"
 )
@@ -54,7 +52,9 @@ func (a *API) preflight(c *fiber.Ctx) error {
 		return errOrigin
 	}
 	c.Set(fiber.HeaderAccessControlAllowMethods, corsMethods)
-	c.Set(fiber.HeaderAccessControlAllowHeaders, corsHeaders)
+	// Any header: its page may send what any program may, and libraries for tracing add their own.
+	c.Set(fiber.HeaderAccessControlAllowHeaders, c.Get(fiber.HeaderAccessControlRequestHeaders))
+	c.Vary(fiber.HeaderAccessControlRequestHeaders)
 	c.Set(fiber.HeaderAccessControlMaxAge, corsMaxAge)
 	return c.SendStatus(fiber.StatusNoContent)
 }
