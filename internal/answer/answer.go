@@ -115,7 +115,7 @@ type Answer struct {
 
 	// For the operator.
 	Outcome          Outcome       `json:"-"`
-	UnknownCitations int           `json:"-"` // removed from the text
+	UnknownCitations int           `json:"-"` // brackets that look like citations and name no source
 	TokensIn         int           `json:"-"` // of prompt and answer; estimated if the provider does not report them
 	TokensOut        int           `json:"-"`
 	Embedding        time.Duration `json:"-"` // duration of each step; 0 if it did not run

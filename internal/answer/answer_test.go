@@ -26,7 +26,7 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Text != "So it is [2], not." || got.Outcome != Answered || got.UnknownCitations != 1 || got.Model != "chatter" || got.LowSimilarity ||
+	if got.Text != "So it is [2], not [9]." || got.Outcome != Answered || got.UnknownCitations != 1 || got.Model != "chatter" || got.LowSimilarity ||
 		*got.BestSimilarity != 0.9 || got.Sources[0].Cited || !got.Sources[1].Cited || strings.Join(listener.told, "") != got.Text {
 		t.Errorf("answer is %+v, told was %q", got, listener.told)
 	}

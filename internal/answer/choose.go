@@ -186,7 +186,7 @@ func fit(chosen []candidate) []candidate {
 		}
 		total += tokens + tagTokens
 		if c.Fields != nil {
-			total += len(described(c.Fields).String()) / tokenBytes
+			total += len(described(c.Fields).tag(len(chosen))) / tokenBytes
 		}
 		if other := chosen[least]; other.Named == c.Named && c.relevance() <= other.relevance() || other.Named && !c.Named {
 			least = i

@@ -36,7 +36,6 @@ func TestOutcomes(t *testing.T) {
 		"refusal":           {chat.Completion{Text: "I can't.", Refused: true, Finish: "stop"}, "I can't.", Refused},
 		"nothing":           {chat.Completion{Finish: "stop"}, noAnswer, Empty},
 		"blanks":            {chat.Completion{Text: " \n", Finish: "stop"}, noAnswer, Empty},
-		"citations alone":   {chat.Completion{Text: "[7] [8]", Finish: "stop"}, noAnswer, Empty},
 		"cut off":           {chat.Completion{Text: "So it", Finish: "length"}, "So it" + cutOffNote, CutOff},
 		"cut in a citation": {chat.Completion{Text: "So it [1", Finish: "length"}, "So it" + cutOffNote, CutOff},
 		"cut to nothing":    {chat.Completion{Finish: "length"}, noAnswer, Empty},

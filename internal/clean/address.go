@@ -24,6 +24,7 @@ var (
 	image = regexp.MustCompile(`(?i)<(?:img|image|picture|svg|video|audio|iframe|embed)(?:[/\\]|$)`)
 	// autolink is what Markdown turns into a link within <>.
 	autolink = regexp.MustCompile(`<[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*>`)
+	unspaced = regexp.MustCompile(`\S+`)
 	// ends is where an address ends in a source.
 	ends = regexp.MustCompile("^[.,;:!?*_~]*(?:[\\s<>\"'`|)\\]}]|[^\\x00-\\x7F]|$)")
 )
@@ -41,11 +42,16 @@ func begins(text string) int {
 
 // links returns a part of a word with only addresses that occur in a source.
 func (c *Checker) links(text string) string {
-	if decoded := html.UnescapeString(text); decoded != text {
-		if decoded = strings.Join(strings.Fields(Visible(decoded)), ""); begins(decoded) >= 0 || image.MatchString(decoded) {
-			text = decoded
+	text = unspaced.ReplaceAllStringFunc(text, func(part string) string {
+		decoded := html.UnescapeString(part)
+		if decoded == part {
+			return part
 		}
-	}
+		if decoded = strings.Join(strings.Fields(Visible(decoded)), ""); begins(decoded) >= 0 || image.MatchString(decoded) {
+			return decoded
+		}
+		return part
+	})
 	text = c.brackets(text)
 	var out strings.Builder
 	for at := begins(text); at >= 0; at = begins(text) {
@@ -120,7 +126,8 @@ func (c *Checker) known(run string) (size int, known bool) {
 			}
 		}
 	}
-	return max(1, len(strings.TrimRight(ascii, punctuation))), false
+	ascii, _, _ = strings.Cut(ascii, "`") // which may close code
+	return max(1, len(strings.TrimRight(ascii, punctuation+`\`))), false
 }
 
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -135,6 +142,7 @@ func (c *Checker) sourced(address string) bool {
 	if c.lookups++; c.lookups > maxLookups {
 		return false
 	}
+	address = unmasked(address, firstMask)
 	for _, text := range c.sources {
 		for at := strings.Index(text, address); at >= 0; {
 			before, _ := utf8.DecodeLastRuneInString(text[:at])

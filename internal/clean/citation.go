@@ -3,6 +3,7 @@ package clean
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // brackets are those of citations.
@@ -42,9 +43,21 @@ var (
 
 const partial = labels + `|` + joint + `|` + through + `|[\p{Nd}\s\p{Z},;，、；&.:：=_"'^#№@` + dash + `]`
 
-// Uncite gives everything that reads as a citation round brackets. The price is that code such as
-// rows[0] looks different.
-func Uncite(text string) string { return citation.ReplaceAllString(text, "($1)") }
+// Uncite gives what reads as a citation of one of so many sources round brackets, except in code
+// and, if it is a source's own text, after a word, where a Checker finds it in the source.
+func Uncite(text string, sources int, isSource bool) string {
+	text = maskCode(text, "")
+	var out strings.Builder
+	done, c := 0, Checker{cited: make([]bool, sources)}
+	for _, at := range citation.FindAllStringSubmatchIndex(text, -1) {
+		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+		if _, known := c.readCitation(text[at[2]:at[3]]); known && !(isSource && indexed(before) && at[0] != done) {
+			out.WriteString(text[done:at[0]] + "(" + text[at[2]:at[3]] + ")")
+			done = at[1]
+		}
+	}
+	return unmasked(out.String()+text[done:], firstMask)
+}
 
 // active is what Markdown makes a link, an image, an element or a bracket of, if nothing stands
 // after its first character.
@@ -57,7 +70,7 @@ func Value(text string, characters int) string {
 	if runes := []rune(line); len(runes) > characters {
 		line = string(runes[:characters-1]) + "…"
 	}
-	line = begun.ReplaceAllString(Uncite(line), "$1)")
+	line = begun.ReplaceAllString(citation.ReplaceAllString(line, "($1)"), "$1)")
 	for at := unfinished.FindStringIndex(line); at != nil; at = unfinished.FindStringIndex(line) {
 		line = line[:at[0]] + "(" + strings.TrimLeft(line[at[0]:], `\`+opening)
 	}

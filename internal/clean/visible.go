@@ -51,7 +51,7 @@ func (f *Filter) Map(r rune) rune {
 		if !unicode.Is(unicode.So, f.previous) {
 			return -1
 		}
-	case r != '\n' && r != '\t' && unicode.Is(unicode.Cc, r) || ignorable(r) || r == 0x16FE4 || r == 0x1D159: // two blank fillers
+	case r != '\n' && r != '\t' && unicode.Is(unicode.Cc, r) || ignorable(r) || isMask(r) || r == 0x16FE4 || r == 0x1D159: // two blank fillers
 		return -1
 	}
 	f.previous = r

@@ -47,7 +47,7 @@ type Entry struct {
 	LowSimilarity  bool         `json:"low_similarity"`    // no result at or above the operator's threshold
 	Ambiguous      bool         `json:"ambiguous"`         // the two most similar sources tie and belong to different projects
 	Uncited        bool         `json:"uncited"`           // the model answered from sources without citing any
-	Unknown        int          `json:"unknown_citations"` // citations removed because they name no source
+	Unknown        int          `json:"unknown_citations"` // brackets that look like citations and name no source
 	Cached         bool         `json:"cached"`
 	Streamed       bool         `json:"streamed"`
 	TokensIn       int          `json:"tokens_in"`

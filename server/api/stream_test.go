@@ -68,7 +68,7 @@ func TestStreamGoesOutAsItComes(t *testing.T) {
 	}
 	_, text, last := opened.rest()
 	done := decoded[answered](t, last)
-	if text != " [1], not." || done.Answer != "The key was lost [1], not." || !done.Sources[0].Cited || done.Sources[1].Cited || done.Model != "chat-2030" {
+	if text != " [1], not [99]." || done.Answer != "The key was lost [1], not [99]." || !done.Sources[0].Cited || done.Sources[1].Cited || done.Model != "chat-2030" {
 		t.Errorf("then came %q, %+v", text, done)
 	}
 	close(held)

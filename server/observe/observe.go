@@ -89,7 +89,7 @@ func New() *Observer {
 	o.tokens = counter("model_tokens_total", "Tokens as the model provider counts them.", "operation", "model", "direction")
 	o.queries = counter("queries_total", "Questions and searches by what came of them, as in the query log.", "kind", "outcome")
 	o.dissimilar = counter("low_similarity_total", "Questions and searches without a source over the threshold.", "kind")
-	o.unknown = counter("unknown_citations_total", "Citations that were taken out of answers, because they name no source.").WithLabelValues()
+	o.unknown = counter("unknown_citations_total", "Brackets in answers that look like citations and name no source.").WithLabelValues()
 	o.cached = counter("cache_requests_total", "Requests by where their response came from: hit, miss, shared.", "kind", "result")
 	o.limits = counter("limits_hit_total", "Requests that were refused because of a limit.", "limit")
 	o.lost = counter("records_lost_total", "What could not be written after a request: entries of the query log, and retrievals of documents.", "kind")

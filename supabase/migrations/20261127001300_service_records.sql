@@ -126,7 +126,7 @@ create table tasklens.query_log (
   total_ms double precision not null
 );
 comment on table tasklens.query_log is
-  'One row per question or search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in order. unknown_citations: how many were removed from the answer because they named no source.';
+  'One row per question or search. sources: [{project_id, document_id, ticket_id, ticket_key, chunk_id, similarity, cited}] in order. unknown_citations: how many brackets of the answer look like citations and name no source.';
 create index query_log_asked_at_idx on tasklens.query_log (asked_at);
 create index query_log_unanswered_idx on tasklens.query_log (asked_at) where outcome in ('abstained', 'nothing');
 

@@ -133,7 +133,7 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
   const [open, setOpen] = useState(/** @type {number[]} */ ([]));
   const [copied, setCopied] = useState(false);
   const { id, text, sources, done, busy } = turn;
-  const cited = new Set([...text.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1])));
+  const cited = new Set(done ? done.sources.flatMap((s, i) => (s.cited ? [i + 1] : [])) : [...text.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1])));
 
   /** @param {number} n */
   function show(n) {
@@ -150,8 +150,8 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
     setCopied(true);
   }
 
-  const cite = useCallback((/** @type {number} */ n) => n >= 1 && n <= (sources?.length ?? 0) && html`<button type="button" class=${`cite ${lit === n ? 'lit' : ''}`} aria-label=${`Source ${n}`} onClick=${() => show(n)}
-    onPointerEnter=${() => setLit(n)} onPointerLeave=${() => setLit(0)} onFocus=${() => setLit(n)}>${n}</button>`, [sources?.length, lit]);
+  const cite = useCallback((/** @type {number} */ n) => n >= 1 && n <= (sources?.length ?? 0) && (!done || cited.has(n)) && html`<button type="button" class=${`cite ${lit === n ? 'lit' : ''}`} aria-label=${`Source ${n}`} onClick=${() => show(n)}
+    onPointerEnter=${() => setLit(n)} onPointerLeave=${() => setLit(0)} onFocus=${() => setLit(n)}>${n}</button>`, [sources?.length, done, lit]);
   return html`<div class="answered">
     <div class="answer" aria-live="polite" aria-busy=${busy}>
       ${text === '' && busy ? html`<p class="muted"><span class="spinner"></span> Looking for an answer …</p>`

@@ -29,6 +29,7 @@ const (
 	maxCandidates = 1000 // over all sources
 	maxEmbedded   = 60   // those of them with most words of the question; some 0.4 s of one core
 	longestQuote  = 400  // bytes
+	mostSources   = 1000 // what reads as a citation of one is quoted in another form
 	titleShare    = 0.80 // of its score that a title keeps: it only answers if no sentence does
 	sameAgain     = 0.70 // the most that a sentence may repeat of an earlier one
 )
@@ -36,7 +37,6 @@ const (
 var (
 	remedies   = regexp.MustCompile(`(?i)fix|resolve|solve|repair|root cause|caused by|because|due to|turned out|workaround|replaced|added|now |changed|rolled back|reverted|instead of|patched|deployed|the reason`)
 	forRemedy  = regexp.MustCompile(`(?i)fix|resolv|solv|repair|why|cause|reason|remed|workaround|how did we|what happened|how was|how were|solution`)
-	numbersIn  = regexp.MustCompile(`\[(\s*\d[\d\s,;]*)\]`) // they would look like citations
 	typedKey   = regexp.MustCompile(`(?i)\b([a-z][a-z0-9_]*?)([ ‐-―-]?)([0-9]+)\b`)
 	forPurpose = regexp.MustCompile(`(?i)\b(?:objective|goal|purpose|aim|mission|scope|about|cover|for|describe|summari[sz]e)s?\b`)
 )
@@ -293,7 +293,7 @@ func excerpt(text string) string {
 
 // quote returns a sentence with its citation before the full stop.
 func quote(text, id string) string {
-	text = excerpt(numbersIn.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)"))
+	text = excerpt(clean.Uncite(strings.Join(strings.Fields(text), " "), mostSources, true))
 	if mark := text[len(text)-1:]; strings.Contains("!?", mark) {
 		return fmt.Sprintf("%s [%s]", text, id)
 	}

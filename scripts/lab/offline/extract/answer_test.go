@@ -183,7 +183,7 @@ func TestAnswerIsMadeOfSources(t *testing.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("ab .!?[12]\n-`<>。火é\"'0,"))).Draw(t, "text")
 		got := answer(message("ab 火 12", [2]string{"", text}, cabin))
 		for _, found := range citation.FindAllString(got, -1) {
-			if found != "[1]" && found != "[2]" {
+			if found != "[1]" && found != "[2]" && !strings.Contains(text, found) { // code, or an index
 				t.Fatalf("%q cites %s", got, found)
 			}
 		}
