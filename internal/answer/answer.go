@@ -125,8 +125,8 @@ type Answer struct {
 
 // Listener receives an answer while it is computed. An error of either method ends the work.
 type Listener interface {
-	// Found comes first, once, before the first checked text, with the sources. None is marked as
-	// cited yet, and there is no text.
+	// Found comes before the text, as soon as sources are known; others replace them. None is marked
+	// as cited yet, and there is no text.
 	Found(Answer) error
 	// Piece is a piece of the text. All pieces joined are the answer's text.
 	Piece(text string) error
@@ -184,5 +184,10 @@ func (a *Answerer) Answer(ctx context.Context, db rpc.Caller, q Question, embedd
 		answer.LowSimilarity = answer.LowSimilarity && !c.OverThreshold
 	}
 	answer = answer.tidy()
+	if listener != nil {
+		if err := listener.Found(answer); err != nil {
+			return answer, fmt.Errorf("send sources: %w", err)
+		}
+	}
 	return a.generate(ctx, db, q, chosen, answer, listener)
 }

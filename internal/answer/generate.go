@@ -65,30 +65,13 @@ func (a *Answerer) outcomeOf(said chat.Completion, empty bool) (outcome Outcome,
 	return Answered, ""
 }
 
-// teller tells a listener what was found before the first text.
-type teller struct {
-	Listener // nil: nobody listens
-	found    Answer
-	told     bool
-}
-
-func (t *teller) piece(text string) error {
-	if t.Listener == nil {
-		return nil
-	}
-	if !t.told {
-		t.told = true
-		if err := t.Found(t.found); err != nil {
-			return fmt.Errorf("send sources: %w", err)
-		}
-	}
-	return t.Piece(text)
-}
-
 // generate has the model answer from the chosen sources or call its tool, and completes the answer.
 // A call counts until text was sent. Without sources no text of the model's is shown.
 func (a *Answerer) generate(ctx context.Context, db rpc.Caller, q Question, chosen []candidate, answer Answer, listener Listener) (Answer, error) {
-	listening := &teller{Listener: listener, found: answer}
+	var tell func(text string) error
+	if listener != nil {
+		tell = listener.Piece
+	}
 	texts := make([]string, len(chosen))
 	for i, c := range chosen {
 		for _, attribute := range c.attributes() {
@@ -96,7 +79,7 @@ func (a *Answerer) generate(ctx context.Context, db rpc.Caller, q Question, chos
 		}
 		texts[i] += c.Text
 	}
-	text := clean.NewChecker(texts, listening.piece)
+	text := clean.NewChecker(texts, tell)
 	request := chat.Request{Instructions: instructions, Message: prompt(q, chosen), MaxTokens: a.options.Tokens}
 	if q.offersFigures() {
 		request.Tool = &Tool
@@ -115,7 +98,7 @@ func (a *Answerer) generate(ctx context.Context, db rpc.Caller, q Question, chos
 		answer.TokensIn, answer.TokensOut = (len(instructions)+len(request.Message))/tokenBytes, (min(len(said.Text), clean.MaxBytes)+len(said.Call))/tokenBytes
 	}
 	switch {
-	case said.Call != "" && request.Tool != nil && !listening.told:
+	case said.Call != "" && request.Tool != nil && text.Text() == "":
 		answer, err = a.called(ctx, db, q, said.Call, answer)
 		if err == nil && listener != nil {
 			err = Tell(answer, listener)
@@ -123,7 +106,7 @@ func (a *Answerer) generate(ctx context.Context, db rpc.Caller, q Question, chos
 		return answer, err
 	case len(chosen) == 0:
 		answer.Text, answer.Outcome = nothingRelevant, Abstained
-		return answer, listening.piece(nothingRelevant)
+		return answer, text.Append(nothingRelevant)
 	case listener == nil:
 		if err := text.Write(said.Text); errors.Is(err, clean.ErrFull) {
 			said.Finish = chat.FinishLength

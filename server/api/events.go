@@ -23,6 +23,9 @@ const (
 	// defaultHeartbeat is the interval of keep-alive comments in an idle stream, which stop
 	// proxies from closing it.
 	defaultHeartbeat = 15 * time.Second
+	// silence is the longest wait for the first event before headers are sent, unless heartbeats are
+	// more frequent.
+	silence = 5 * time.Second
 	// stuckTime is how long a client may leave sent data unread.
 	stuckTime = 20 * time.Second
 )
@@ -30,10 +33,10 @@ const (
 // errClientLeft is the cancellation cause of a stream whose client disconnected.
 var errClientLeft = errors.New("the client left")
 
-// sendEvents runs work and sends its server-sent events. An error before the first event becomes
-// an ordinary problem response; a later one becomes an "error" event. The context of work ends at
-// the request's deadline, when the client disconnects, and on shutdown. begin is called with the
-// first event and may set headers.
+// sendEvents runs work and sends its server-sent events, after a comment, from the first event on
+// or after some silence. An error before that becomes an ordinary problem response; a later one
+// becomes an "error" event. The context of work ends at the request's deadline, when the client
+// disconnects, and on shutdown. begin is called at the beginning and may set headers.
 func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx context.Context, send func(name string, data any) error) error) error {
 	ctx, cancel := context.WithCancelCause(c.UserContext())
 	s := &eventStream{api: a, ctx: ctx, cancel: cancel, connection: c.Context().Conn(), events: make(chan string), ended: make(chan error, 1), request: newLogged(c, nil)}
@@ -43,9 +46,12 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 	go func() {
 		s.ended <- rescue.Do(func() error { return work(ctx, s.send) })
 	}()
-	var first string
+	first, timer := ": begun\n\n", time.NewTimer(min(silence, a.Heartbeat))
+	defer timer.Stop()
 	select {
-	case first = <-s.events:
+	case event := <-s.events:
+		first += event
+	case <-timer.C:
 	case err := <-s.ended:
 		if errors.Is(context.Cause(ctx), errClientLeft) {
 			err = fault.Wrap(fault.Timeout, "The request was cancelled.", errClientLeft)
@@ -55,8 +61,8 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 	}
 	begin(c)
 	c.Set(fiber.HeaderContentType, mimeEvents)
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	c.Set(fiber.HeaderCacheControl, "no-store, no-transform") // which a proxy could compress, and hold back
+	c.Set("X-Accel-Buffering", "no")                          // nginx would hold events back
 	exchange := exchangeOf(ctx)
 	exchange.stream = true
 	// The stream outlives the handler, and c must not be used after it.

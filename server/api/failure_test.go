@@ -79,7 +79,10 @@ func TestModelFailures(t *testing.T) {
 		if !strings.HasPrefix(name, "embeddings") {
 			fail("completions")
 			routes["query, at the answer"] = s.post("/api/query", map[string]any{"question": "why"})
-			routes["stream, at the answer"] = s.post("/api/query", map[string]any{"question": "why", "stream": true})
+			names, _, last := s.openStream("why", nil).rest()
+			if failure := decoded[problem](t, last); !slices.Equal(names, []string{"sources", "error"}) || failure.Status != c.want {
+				t.Errorf("%s, at the answer: the stream is %q, %+v", name, names, last)
+			}
 		}
 		for route, r := range routes {
 			if r.status != c.want || r.header.Get("Retry-After") != c.retry {

@@ -61,7 +61,7 @@ func TestStreamsAreCounted(t *testing.T) {
 	opened.rest()
 	s.counted(duration("POST", "/api/query", "2xx")+"1", "tasklens_http_requests_in_flight 1")
 	s.model.answer("completions", 500, "")
-	s.post("/api/query", map[string]any{"question": "and why?", "stream": true}).want(502)
+	s.openStream("and why?", nil).rest()
 	s.counted(duration("POST", "/api/query", "5xx") + "1")
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -14,7 +15,7 @@ import (
 
 // sourcesEvent is sent before the text.
 type sourcesEvent struct {
-	_ struct{} `doc:"The data of an event ~sources~. No source is marked as cited yet."`
+	_ struct{} `doc:"The data of an event ~sources~, which replaces those of an earlier one. No source is marked as cited yet."`
 
 	Sources        []answer.Source `json:"sources" max:"20"`
 	LowSimilarity  bool            `json:"low_similarity"`
@@ -33,11 +34,17 @@ var answerKinds = []eventKind{
 	{"done", reflect.TypeFor[answer.Answer]()}, {"error", reflect.TypeFor[problemBody]()},
 }
 
-// streamAnswer answers a question as events: sources, delta (many), done. A cached answer is sent
-// as the same events.
+// streamAnswer answers a question as events: sources (twice if figures replace them), delta (many),
+// done. A cached answer is sent as the same events.
 func (a *API) streamAnswer(c *fiber.Ctx, who *caller, request *queryRequest) error {
-	origin := a.uncached() // what is sent before the end may still fail, or not be kept
-	begin := func(c *fiber.Ctx) { c.Set(headerCacheStatus, cacheStatuses[origin]) }
+	var isHit atomic.Bool
+	begin := func(c *fiber.Ctx) {
+		origin := a.uncached() // what is sent before the end may still fail, or not be kept
+		if isHit.Load() {
+			origin = memo.Hit
+		}
+		c.Set(headerCacheStatus, cacheStatuses[origin])
+	}
 	return a.sendEvents(c, begin, func(ctx context.Context, send func(name string, data any) error) error {
 		events := answerEvents(send)
 		made, err := a.answer(ctx, who, request, events)
@@ -45,7 +52,7 @@ func (a *API) streamAnswer(c *fiber.Ctx, who *caller, request *queryRequest) err
 			return err
 		}
 		if made.Origin == memo.Hit {
-			origin = made.Origin
+			isHit.Store(true)
 			if err := replay(made.Body, events); err != nil {
 				return err
 			}

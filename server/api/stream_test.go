@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,59 @@ func TestStreamGoesOutAsItComes(t *testing.T) {
 	(<-whole).want(http.StatusOK)
 }
 
+// The sources come before the model has said a word, and figures replace them. What takes long
+// before that shows signs of life.
+func TestStreamBegins(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, forgetful, func(c *setup) { c.threshold, c.heartbeat = 0, 10*time.Millisecond })
+	begun := make(chan struct{})
+	wait := func() {
+		select {
+		case <-begun:
+		case <-time.After(patience):
+			t.Error("nothing comes before the model's first word")
+		}
+	}
+	s.streams(func(say func(string, string), _ *http.Request, _ io.Writer) {
+		wait()
+		say("So [1].", "stop")
+	})
+	opened := s.openStream(doubleCharge, nil)
+	first, _ := opened.next()
+	if found := decoded[struct{ Sources []source }](t, first); first.name != "sources" || len(found.Sources) == 0 || found.Sources[0].Cited || opened.comments == 0 {
+		t.Errorf("it begins with %+v after %d comments", first, opened.comments)
+	}
+	if got := opened.response.Header.Get("Cache-Control"); got != "no-store, no-transform" {
+		t.Errorf("Cache-Control is %q", got)
+	}
+	close(begun)
+	if names, text, _ := opened.rest(); !slices.Equal(names, []string{"delta", "done"}) || text != "So [1]." {
+		t.Errorf("then come %q, %q", names, text)
+	}
+
+	begun = make(chan struct{})
+	s.database.intercept(func(w http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
+		if name == "retrieve_chunks" {
+			wait()
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		return name == "retrieve_chunks"
+	})
+	opened = s.openStream(doubleCharge, nil) // the headers are there
+	close(begun)
+	names, _, last := opened.rest()
+	if failure := decoded[problem](t, last); !slices.Equal(names, []string{"error"}) || failure.Status != http.StatusServiceUnavailable || opened.comments == 0 {
+		t.Errorf("a late failure is %q, %+v", names, last)
+	}
+
+	s.database.intercept(nil)
+	s.model.intercept(nil)
+	names, _, last = s.openStream("How many tickets are there per project?", nil).rest()
+	if done := decoded[figured](t, last); !slices.Equal(names, []string{"sources", "sources", "delta", "done"}) || done.ReadAs == nil {
+		t.Errorf("of figures come %q, %+v", names, last)
+	}
+}
+
 // A failure before the first event is a problem like others, and later the last event.
 func TestStreamEnds(t *testing.T) {
 	t.Parallel()
@@ -82,24 +136,19 @@ func TestStreamEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		speak  func(say func(string, string), r *http.Request, raw io.Writer)
 		status int
-		begun  bool
 	}{
-		"stops": {func(say func(string, string), _ *http.Request, _ io.Writer) { say("So", "") }, 502, false},
+		"stops": {func(say func(string, string), _ *http.Request, _ io.Writer) { say("So", "") }, 502},
 		"an error": {func(say func(string, string), _ *http.Request, raw io.Writer) {
 			say("So ", "")
 			fmt.Fprint(raw, "data: {\"error\":{\"message\":\""+upstreamText+"\"}}\n\n")
-		}, 502, true},
+		}, 502},
 		"a lost connection": {func(say func(string, string), _ *http.Request, _ io.Writer) {
 			say("So ", "")
 			panic(http.ErrAbortHandler)
-		}, 502, true},
-		"silence": {func(say func(string, string), r *http.Request, _ io.Writer) { say("So ", ""); <-r.Context().Done() }, 504, true},
+		}, 502},
+		"silence": {func(say func(string, string), r *http.Request, _ io.Writer) { say("So ", ""); <-r.Context().Done() }, 504},
 	} {
 		s.streams(c.speak)
-		if !c.begun {
-			s.post("/api/query", map[string]any{"question": doubleCharge, "stream": true}).want(c.status)
-			continue
-		}
 		names, _, last := s.openStream(doubleCharge, nil).rest()
 		if failure := decoded[problem](t, last); last.name != "error" || failure.Status != c.status || failure.RequestID == "" {
 			t.Errorf("%s: %q ended by %+v", name, names, last)

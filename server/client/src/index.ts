@@ -32,7 +32,7 @@ export interface Tasklens extends Pick<Client<paths>, 'use' | 'eject'> {
   GET: Method<'get'>;
   POST: Method<'post'>;
   DELETE: Method<'delete'>;
-  /** Streams an answer: `sources`, many `delta`, `done`. Leaving the loop ends the request. */
+  /** Streams an answer: `sources` (a later list replaces it), many `delta`, `done`. Leaving the loop ends the request. */
   ask(question: string | Question, options?: { signal?: AbortSignal | undefined }): AsyncGenerator<AnswerEvent, void, void>;
 }
 
