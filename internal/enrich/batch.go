@@ -85,7 +85,7 @@ func (e *Enricher) Batch(ctx context.Context, db rpc.Caller, size int) (Report, 
 		})
 	}
 	err = group.Wait()
-	b.jobs.Release(ctx, b.lease, publicOf(err).RetryAfter, b.untried...) // due after the pause that the provider asked for
+	b.jobs.Release(ctx, b.lease, publicOf(err).RetryAfter, publicOf(err).Reason, b.untried...) // due after the pause that the provider asked for
 	return b.report, err
 }
 

@@ -34,6 +34,8 @@ const (
 	HostNotAllowed   Reason = "host_not_allowed"   // of Forbidden
 	OriginNotAllowed Reason = "origin_not_allowed" // of Forbidden
 	ModelLimited     Reason = "model_limited"      // of Unavailable: the model provider limits our rate
+	ModelQuota       Reason = "model_quota"        // of Unavailable: the model provider's account is empty
+	ModelKey         Reason = "model_key"          // of Provider: it refuses the key
 	Busy             Reason = "busy"               // of Unavailable: too many requests at a time
 	Stopping         Reason = "stopping"           // of Unavailable
 )

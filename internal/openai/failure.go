@@ -18,6 +18,9 @@ import (
 // limitedPause is how long a rate limit without a Retry-After lasts.
 const limitedPause = 10 * time.Second
 
+// accountPause is after how long an empty account or a refused key is tried again.
+const accountPause = 30 * time.Second
+
 // failure maps a failed call to the service's errors, which show none of the provider's text.
 func (c *Client) failure(ctx context.Context, model string, err error) error {
 	if err == nil || errors.Is(err, errListener) || errors.As(err, new(*fault.Error)) {
@@ -34,8 +37,14 @@ func (c *Client) failure(ctx context.Context, model string, err error) error {
 		failure := fault.Wrap(fault.Unavailable, "The model provider is rate-limiting this service.", err).Because(fault.ModelLimited)
 		failure.RetryAfter = cmp.Or(refused.after, limitedPause)
 		return failure
+	case is && refused.isQuota():
+		failure := fault.Wrap(fault.Unavailable, "The model provider's quota is used up.", err).Because(fault.ModelQuota)
+		failure.RetryAfter = cmp.Or(refused.after, accountPause)
+		return failure
 	case is && refused.isKey():
-		return fault.Wrap(fault.Provider, "The model provider failed.", fmt.Errorf("%w: %w", fault.ErrKey, err))
+		failure := fault.Wrap(fault.Provider, "The model provider refuses the key.", fmt.Errorf("%w: %w", fault.ErrKey, err)).Because(fault.ModelKey)
+		failure.RetryAfter = accountPause
+		return failure
 	case is && refused.status == http.StatusNotFound:
 		return fault.Wrap(fault.Provider, fmt.Sprintf("The model provider does not know the model %q, or has nothing at this address.", model), err)
 	case is && (refused.isTooLarge() || refused.isRequest() && refused.says(sayTooLarge)):

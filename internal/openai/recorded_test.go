@@ -35,7 +35,7 @@ func TestRecordedRefusals(t *testing.T) {
 		says string
 		key  bool
 	}{
-		"litellm-wrong-key":            {"The model provider failed.", true},
+		"litellm-wrong-key":            {"refuses the key", true},
 		"litellm-unknown-model":        {`does not know the model "embedder"`, false},
 		"llama.cpp-unknown-model":      {`does not know the model "embedder"`, false},
 		"litellm-dimensions":           {"does not take EMBEDDING_DIMENSIONS: unset it", false},

@@ -33,16 +33,18 @@ var (
 	sayFilter   = regexp.MustCompile(`(?i)content[ _]?filter|content[ _]policy|content management policy|responsible_?ai|jailbreak|data_inspection|prohibited_content|safety[ _](system|filter|reason|rating|polic)|block_?reason|guardrail|\bmoderation\b|\bflagged\b`)
 	sayLimit    = regexp.MustCompile(`(?i)rate[ _-]?limit|too many requests|resource_exhausted`)
 	sayKey      = regexp.MustCompile(`(?i)api[ _-]?key[ _](is )?(not valid|invalid|expired)|(incorrect|invalid) api[ _-]?key|no_db_connection`)
-	sayModel    = regexp.MustCompile(`(?i)invalid model name|\bmodel\b.{0,80}\b(not found|not exist)|not a valid model`)
-	htmlTag     = regexp.MustCompile(`(?s)<(style|script)\b.*?(</(style|script)>|\z)|<[^>]*>`)
+	sayQuota    = regexp.MustCompile(`(?i)insufficient[ _-]?(account[ _-])?(quota|balance|credit|fund)|(exceeded|reached|over)[ _](your|the)[ _](current[ _]quota|(\w+ ){0,3}(spend|spending|usage|credit|budget|billing)[ _]limit)|exceeded_current_quota` +
+		`|(credit|balance|quota|funds?|budget)s?( balance)?( is| are| has been| have been)?( too low| insufficient| not enough| exhausted| depleted| used up| exceeded)|(out of|not enough|no( more| remaining)?|any|used (up )?(all )?(of )?(your |the |available ){0,3}) ?credits?\b` +
+		`|(spend|spending|billing_hard)[ _]limit|monthly included credits|billing_not_active|account[ _](is )?not[ _]active|budget_exceeded|payment[ _]required|arrearage|overdue[- ]?payment|余额不足|欠费`)
+	sayModel = regexp.MustCompile(`(?i)invalid model name|\bmodel\b.{0,80}\b(not found|not exist)|not a valid model`)
+	htmlTag  = regexp.MustCompile(`(?s)<(style|script)\b.*?(</(style|script)>|\z)|<[^>]*>`)
 )
 
-// quotaCode is the provider's code for an exhausted quota. It comes with status 429, but waiting
-// does not help.
-const quotaCode = "insufficient_quota"
+// maxReason is how much of a text may say that a quota is used up: what follows may be the request.
+const maxReason = 250
 
-func (r *refusal) isQuota() bool    { return r.code == quotaCode }
-func (r *refusal) isLimit() bool    { return r.status == http.StatusTooManyRequests && !r.isQuota() }
+func (r *refusal) isQuota() bool    { return r.status == http.StatusPaymentRequired }
+func (r *refusal) isLimit() bool    { return r.status == http.StatusTooManyRequests }
 func (r *refusal) isTooLarge() bool { return r.status == http.StatusRequestEntityTooLarge }
 
 // says reports whether the code or the text says something.
@@ -86,20 +88,22 @@ func readRefusal(status int, header http.Header, body []byte) *refusal {
 			r.code = cmp.Or(r.code, text)
 		}
 	}
-	if detail["type"] == quotaCode {
-		r.code = quotaCode
-	}
+	isQuota := sayQuota.MatchString(fmt.Sprintf("%v %s %.*s", detail["type"], r.code, maxReason, r.text))
 	if status < 300 { // the status is in the body, if anywhere
 		r.status = http.StatusBadGateway
 		if number, err := strconv.Atoi(r.code); err == nil && number >= 400 && number < 600 {
 			r.status = number
-		} else if r.says(sayLimit) || r.isQuota() {
+		} else if r.says(sayLimit) || isQuota {
 			r.status = http.StatusTooManyRequests
 		} else if r.says(sayFilter) {
 			r.status = http.StatusBadRequest
 		}
 	}
 	switch {
+	case isQuota && slices.Contains([]int{400, 401, 403, 412, 429}, r.status): // of which a wait helps with none
+		r.status = http.StatusPaymentRequired
+	case r.status == http.StatusForbidden && object == nil && htmlTag.Match(body):
+		r.status = http.StatusBadGateway // a proxy's page says nothing about the key
 	case r.status >= 500 && r.says(sayTooLarge), r.status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(r.text), "request too large"):
 		r.status = http.StatusRequestEntityTooLarge // no wait or repetition makes it smaller
 	case r.status == http.StatusBadRequest && r.says(sayKey):

@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"tasklens/internal/fault"
 	"tasklens/internal/rescue"
 	"tasklens/internal/rpc"
 	"tasklens/internal/wait"
@@ -100,9 +101,12 @@ func (q *Queue) Fail(ctx context.Context, lease, reason string, jobs ...Job) {
 // Later lets the database choose the delay of released jobs.
 const Later = time.Duration(-1)
 
-// Release returns jobs without an attempt, due after a delay.
-func (q *Queue) Release(ctx context.Context, lease string, delay time.Duration, jobs ...Job) {
+// Release returns jobs without an attempt, due after a delay. The reason, if there is one, is stored.
+func (q *Queue) Release(ctx context.Context, lease string, delay time.Duration, reason fault.Reason, jobs ...Job) {
 	arguments := map[string]any{"lease_id": lease}
+	if reason != "" {
+		arguments["reason"] = reason
+	}
 	if delay != Later {
 		arguments["delay_seconds"] = delay.Seconds()
 	}

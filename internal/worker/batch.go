@@ -34,7 +34,7 @@ func (w *Worker) work(ctx context.Context, taken queue.Claimed) (pause time.Dura
 	for ; pause == 0 && ctx.Err() == nil && len(alone) > 0; alone = alone[1:] {
 		_, pause = w.group(ctx, taken.LeaseID, alone[:1])
 	}
-	w.jobs.Release(ctx, taken.LeaseID, pause, alone...)
+	w.jobs.Release(ctx, taken.LeaseID, pause, "", alone...)
 	return pause
 }
 
@@ -74,16 +74,16 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []queue.Job) (lar
 	defer func() { end(len(ended), errors.Join(causes...)) }()
 	w.jobs.Finish(ctx, lease, ended...)
 	if ctx.Err() != nil {
-		w.jobs.Release(ctx, lease, 0, left...)
+		w.jobs.Release(ctx, lease, 0, "", left...)
 		return large, 0
 	}
 	failed := err == nil && len(causes) > 1 && len(ended) == 0
 	if err == nil {
-		w.jobs.Release(ctx, lease, queue.Later, left...)
+		w.jobs.Release(ctx, lease, queue.Later, "", left...)
 	} else {
 		w.options.Warn(ctx, "embed what was edited", err)
-		if pause := delayOf(err); pause > 0 {
-			w.jobs.Release(ctx, lease, pause, left...)
+		if pause, why := delayOf(err); pause > 0 {
+			w.jobs.Release(ctx, lease, pause, why, left...)
 			return large, pause
 		}
 		w.jobs.Fail(ctx, lease, err.Error(), left...)
@@ -95,15 +95,16 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []queue.Job) (lar
 	return large, pause
 }
 
-// delayOf is how long an error delays its jobs without using up an attempt: a rate limit, an open
-// circuit breaker and an unreachable database say nothing about them. 0: it is a failure.
-func delayOf(err error) time.Duration {
+// delayOf is how long, and why, an error delays its jobs without using up an attempt: a rate limit,
+// an empty account, a refused key, an open circuit breaker and an unreachable database say nothing
+// about them. 0: it is a failure.
+func delayOf(err error) (pause time.Duration, why fault.Reason) {
 	failure, is := errors.AsType[*fault.Error](err)
 	switch {
 	case is && failure.RetryAfter > 0:
-		return failure.RetryAfter
+		return failure.RetryAfter, failure.Reason
 	case is && failure.Code == fault.Unavailable:
-		return limitedPause
+		return limitedPause, failure.Reason
 	}
-	return 0
+	return 0, ""
 }

@@ -18,6 +18,7 @@ type Status struct {
 	Truncated            int     `json:"truncated" min:"0" example:"0" doc:"Sources indexed only up to the 200,000th character of a text, or the 2,000th chunk, or without the end of a chunk that the model does not take whole."`
 	RefusedRows          int     `json:"refused_rows" min:"0" example:"0" doc:"Rows of your own tables that cannot be copied as they are."`
 	WaitingCopies        int     `json:"waiting_copies" min:"0" example:"0" doc:"Changes of your own tables that wait to be copied."`
+	BlockedBy            string  `json:"blocked_by,omitempty" enum:"model_quota,model_key" doc:"Why texts wait without using up attempts: the model provider's quota is used up, or it refuses the key. Absent if neither."`
 	WaitingLanguages     int     `json:"waiting_languages" min:"0" example:"0" doc:"Texts whose words are still those of a former language of their project."`
 }
 

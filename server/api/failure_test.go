@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"tasklens/internal/testbed"
+	"tasklens/server/api"
+	"tasklens/server/observe"
 )
 
 // unreachable is an address with no listener.
@@ -50,7 +52,7 @@ func TestModelFailures(t *testing.T) {
 	}{
 		"limit":                     {429, said("rate_limit_exceeded"), []string{"Retry-After", "7"}, 503, "7"},
 		"limit, who knows till":     {429, said("rate_limit_exceeded"), nil, 503, "10"},
-		"quota":                     {429, said("insufficient_quota"), []string{"Retry-After", "7"}, 502, ""},
+		"quota":                     {429, said("insufficient_quota"), []string{"Retry-After", "7"}, 503, "7"},
 		"bad key, repeated":         {401, `{"error":{"message":"no such key: ` + modelKey + `","code":"` + modelKey + `"}}`, nil, 502, ""},
 		"failure":                   {500, said("server_error"), nil, 502, ""},
 		"silence":                   {0, "", nil, 504, ""},
@@ -98,6 +100,44 @@ func TestModelFailures(t *testing.T) {
 	}
 	if !strings.Contains(s.log.String(), "answered 401 …: no such key: …") { // the service's cleanup checks that the log contains no key
 		t.Error("the model provider's error about the key is not in the log")
+	}
+}
+
+// Callers, the readiness and the status say that the provider's account is empty, or that it refuses
+// the key, without its words, until it works again.
+func TestEmptyAccount(t *testing.T) {
+	t.Parallel()
+	for code, c := range map[string]struct {
+		said, want int
+		missing    string
+	}{
+		"model_quota": {402, 503, "The model provider's quota is used up."}, "model_key": {401, 502, "The model provider refuses the key."},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s := startTracker(t, forgetful, func(c *setup) {
+				c.more = func(parts *api.Parts) {
+					parts.Observer = observe.New()
+					parts.Observer.Queue(parts.Database.AsService(), parts.EmbeddingModel)
+				}
+			})
+			s.model.answer("embeddings", c.said, said("no"))
+			for range 3 {
+				r := s.post("/api/query", map[string]any{"question": "why"}).want(c.want)
+				if failure := decoded[problem](t, event{data: r.text}); failure.Code != code || failure.Detail != c.missing {
+					t.Errorf("the problem is %+v", failure)
+				}
+			}
+			run(t, s.connect(), `insert into tasklens.embedding_jobs (source_id, background, last_error, due_at) select source_id, true, $1, now() + interval '1 hour' from tasklens.sources limit 1`, code)
+			if status := s.get("/api/embeddings/status").want(http.StatusOK).text; !strings.Contains(status, `"blocked_by":"`+code+`"`) {
+				t.Errorf("the status is %s", status)
+			}
+			s.model.intercept(nil)
+			s.post("/api/query", map[string]any{"question": "why"}).want(http.StatusOK)
+			if ready := s.get("/readyz").want(http.StatusOK).text; !strings.Contains(ready, `"blocked_by":"`+code+`"`) {
+				t.Errorf("the readiness is %s", ready)
+			}
+		})
 	}
 }
 

@@ -26,6 +26,7 @@ type readyResponse struct {
 	Status        string   `json:"status" enum:"ready"`
 	OwnTables     []string `json:"own_tables,omitempty" min:"1" example:"[\"the view of tickets cannot be read\"]" doc:"Which views of your own tables cannot be read, so that their changes wait; absent if all can. ~tasklens check~ says why."`
 	RefusedRows   int      `json:"refused_rows,omitempty" min:"1" example:"2" doc:"Rows of your own tables that cannot be copied as they are; absent if there are none."`
+	BlockedBy     string   `json:"blocked_by,omitempty" enum:"model_quota,model_key" doc:"As in ~/api/embeddings/status~."`
 	WaitingCopies int      `json:"waiting_copies,omitempty" min:"1" example:"200" doc:"Changes of your own tables that wait to be copied; absent if there are none."`
 }
 
@@ -47,8 +48,8 @@ func (a *API) ready(c *fiber.Ctx, _ *caller) error {
 	if len(found.missing) > 0 {
 		return c.Status(http.StatusServiceUnavailable).JSON(notReadyResponse{Status: "not ready", Missing: found.missing})
 	}
-	refused, waiting := a.Observer.Copies()
-	return c.JSON(readyResponse{Status: "ready", OwnTables: found.ownTables, RefusedRows: refused, WaitingCopies: waiting})
+	now := a.Observer.Indexing()
+	return c.JSON(readyResponse{Status: "ready", OwnTables: found.ownTables, RefusedRows: now.RefusedRows, BlockedBy: now.BlockedBy, WaitingCopies: now.WaitingCopies})
 }
 
 // look finds everything that the service lacks. The names are fixed and contain no addresses,

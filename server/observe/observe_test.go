@@ -157,8 +157,8 @@ func TestQueue(t *testing.T) {
 		})
 	}
 	looking.Wait()
-	if refused, waiting := o.Copies(); refused != 6 || waiting != 8 {
-		t.Errorf("%d rows are refused and %d wait, want 6 and 8", refused, waiting)
+	if now := o.Indexing(); now.RefusedRows != 6 || now.WaitingCopies != 8 {
+		t.Errorf("%d rows are refused and %d wait, want 6 and 8", now.RefusedRows, now.WaitingCopies)
 	}
 	if asked != 1 {
 		t.Errorf("the queue was queried %d times, want once", asked)
@@ -185,7 +185,7 @@ func TestProbesDoNotWait(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			o, answer := observe.New(), database(func(context.Context) (string, error) { return `[{"refused_rows":6}]`, nil })
 			o.Queue(database(func(ctx context.Context) (string, error) { return answer(ctx) }), "m")
-			if got, _ := o.Copies(); got != 6 {
+			if got := o.Indexing().RefusedRows; got != 6 {
 				t.Errorf("%d rows are refused, want 6", got)
 			}
 			synctest.Wait()
@@ -193,7 +193,7 @@ func TestProbesDoNotWait(t *testing.T) {
 			for range 100 {
 				time.Sleep(time.Second)
 				begun := time.Now()
-				if got, _ := o.Copies(); got != 6 || time.Since(begun) >= 500*time.Millisecond {
+				if got := o.Indexing().RefusedRows; got != 6 || time.Since(begun) >= 500*time.Millisecond {
 					t.Errorf("%s: %d rows after %v", name, got, time.Since(begun))
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,7 +32,7 @@ func (o *Observer) Circuits(model *openai.Client) {
 		o.factory.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "tasklens_model_circuit_open", Help: "1 while the circuit breaker is open for this operation.", ConstLabels: prometheus.Labels{"operation": operation},
 		}, func() float64 {
-			if slices.Contains(model.OpenCircuits(), operation) {
+			if slices.ContainsFunc(model.OpenCircuits(), func(open string) bool { return strings.HasPrefix(open, operation) }) {
 				return 1
 			}
 			return 0
@@ -69,14 +70,12 @@ func (q *queue) Collect(metrics chan<- prometheus.Metric) {
 	gauge(known+float64(s.WaitingCopies), "waiting_copies", "Changes of attached tables that wait to be copied.", nil)
 }
 
-// Copies is how many rows of attached tables were refused and how many changes wait to be copied,
-// as last known; 0 without Queue.
-func (o *Observer) Copies() (refused, waiting int) {
+// Indexing is the state of indexing, as last known; zero without Queue.
+func (o *Observer) Indexing() worker.Status {
 	if o.queue == nil {
-		return 0, 0
+		return worker.Status{}
 	}
-	status := o.queue.known()
-	return status.RefusedRows, status.WaitingCopies
+	return o.queue.known()
 }
 
 // queue caches the state of indexing, failures too.

@@ -63,7 +63,7 @@ $$;
 comment on function public.fail_embedding_jobs is
   'Records that an attempt at these jobs failed. They are retried after retry_seconds, doubled with each attempt up to 15 minutes, and dead after attempt_limit attempts.';
 
-create function public.release_embedding_jobs(lease_id uuid, job_ids bigint[], delay_seconds double precision default null)
+create function public.release_embedding_jobs(lease_id uuid, job_ids bigint[], delay_seconds double precision default null, reason text default null)
 returns bigint
 language sql volatile security invoker set search_path = ''
 as $$
@@ -75,6 +75,7 @@ as $$
     update tasklens.embedding_jobs j
     set lease_id = null,
       attempts = j.attempts - 1,
+      last_error = coalesce(left(release_embedding_jobs.reason, 1000), j.last_error),
       due_at = clock_timestamp() + make_interval(secs => case
         when release_embedding_jobs.delay_seconds is not null then greatest(0, least(3600, release_embedding_jobs.delay_seconds))
         else greatest(0.2, least(30, extract(epoch from clock_timestamp() - j.requested_at) / 2)) end)
@@ -84,7 +85,7 @@ as $$
   select count(*) from released
 $$;
 comment on function public.release_embedding_jobs is
-  'Releases jobs that did not fail: the attempt does not count. They are due after delay_seconds; without it after half the time that they have waited, 0.2 to 30 seconds.';
+  'Releases jobs that did not fail: the attempt does not count. They are due after delay_seconds; without it after half the time that they have waited, 0.2 to 30 seconds. reason: why they wait, if that is not for their turn.';
 
 create function public.list_dead_embedding_jobs(match_count integer default 100)
 returns table (job_id bigint, project_id bigint, ticket_id bigint, ticket_key text, document_id uuid, title text, attempts integer, dead_at timestamptz, last_error text, comment_id bigint)

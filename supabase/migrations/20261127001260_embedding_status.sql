@@ -41,7 +41,7 @@ comment on function tasklens.missing_sources is
 create function public.embedding_status(embedding_model text)
 returns table (
   pending bigint, running bigint, failed bigint, dead bigint, oldest_pending_seconds double precision, chunks bigint, sources_without_chunks bigint, truncated bigint,
-  refused_rows bigint, waiting_copies bigint, waiting_languages bigint
+  refused_rows bigint, waiting_copies bigint, waiting_languages bigint, blocked_by text
 )
 language sql stable rows 1 security invoker set search_path = '' set jit = off
 as $$
@@ -104,11 +104,14 @@ as $$
     (select coalesce(sum(r.rows), 0)::bigint from refused r), c.waiting, (
       select coalesce(sum((select count(*) from public.keyword_entries e where (e.project_id, e.language) = (f.project_id, f.language))
         + (select count(*) from public.comment_entries m where (m.project_id, m.language) = (f.project_id, f.language))), 0)::bigint
-      from tasklens.former_languages f where f.language <> tasklens.language_of(f.project_id))
+      from tasklens.former_languages f where f.language <> tasklens.language_of(f.project_id)),
+    -- A worker that goes on claims them again within a minute.
+    (select max(j.last_error) from tasklens.embedding_jobs j
+    where j.last_error in ('model_quota', 'model_key') and j.dead_at is null and j.due_at > clock_timestamp() - interval '1 minute')
   from queue q cross join stored s cross join blank b cross join copies c
 $$;
 comment on function public.embedding_status is
-  'How many sources wait to be embedded, are being embedded, wait for a retry or are dead, how many chunks are served, how many sources have a text but no chunk of the serving model (this one if undecided), how many are stored without their end, how many rows of attached tables have no copy because they, or what they belong to, are refused, how many changes of these wait to be copied, and how many texts are still indexed in another language than their project''s.';
+  'How many sources wait to be embedded, are being embedded, wait for a retry or are dead, how many chunks are served, how many sources have a text but no chunk of the serving model (this one if undecided), how many are stored without their end, how many rows of attached tables have no copy because they, or what they belong to, are refused, how many changes of these wait to be copied, how many texts are still indexed in another language than their project''s, and why jobs wait for the model provider (model_quota, model_key).';
 
 create function public.measure_missing_embeddings(
   embedding_model text,

@@ -2,7 +2,7 @@
 -- The Go tests show, with several sessions, that sessions do not block each other.
 
 begin;
-select plan(62);
+select plan(65);
 
 \ir kit/jobs.sql
 
@@ -106,11 +106,17 @@ select pg_temp.come_due();
 select from pg_temp.claim();
 select from public.release_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 7);
 select is(pg_temp.state(2), 'waiting after 2', 'a released job''s attempt is not counted');
+select is((select blocked_by from public.embedding_status('m')), null, 'jobs that wait for their turn are not blocked');
+select pg_temp.come_due();
+select from pg_temp.claim();
+select from public.release_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 7, 'model_quota');
+select is((select blocked_by from public.embedding_status('m')), 'model_quota', 'embedding_status tells why jobs wait for the model provider');
 select ok((select due_at between clock_timestamp() + interval '6 s' and clock_timestamp() + interval '8 s' from job where ticket_id = 2), 'a released job is due at the given time');
 select pg_temp.come_due();
 select from pg_temp.claim();
 select from public.fail_embedding_jobs(pg_temp.lease(), pg_temp.ids(), 'No more.', 3, 40);
 select is(pg_temp.state(2), 'dead after 3', 'a job that fails its last attempt is dead');
+select is((select blocked_by from public.embedding_status('m')), null, 'a job that failed for itself is not blocked');
 select results_eq('select project_id, ticket_id, ticket_key, attempts, last_error from public.list_dead_embedding_jobs(1)',
   $$ values (1::bigint, 2::bigint, 'TX-2', 3, 'No more.') $$, 'list_dead_embedding_jobs returns a dead job with its last error');
 select pg_temp.come_due();
