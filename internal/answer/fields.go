@@ -2,7 +2,6 @@ package answer
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,12 +20,6 @@ var relations = [][3]string{
 
 // described returns those of a ticket's details that have a value.
 func described(f *search.TicketDetails) (list attributes) {
-	day := func(at *time.Time) string {
-		if at == nil {
-			return ""
-		}
-		return at.UTC().Format(time.DateOnly)
-	}
 	list = attributes{
 		{"assignee", deref(f.Assignee)}, {"reporter", deref(f.Reporter)}, {"type", deref(f.Type)}, {"priority", deref(f.Priority)},
 		{"labels", strings.Join(f.Labels, ", ")}, {"created", day(&f.CreatedAt)}, {"updated", day(&f.UpdatedAt)}, {"due", deref(f.DueDate)}, {"resolved", day(f.ResolvedAt)},
@@ -40,7 +33,15 @@ func described(f *search.TicketDetails) (list attributes) {
 		}
 		list = append(list, [2]string{relation[2], strings.Join(linked, "; ")})
 	}
-	return slices.DeleteFunc(list, func(a [2]string) bool { return a[1] == "" })
+	return list.known()
+}
+
+// day is that of a time; "" without one.
+func day(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(time.DateOnly)
 }
 
 // maxValue is the maximum length in characters of a stored value beside an answer's text.

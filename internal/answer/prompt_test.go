@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"tasklens/internal/search"
 )
 
 func text(s string) *string { return &s }
@@ -69,6 +71,27 @@ func TestFence(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Each text has the day on which it was written, and a note what it set, so that of two that
+// contradict each other the later one can count.
+func TestPromptHasDays(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2025, 6, 1, 23, 0, 0, 0, time.FixedZone("", -7200))
+	note := candidate{Source: Source{Type: "ticket", TicketKey: text("TX-1"), Text: "1265 degrees."}, Kind: "status_note", WrittenAt: &at, NoteStatus: text("Done")}
+	comment := candidate{Source: Source{Type: "ticket", TicketKey: text("TX-1"), Comment: &search.Comment{CreatedAt: at}, Text: "Hot."}, WrittenAt: &at}
+	document := candidate{Source: Source{Type: "document", Title: text("Kilns"), Text: "1240 degrees."}, WrittenAt: &at}
+	got := prompt(Question{Text: "How hot?"}, []candidate{note, comment, document})
+	for _, want := range []string{`title="" note-date="2025-06-02" note-status="Done">`, `title="" comment-date="2025-06-02">`, `title="Kilns" changed="2025-06-02">`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the prompt lacks %s: %s", want, got)
+		}
+	}
+	for _, name := range []string{"comment-date", "note-date", "note-status", "changed"} {
+		if !strings.Contains(instructions, name) {
+			t.Errorf("the instructions do not explain %s", name)
+		}
+	}
 }
 
 // A document's source names its kind, and its title is data like any other text.

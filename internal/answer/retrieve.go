@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"tasklens/internal/rpc"
 	"tasklens/internal/search"
@@ -24,6 +25,8 @@ type candidate struct {
 	OverThreshold bool                  `json:"over_threshold"`
 	Named         bool                  `json:"named"`        // the question names its source: a candidate whatever its similarity
 	Fields        *search.TicketDetails `json:"fields"`       // of a ticket
+	WrittenAt     *time.Time            `json:"written_at"`   // of a comment, a note or a document
+	NoteStatus    *string               `json:"note_status"`  // that a note set
 	Similarities  []float64             `json:"similarities"` // to the preceding rows, in order
 
 	place int // among the rows

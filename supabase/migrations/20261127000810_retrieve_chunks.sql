@@ -42,7 +42,8 @@ create function public.retrieve_chunks(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, project_key text, ticket_key text, ticket_name text, status text,
   document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
-  named boolean, comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb
+  named boolean, comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb,
+  written_at timestamptz, note_status text
 )
 -- Planning takes longer than looking up the rows, so the plan is cached, as in search_hybrid.
 language plpgsql stable rows 20 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
@@ -95,7 +96,7 @@ begin
     order by n.named desc, n.place_in_source > of_each, n.place
     limit wanted
   ), listed as materialized (
-    select n.*, c.kind, coalesce(c.text, x.text) as text, coalesce(c.tokens, x.tokens) as tokens, c.comment_id,
+    select n.*, c.kind, coalesce(c.text, x.text) as text, coalesce(c.tokens, x.tokens) as tokens, c.comment_id, c.status_change_id,
       -- Normalised, so that the inner product is the cosine, at half the cost. Materialised: a
       -- TOASTed vector would be decompressed for every pair, which costs more than comparing.
       extensions.l2_normalize(coalesce(e.embedding, case when is_short then extensions.subvector(c.embedding, 1, 768) else c.embedding end)) as embedding
@@ -113,7 +114,7 @@ begin
     -- These let the caller apply MMR without the vectors.
     array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from listed m where m.place < n.place order by m.place),
     n.named, m.comment_id, m.author, m.created_at,
-    k.fields
+    k.fields, coalesce(m.created_at, h.created_at, d.updated_at), o.name
   from listed n
   left join public.projects p on p.project_id = n.project_id
   left join public.tickets t on t.ticket_id = n.ticket_id
@@ -123,10 +124,12 @@ begin
   left join public.status s on s.status_id = t.status_id
   left join public.documents d on d.id = n.document_id
   left join public.comments m on m.comment_id = n.comment_id
+  left join public.status_changes h on h.status_change_id = n.status_change_id
+  left join public.status o on o.status_id = h.status_id
   order by n.place;
 end
 $$;
 comment on function public.retrieve_chunks is
-  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. corpus: tickets (with projects), documents, or all, of which the last two compare the first 768 dimensions. Filters apply to tickets alone. source_chunk_limit: this many chunks of each ticket, project or document come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: as in search_hybrid. match_count at most 100.';
+  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. corpus: tickets (with projects), documents, or all, of which the last two compare the first 768 dimensions. Filters apply to tickets alone. source_chunk_limit: this many chunks of each ticket, project or document come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: as in search_hybrid. written_at: the time of a comment, a note or a documents last change; note_status: what a note set. match_count at most 100.';
 
 insert into tasklens.migrations (version) values ('20261127000810');

@@ -2,7 +2,7 @@
 -- (Threshold and filters of retrieve_chunks: 06_vector_search_test.sql.)
 
 begin;
-select plan(9);
+select plan(10);
 
 \ir kit/vectors.sql
 
@@ -28,6 +28,8 @@ select pg_temp.add(11, 1, 0, pg_temp.unit(0.96, 0.28), 'Pump leaks. The shaft is
   pg_temp.add(13, 1, 0, pg_temp.unit(0.75, 0, 0, 0.6614378), 'Gauge sticks'),
   pg_temp.add(21, 2, 0, pg_temp.unit(1), 'Hose bursts', 'other'),
   pg_temp.add(null, 2, 0, pg_temp.unit(0, 1), 'Bananas');
+insert into public.status_changes (status_change_id, ticket_id, status_id, note, created_at) values (7, 12, 2, 'Valve, a note', '2025-06-01 08:00+00');
+update public.chunks set status_change_id = 7, kind = 'status_note' where ticket_id = 12 and position = 1;
 set local role service_role;
 
 -- Chunks per ticket -------------------------------------------------------------------------------
@@ -67,6 +69,10 @@ select is_empty(
 select is(
   (select distinct (r.fields - 'links' - 'created_at' - 'updated_at') from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.9) r where r.ticket_id = 11),
   '{"type": null, "labels": ["worn"], "assignee": "Ada", "due_date": "2025-03-01", "priority": null, "reporter": null, "resolved_at": null, "status_category": "to_do"}', 'and its fields');
+
+select results_eq(
+  $$ select r.kind, r.written_at, r.note_status from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5) r where r.ticket_id = 12 $$,
+  $$ values ('status_note', timestamptz '2025-06-01 08:00+00', 'Done') $$, 'a note''s chunk has its day and the status that it set');
 
 select * from finish();
 rollback;

@@ -186,12 +186,21 @@ func (p Prompt) best(named []int, question string, embed Embedder) (chosen []can
 		if len(chosen) == maxChosen || c.score < by.fits && chosen == nil || chosen != nil && c.score < by.near*chosen[0].score {
 			break
 		}
-		isRepeated := slices.ContainsFunc(chosen, func(other candidate) bool { return newQuestion(c.text, nil).coverage(other.text) >= sameAgain })
-		if !isRepeated {
+		same := slices.IndexFunc(chosen, func(other candidate) bool { return p.repeats(c, other) })
+		if same < 0 {
 			chosen = append(chosen, c)
+		} else if p.Sources[c.source].day() > p.Sources[chosen[same].source].day() {
+			chosen[same] = c
 		}
 	}
 	return chosen, nil
+}
+
+// repeats reports whether a sentence says what another one said before it, or, if both have a day,
+// the same with other words or figures: of these the later one holds.
+func (p Prompt) repeats(c, other candidate) bool {
+	dated := p.Sources[c.source].day() != "" && p.Sources[other.source].day() != ""
+	return newQuestion(c.text, nil).coverage(other.text) >= sameAgain || dated && newQuestion(other.text, nil).coverage(c.text) >= sameAgain
 }
 
 // candidates returns the sentences and titles of the named sources, or of all, each once. A

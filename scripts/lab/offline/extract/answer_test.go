@@ -175,6 +175,27 @@ func TestParsePrompt(t *testing.T) {
 	}
 }
 
+// Of two sentences that say the same with other figures, the later one holds, wherever it stands.
+func TestLaterHolds(t *testing.T) {
+	t.Parallel()
+	of := func(attributes string) string { return `ticket="FB-7" project="Ferry Booking" status="Done" title="Deck" ` + attributes }
+	early := [2]string{of(`note-date="2024-02-01" note-status="To Do" created="2024-01-10"`), "Limit of the car deck: 40 tonnes."}
+	late := [2]string{of(`note-date="2025-06-01" note-status="Done" created="2024-01-10"`), "Limit of the car deck: 36 tonnes, after the inspection."}
+	comment := [2]string{of(`comment-by="Noor" comment-date="2026-01-02" created="2024-01-10"`), "The limit of the car deck is 38 tonnes."}
+	for name, c := range map[string]struct{ got, want string }{
+		"the later first":   {answer(message("What is the limit of the car deck in tonnes?", late, early)), "Limit of the car deck: 36 tonnes, after the inspection [1]."},
+		"the earlier first": {answer(message("What is the limit of the car deck in tonnes?", early, late)), "Limit of the car deck: 36 tonnes, after the inspection [2]."},
+		"of three":          {answer(message("What is the limit of the car deck in tonnes?", early, comment, late)), "The limit of the car deck is 38 tonnes [2]."},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q", name, c.got)
+		}
+	}
+	if got := answer(message("Is FB-7 done?", early)); got != "FB-7 (Done): Deck [1]." {
+		t.Errorf("the ticket's status is that of a note: %q", got)
+	}
+}
+
 // For any text, each citation names a source, and an answer is either a refusal or has a citation.
 func TestAnswerIsMadeOfSources(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@
 package extract
 
 import (
+	"cmp"
 	"html"
 	"regexp"
 	"strings"
@@ -30,10 +31,15 @@ type Source struct {
 	Text   string
 }
 
+// day is when the text was written; "" if it is unknown.
+func (s Source) day() string {
+	return cmp.Or(s.Fields["comment-date"], s.Fields["note-date"], s.Fields["changed"], s.Fields["created"])
+}
+
 var (
 	firstFence = regexp.MustCompile(`(?m)^<(?:source|turn|question)-([0-9a-f]{12})[ >]`)
 	today      = regexp.MustCompile(`^Today is \w+, (\d{4}-\d\d-\d\d)\.`)
-	attribute  = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
+	attribute  = regexp.MustCompile(`([a-z_-]+)="([^"]*)"`)
 )
 
 // ParsePrompt parses a user's message. The fence is the twelve hex digits of the first tag, before
