@@ -68,16 +68,18 @@ func checkModel(ctx context.Context, config settings, args []string) error {
 		dollars := config.cost(loaded, readByAnAnswer*len(questions), writtenByAnAnswer*len(questions))
 		return config.allow(dollars, mostDollars)
 	}
-	check, err := eval.CheckModel(ctx, eval.Service{URL: config.ServiceURL}, questions, paraphrases)
+	progress("trying the protocol") // first, because it shows at once what is wrong with a setting
+	config.probe(ctx, os.Stdout, threshold.Inputs(tokens))
+	check, err := eval.CheckModel(ctx, eval.Service{URL: config.ServiceURL}, questions, paraphrases, asking, progress)
 	if err != nil {
 		return err
 	}
 	check.EmbeddingTokens += loaded
-	if err := check.Print(os.Stdout, config.cost(check.EmbeddingTokens, check.ChatIn, check.ChatOut)); err != nil {
-		return err
-	}
-	return config.probe(ctx, os.Stdout, threshold.Inputs(tokens))
+	return check.Print(os.Stdout, config.cost(check.EmbeddingTokens, check.ChatIn, check.ChatOut))
 }
+
+// asking is how long a model check asks questions: a slow server answers fewer in it.
+const asking = 30 * time.Minute
 
 // probed are the inputs of the largest request, and a text of about as many tokens as a chunk and
 // its header have at most.
@@ -86,7 +88,7 @@ const probed = 64
 var longChunk = strings.Repeat("The pump of the second line leaks at its valve. ", 51)
 
 // probe sends the server one request of each kind and prints how it departs from OpenAI's protocol.
-func (c settings) probe(ctx context.Context, out io.Writer, inputs []string) error {
+func (c settings) probe(ctx context.Context, out io.Writer, inputs []string) {
 	departures := 0
 	print := func(format string, args ...any) {
 		departures++
@@ -94,16 +96,16 @@ func (c settings) probe(ctx context.Context, out io.Writer, inputs []string) err
 	}
 	client := openai.New(openai.Config{
 		BaseURL: cmp.Or(c.OpenAIBaseURL, "https://api.openai.com/v1"), APIKey: c.OpenAIKey, EmbeddingModel: c.EmbeddingModel, ChatModel: c.ChatModel,
-		AttemptTimeout: 5 * time.Minute, Notice: func(message string, args ...any) { print("%s: %v", message, args) },
+		AttemptTimeout: 10 * time.Minute, Notice: func(message string, args ...any) { print("%s: %v", message, args) },
 	})
-	fmt.Fprintln(out, "\nHow the server departs from OpenAI's protocol:")
+	fmt.Fprintln(out, "How the server departs from OpenAI's protocol:")
 	if _, _, err := client.Embed(ctx, c.EmbeddingModel, inputs[:probed]); err != nil {
-		return err
+		print("it fails: %v", err)
 	}
 	vectors, cut, err := client.Embed(ctx, c.EmbeddingModel, []string{longChunk, longChunk + "Invoices are paid late."})
 	switch {
 	case err != nil:
-		return err
+		print("it fails with a chunk of 500 tokens: %v", err)
 	case len(cut) > 0:
 		print("the embedding model does not take a chunk of 500 tokens whole: longer ones are embedded without their end")
 	case slices.Equal(vectors[0], vectors[1]):
@@ -112,31 +114,30 @@ func (c settings) probe(ctx context.Context, out io.Writer, inputs []string) err
 	const instructions, question = "Answer in JSON.", `What is the color of the sky? Answer {"color": "…"}.`
 	said, err := client.Complete(ctx, chat.Request{Instructions: instructions, Message: question, MaxTokens: probeTokens})
 	if err != nil {
-		return err
+		print("it fails: %v", err)
 	}
 	if said.Thought {
 		print("the chat model thinks before it answers: set ANSWER_TOKENS to some thousand")
 	}
 	if _, err := client.Stream(ctx, chat.Request{Instructions: instructions, Message: question, MaxTokens: probeTokens}, func(string) error { return nil }); err != nil {
-		return err
+		print("it fails with a stream: %v", err)
 	}
 	said, err = client.Complete(ctx, chat.Request{Instructions: "Call the tool.", Message: "How many bugs are open?", MaxTokens: probeTokens, Tool: &answer.Tool})
 	if err != nil {
-		return err
-	}
-	if _, err := answer.ReadCall(said.Call, time.UTC); err != nil {
+		print("it fails with a tool: %v", err)
+	} else if _, err := answer.ReadCall(said.Call, time.UTC); err != nil {
 		print("the chat model does not call its tool as it is described: questions get no counts and lists of tickets")
 	}
-	if said, err = client.CompleteJSON(ctx, instructions, question, probeTokens, color); err != nil {
-		return err
-	}
-	if !json.Valid([]byte(said.Text)) {
+	said, err = client.CompleteJSON(ctx, instructions, question, probeTokens, color)
+	if err != nil {
+		print("it fails with JSON: %v", err)
+	} else if !json.Valid([]byte(said.Text)) {
 		print("the chat model writes no JSON: documents are not enriched")
 	}
 	if departures == 0 {
 		fmt.Fprintln(out, "- in nothing that the service uses")
 	}
-	return nil
+	fmt.Fprintln(out)
 }
 
 const probeTokens = 800

@@ -25,12 +25,12 @@ func CheckParaphrases(ctx context.Context, service Service, questions []Asked) (
 			if q.Half != half {
 				continue
 			}
-			p, err := service.search(ctx, q.Question, nil, 3, 0)
+			is, err := service.inFirst3(ctx, q)
 			if err != nil {
 				return nil, err
 			}
 			f.All++
-			if slices.ContainsFunc(p.Results, func(h hit) bool { return slices.Contains(q.Cite, h.item()) }) {
+			if is {
 				f.InFirst3++
 			} else {
 				f.Missed = append(f.Missed, q.Question)
@@ -39,6 +39,12 @@ func CheckParaphrases(ctx context.Context, service Service, questions []Asked) (
 		found = append(found, f)
 	}
 	return found, nil
+}
+
+// inFirst3 searches for a paraphrase.
+func (s Service) inFirst3(ctx context.Context, q Asked) (bool, error) {
+	p, err := s.search(ctx, q.Question, nil, 3, 0)
+	return slices.ContainsFunc(p.Results, func(h hit) bool { return slices.Contains(q.Cite, h.item()) }), err
 }
 
 // Paraphrases prints the counts, and what is missed of the half "choose".

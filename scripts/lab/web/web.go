@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	timeout   = time.Minute
+	timeout   = 11 * time.Minute // a service may take ten
 	maxAnswer = 32 << 20
 )
 
