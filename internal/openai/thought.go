@@ -10,17 +10,17 @@ import (
 // stands before the answer; where the prompt has opened it, the text has only the closing mark.
 // Special tokens and tags around the answer are no part of it.
 const (
-	thoughtTag = `(?:ant|\w{1,20}[:_-])?(?:think|thinking|thoughts?|reason|reasoning|reflection|scratchpad|analysis|monologue|cot)(?:[_-]\w{1,20})?`
+	thoughtTag = `(?:ant|\w{1,20}[:_-])?(?:think|thinking|thought|reason|reasoning|reflection|scratchpad)(?:[_-]\w{1,50})?`
 	openTag    = `<` + thoughtTag + `(?:\s[^<>]{0,80})?>|<details type="reasoning"[^<>]{0,80}>|\[think\]`
 	answerTag  = `(?:final|(?:final[_-])?(?:answer|response))>`
 	special    = `(?:<[|｜][\w▁]{1,30}[|｜]>|</` + answerTag + `)`
 )
 
 var (
-	opens    = regexp.MustCompile(`(?i)^\s*(?:` + openTag + `|◁think▷|<\|(?:begin_of_thought|start_thinking)\|>|<unused94>|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary))`)
-	closes   = regexp.MustCompile(`(?i)</` + thoughtTag + `>|</details>|\[/think\]|◁/think▷|<\|(?:end_of_thought|end_thinking)\|>|<unused95>|(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final[^<]{0,20}<\|message\|>|assistantfinal`)
+	opens    = regexp.MustCompile(`(?i)^\s*(?:` + openTag + `|◁think▷|<\|(?:begin_of_thought|start_thinking)\|>|<unused94>|<\|channel>thought|(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary))`)
+	closes   = regexp.MustCompile(`(?i)</` + thoughtTag + `>|</details>|\[/think\]|◁/think▷|<\|(?:end_of_thought|end_thinking)\|>|<unused95>|<channel\|>|(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final[^<]{0,20}<\|message\|>|assistantfinal`)
 	opened   = regexp.MustCompile(`(?i)` + openTag + `|<details>`)
-	mayOpen  = regexp.MustCompile(`(?i)^\s*(?:[<\[◁][^>\]▷\s]{0,40}|<(?:` + thoughtTag + `|details)\s[^<>]{0,80})?$|^\s*<\|[a-z_|<>]{0,60}$`)
+	mayOpen  = regexp.MustCompile(`(?i)^\s*(?:[<\[◁][^>\]▷\s]{0,60}|<(?:` + thoughtTag + `|details)\s[^<>]{0,80})?$|^\s*<\|[a-z_|<>]{0,60}$`)
 	leading  = regexp.MustCompile(`(?i)^\s*<(?:[|｜](?:begin.of.(?:sentence|text|solution)|start_(?:response|text))[|｜]>|` + answerTag + `)`)
 	trailing = regexp.MustCompile(`(?i)(?:(?:\s*` + special + `)+\s*)?(?:<(?:[|｜][\w▁]{0,30}[|｜]?|/[\w-]{0,20})?)?$`)
 	specials = regexp.MustCompile(`(?i)^\s*(?:` + special + `\s*)+$`)
