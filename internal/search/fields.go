@@ -16,6 +16,7 @@ type Fields struct {
 	Priority *string  `json:"priority,omitempty" may:"ticket"`
 	Labels   []string `json:"labels,omitempty" may:"ticket" min:"1"`
 	DueDate  *string  `json:"due_date,omitempty" may:"ticket" format:"date"`
+	URL      *string  `json:"url,omitempty" may:"ticket" format:"uri" doc:"The address of its page in its tracker."`
 }
 
 // TicketFields are the Fields of a whole ticket. Null: the ticket has none.
@@ -26,6 +27,7 @@ type TicketFields struct {
 	Priority *string  `json:"priority" example:"High"`
 	Labels   []string `json:"labels" example:"[\"payments\"]"`
 	DueDate  *string  `json:"due_date" format:"date"`
+	URL      *string  `json:"url" format:"uri" example:"https://github.com/tidemill/rotor/issues/31" doc:"The address of its page in its tracker."`
 }
 
 // What one has, the other has too.

@@ -107,8 +107,8 @@ var (
 	digits    = regexp.MustCompile(`^[0-9]+$`)
 )
 
-// named returns what an id, a key or an address names. Addresses are those of the console and of
-// trackers, which have it as a part of their own: https://example.com/browse/TX-400?page=1.
+// named returns what an id, a key or an address names. Addresses are those of the console, and of
+// pages of trackers, of which the database knows the ticket.
 func named(id string) (kind, name string) {
 	id = strings.TrimSpace(id)
 	for _, kind := range []string{ticketPrefix, documentPrefix, projectPrefix} {
@@ -116,21 +116,21 @@ func named(id string) (kind, name string) {
 			return kind, strings.TrimSpace(name)
 		}
 	}
-	parts := []string{id}
-	_, address, isAddress := strings.Cut(id, "://")
-	if isAddress {
-		_, address, _ = strings.Cut(address, "/")
-		parts = strings.FieldsFunc(address, func(r rune) bool { return strings.ContainsRune("/?#&=", r) })
-	}
-	for _, part := range parts {
-		switch {
-		case len(part) == len(uuid.Nil.String()) && uuid.Validate(part) == nil:
-			return documentPrefix, part
-		case ticketKey.MatchString(part):
-			return ticketPrefix, part
-		case digits.MatchString(part) && !isAddress:
-			return number, part
+	if strings.Contains(id, "/") {
+		for _, part := range strings.FieldsFunc(id, func(r rune) bool { return strings.ContainsRune("/?#&=", r) }) {
+			if uuid.Validate(part) == nil && len(part) == len(uuid.Nil.String()) {
+				return documentPrefix, part
+			}
 		}
+		return ticketPrefix, id
+	}
+	switch {
+	case uuid.Validate(id) == nil && len(id) == len(uuid.Nil.String()):
+		return documentPrefix, id
+	case ticketKey.MatchString(id):
+		return ticketPrefix, id
+	case digits.MatchString(id):
+		return number, id
 	}
 	return projectPrefix, id
 }

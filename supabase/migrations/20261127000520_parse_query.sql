@@ -29,8 +29,8 @@ comment on function tasklens.phrase is 'A tsquery for the words of a composed te
 -- every form (set by begin_search). required: the "quoted phrases", in a ticket's own text or one
 -- comment; required_of_named: of tickets named by their key: those that are not keys, because such
 -- a ticket need not mention it. excluded: a word or phrase after a minus; excluded_keys: possible
--- keys after a minus; left_out: both, as typed. ticket_keys: possible keys in upper case: TX-400
--- anywhere, "tx 400" as the whole query. identifiers: versions, paths, options, names and codes of
+-- keys after a minus; left_out: both, as typed. ticket_keys: possible keys and names of
+-- pages in upper case: TX-400 anywhere, "tx 400" as the whole query. identifiers: versions, paths, options, names and codes of
 -- errors, addresses (9.3.0.GA, E0463), as typed; is_identifier: the query is nothing else. Set by
 -- begin_search: excluded_tickets, those with excluded keys and those whose comments contain
 -- excluded words; named_tickets, those with ticket_keys that contain what is required and nothing
@@ -113,7 +113,9 @@ begin
     union
     select upper(m[1]) from regexp_matches(parsed.plain, '(' || ticket_key || ')(?![[:alnum:]])', 'g') as m
     union
-    select upper(replace(m[1], ' ', '-')) from regexp_matches(parsed.plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m);
+    select upper(replace(m[1], ' ', '-')) from regexp_matches(parsed.plain, '^\s*([[:alpha:]][[:alnum:]_]* [0-9]+)\s*$') as m
+    union
+    select n from regexp_matches(parsed.plain, '[^][\s<>()"'',;]+/[^][\s<>()"'',;]+', 'g') as m cross join unnest(tasklens.page_names(rtrim(m[1], '.!?:'))) n);
   select coalesce(array_agg(t.token order by t.place) filter (where t.is_identifier), '{}'), coalesce(bool_and(t.is_identifier), false)
     into parsed.identifiers, parsed.is_identifier
     from (

@@ -131,7 +131,7 @@ begin
       where exists (select from public.keyword_entries e where e.keyword_entry_id = u and e.words @@ query.required_of_named)
         or exists (select from public.comment_entries m where m.ticket_id = u and m.words @@ query.required_of_named)) end;
     -- Nobody who types a ticket's key alone looks for others whose keys begin alike.
-    if query.required is null and cardinality(query.named_tickets) > 0 and query.plain ~ '^\s*\S+-[0-9]+\s*$' then
+    if query.required is null and cardinality(query.named_tickets) > 0 and query.plain ~ '^\s*(\S+-[0-9]+|\S+/\S+)\s*$' then
       query.required := tasklens.phrase(query.plain, query.languages);
     end if;
     -- Users paste names with quotes: a phrase that no text contains is searched as words. Invisible

@@ -67,7 +67,7 @@ as $$
 begin
   return (
     select jsonb_build_object('status_category', s.category, 'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority,
-      'labels', t.labels, 'due_date', t.due_date, 'resolved_at', t.resolved_at, 'created_at', t.created_at, 'updated_at', t.updated_at, 'links', (
+      'labels', t.labels, 'due_date', t.due_date, 'resolved_at', t.resolved_at, 'created_at', t.created_at, 'updated_at', t.updated_at, 'url', t.url, 'links', (
         select jsonb_agg(jsonb_build_object(
           'kind', l.kind, 'direction', l.direction, 'ticket_key', l.key, 'ticket_name', l.name, 'status', l.status) order by l.direction desc, l.kind, l.other)
         from (

@@ -93,13 +93,18 @@ language plpgsql stable security definer set search_path = ''
 as $$
 declare
   visible constant bigint[] := tasklens.projects_as('viewer');
+  -- Of an address: its page, else a key in it.
+  names constant text[] := tasklens.page_names(find_ticket.key) || array(
+    select upper(case when find_ticket.key like '%/%' then m[1] else find_ticket.key end)
+    from regexp_matches(find_ticket.key, case when find_ticket.key like '%/%' then '(?<=[/?&#=])([[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+)(?![[:alnum:]])' else '^.*$' end, 'g') m);
 begin
   return (
-    select t.ticket_id from tasklens.keyed_tickets(array[upper(find_ticket.key)]) k join public.tickets t using (ticket_id)
-    where visible is null or t.project_id = any (visible));
+    select t.ticket_id from tasklens.keyed_tickets(names) k join public.tickets t using (ticket_id)
+    where visible is null or t.project_id = any (visible)
+    order by array_position(names, k.key) limit 1);
 end
 $$;
-comment on function tasklens.find_ticket is 'The id of the ticket with this key, or that had it, without regard to case; null if there is none that the caller may see.';
+comment on function tasklens.find_ticket is 'The id of the ticket with this key, or that had it, or with this address in its tracker, without regard to case; null if there is none that the caller may see.';
 
 create function public.get_ticket(
   ticket_id bigint default null,

@@ -64,7 +64,7 @@ as $$
     ('function', 'tasklens', 'service_role', 'execute', '{add_missing_sources, add_states, count_chunks, enqueue_sources, ensure_sources, entity_names,
       import_batch, import_rows, index_former_languages, judge_import, judge_rows, keyed_tickets, language_of, lock_sources, mark_documents,
       missing_sources, pieces, source_texts, sourced_ticket, unlisted_rows, write_links, write_parts, write_rows}'),
-    ('function', 'tasklens', 'PUBLIC', 'execute', '{are_names, fold_labels, is_page, name_words, text_of_html, visible_text}')
+    ('function', 'tasklens', 'PUBLIC', 'execute', '{are_names, fold_labels, is_page, name_words, page_names, text_of_html, visible_text}')
   ) l(kind, place, grantees, privileges, names)
   cross join unnest(l.names::text[]) as n(name)
   left join unnest(string_to_array(l.grantees, ' ')) as g(grantee) on true

@@ -76,6 +76,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.ensure_sources(bigint[], bigint[], bigint[], uuid[])', 'volatile', 'definer', 'service_role'),
     ('tasklens.find_ticket(text)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.fold_labels(text[])', 'immutable', 'invoker', 'PUBLIC'),
+    ('tasklens.page_names(text)', 'immutable', 'invoker', 'PUBLIC'),
     ('tasklens.follow_comments()', 'volatile', 'definer', ''),
     ('tasklens.follow_documents()', 'volatile', 'definer', ''),
     ('tasklens.follow_notes()', 'volatile', 'definer', ''),
