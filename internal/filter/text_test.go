@@ -7,7 +7,7 @@ import (
 	"tasklens/internal/filter"
 )
 
-// Filters are written as people type them; 77_typed_filters_test.sql reads them back.
+// Filters are written as people type them; 79_typed_filters_test.sql reads them back.
 func TestString(t *testing.T) {
 	t.Parallel()
 	for object, want := range map[string]string{

@@ -94,12 +94,29 @@ func TestBadTokens(t *testing.T) {
 		"no role":                         p.ec(map[string]any{"role": nil}),
 		"a role that is no name":          p.ec(map[string]any{"role": 7}),
 		"no subject":                      p.ec(map[string]any{"sub": nil}),
-		"a subject that is no UUID":       p.ec(map[string]any{"sub": "me"}),
+		"a subject without end":           p.ec(map[string]any{"sub": strings.Repeat("x", 256)}),
+		"third-party auth, no role":       p.ec(map[string]any{"sub": "user_2aBc", "role": nil}),
+		"third-party auth, other issuer":  p.ec(map[string]any{"sub": "user_2aBc", "iss": "https://another.example"}),
 		"an anonymous API key":            p.hs(map[string]any{"role": "anon", "iss": "supabase", "aud": nil, "sub": nil}),
 		"a service's token, not ours":     p.ec(map[string]any{"role": "service_role", "iss": "supabase", "aud": nil}),
 		"almost the service's key":        "sb_secret_of_the_servicf",
 	} {
 		t.Run(name, func(t *testing.T) { expect(t, v, token, fault.Unauthorized) })
+	}
+}
+
+// Third-party auth has subjects and audiences of its own.
+func TestThirdPartyAuth(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	v := p.verifier()
+	for _, subject := range []string{"user_2aBcDeFgHiJkLmNoPqRsTuVwXyZ", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9t", "auth0|0123456789abcdef01234567"} {
+		for _, audience := range []any{"authenticated", "my-project", nil} {
+			caller, err := v.Verify(t.Context(), p.ec(map[string]any{"sub": subject, "aud": audience}))
+			if err != nil || caller.Subject != subject || caller.Role != "authenticated" {
+				t.Errorf("%s for %v: %+v, %v", subject, audience, caller, err)
+			}
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ declare
     search_documents, search_documents_hybrid, search_facets, search_hybrid, set_project_language, similar_tickets,
     store_chunks, store_enrichment, store_match_thresholds, track_document_retrieval, track_document_retrievals,
     unanswered_questions, unreadable_views, upsert_documents, upsert_projects, upsert_tickets,
-    visible_texts}';
+    user_id_of, visible_texts}';
   problems text;
 begin
   if exists (select from pg_tables t where t.schemaname = 'tasklens' and t.tablename = 'migrations') then

@@ -4,8 +4,24 @@ create type public.project_role as enum ('viewer', 'member', 'admin');
 comment on type public.project_role is
   'What a user may do in a project, each role including the former: read (viewer), write tickets and notes (member), change the project and its members (admin).';
 
--- user_id is Supabase Auth's id. The rows of a user deleted there stay, and give rights until the
--- last token expires.
+-- The subject of a token is a UUID from Supabase Auth, and may be another text from elsewhere (Clerk,
+-- Firebase, Auth0), which auth.uid() cannot read.
+create function public.user_id_of(subject text) returns uuid
+language sql immutable security invoker set search_path = ''
+as $$
+  select case when subject ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then subject::uuid
+    when subject <> '' then encode(substr(sha256(convert_to(subject, 'utf8')), 1, 16), 'hex')::uuid end
+$$;
+comment on function public.user_id_of is 'The user_id that a token''s subject has in project_members and document_votes: the subject itself if it is a UUID, else a digest of it.';
+
+create function tasklens.user_id() returns uuid
+language sql stable security invoker set search_path = ''
+as $$
+  select public.user_id_of(coalesce(nullif(current_setting('request.jwt.claim.sub', true), ''), auth.jwt() ->> 'sub'))
+$$;
+comment on function tasklens.user_id is 'The caller''s id, whoever issued the token; null without a user.';
+
+-- The rows of a user deleted in Supabase Auth stay, and give rights until the last token expires.
 create table public.project_members (
   project_id bigint not null references public.projects on delete cascade,
   user_id uuid not null,
@@ -40,7 +56,7 @@ begin
   end if;
   return array(
     select m.project_id from public.project_members m
-    where m.user_id = (select auth.uid()) and m.role >= least_role
+    where m.user_id = (select tasklens.user_id()) and m.role >= least_role
     order by m.project_id);
 end
 $$;
@@ -107,7 +123,7 @@ comment on function public.may_write_project is 'Whether the caller may write ti
 
 -- Status names reveal nothing about a project.
 create policy read_statuses on public.status for select to authenticated
-  using ((select auth.uid()) is not null);
+  using ((select tasklens.user_id()) is not null);
 
 -- A new project has no admin yet, so the service creates it with its first member.
 create policy select_projects on public.projects for select to authenticated

@@ -129,6 +129,6 @@ insert into public.search_config default values;
 
 alter table public.search_config enable row level security;
 create policy read_search_config on public.search_config for select to authenticated
-  using ((select auth.uid()) is not null);
+  using ((select tasklens.user_id()) is not null);
 
 insert into tasklens.migrations (version) values ('20261127001100');

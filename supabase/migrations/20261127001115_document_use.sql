@@ -18,14 +18,14 @@ create index document_votes_user_id_idx on public.document_votes (user_id) where
 
 alter table public.document_votes enable row level security;
 create policy read_votes on public.document_votes for select to authenticated
-  using (user_id = (select auth.uid()));
+  using (user_id = (select tasklens.user_id()));
 create policy insert_votes on public.document_votes for insert to authenticated
-  with check (user_id = (select auth.uid()) and (select tasklens.projects_as('viewer')) <> '{}');
+  with check (user_id = (select tasklens.user_id()) and (select tasklens.projects_as('viewer')) <> '{}');
 create policy update_votes on public.document_votes for update to authenticated
-  using (user_id = (select auth.uid()))
-  with check (user_id = (select auth.uid()) and (select tasklens.projects_as('viewer')) <> '{}');
+  using (user_id = (select tasklens.user_id()))
+  with check (user_id = (select tasklens.user_id()) and (select tasklens.projects_as('viewer')) <> '{}');
 create policy delete_votes on public.document_votes for delete to authenticated
-  using (user_id = (select auth.uid()));
+  using (user_id = (select tasklens.user_id()));
 
 -- Security definer: readers may vote but not write documents. Its triggers are in follow_documents.
 create function tasklens.count_votes() returns trigger
@@ -61,7 +61,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
   insert into public.document_votes as v (document_id, user_id, helpful)
-  select d.id, case when not tasklens.is_unrestricted() then auth.uid() end, rate_document.helpful
+  select d.id, case when not tasklens.is_unrestricted() then tasklens.user_id() end, rate_document.helpful
   from public.documents d
   where d.id = rate_document.doc_id and rate_document.helpful is not null
   on conflict (document_id, user_id) do update set helpful = excluded.helpful where v.helpful <> excluded.helpful;

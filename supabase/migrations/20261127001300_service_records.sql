@@ -66,7 +66,7 @@ declare
   memberships bigint; -- null where nothing depends on them
 begin
   if visible is not null then
-    memberships := tasklens.membership_version(auth.uid());
+    memberships := tasklens.membership_version(tasklens.user_id());
   end if;
   -- Results also depend on the search functions themselves.
   return query select (select concat(count(*), '-', max(m.version)) from tasklens.migrations m) || '-'

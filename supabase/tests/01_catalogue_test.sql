@@ -142,6 +142,8 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.plan_words(text, bigint[], boolean, text[], tsquery)', 'stable', 'invoker', ''),
     ('tasklens.prepare_document()', 'volatile', 'invoker', ''),
     ('tasklens.present_parts()', 'stable', 'invoker', ''),
+    ('public.user_id_of(text)', 'immutable', 'invoker', 'authenticated service_role'),
+    ('tasklens.user_id()', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.projects_as(project_role)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.rank_documents(vector, text[], integer, double precision, integer, text)', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.rank_entries(tasklens.search, integer, integer, integer, integer)', 'stable', 'invoker', ''),
@@ -385,6 +387,7 @@ select results_eq(
     ('upsert_documents', 'documents jsonb', 'TABLE(id uuid, created boolean, embedding_status text)'),
     ('upsert_projects', 'projects jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, project_id bigint, held_by text, reason text, cut text)'),
     ('upsert_tickets', 'tickets jsonb, import_id bigint DEFAULT NULL::bigint, take_over boolean DEFAULT false', 'TABLE(key text, ticket_id bigint, project_id bigint, comment_ids bigint[], held_by text, reason text, cut text)'),
+    ('user_id_of', 'subject text', 'uuid'),
     ('visible_texts', 'texts text[]', 'text[]') $$,
   'the public functions have the arguments and results that callers rely on');
 

@@ -68,7 +68,7 @@ select is_empty(
        or (r.fields is null) <> (r.ticket_id is null) $$, 'a chunk has the links of its ticket, at most 20, outgoing ones first');
 select is(
   (select distinct (r.fields - 'links' - 'created_at' - 'updated_at') from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.9) r where r.ticket_id = 11),
-  '{"type": null, "labels": ["worn"], "assignee": "Ada", "due_date": "2025-03-01", "priority": null, "reporter": null, "resolved_at": null, "status_category": "to_do"}', 'and its fields');
+  '{"url": null, "type": null, "labels": ["worn"], "assignee": "Ada", "due_date": "2025-03-01", "priority": null, "reporter": null, "resolved_at": null, "status_category": "to_do"}', 'and its fields');
 
 select results_eq(
   $$ select r.kind, r.written_at, r.note_status from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5) r where r.ticket_id = 12 $$,

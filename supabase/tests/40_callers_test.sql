@@ -1,7 +1,7 @@
 -- What each caller can read, by table and by function.
 
 begin;
-select plan(15);
+select plan(16);
 
 insert into public.status (status_id, name) values (1, 'To Do'), (2, 'Done');
 insert into public.projects (project_id, key, name) values (1, 'AA', 'Pumps'), (2, 'BB', 'Wheels');
@@ -111,6 +111,7 @@ insert into calls values -- anon stranger outsider viewer member admin service
   ('search_hybrid',               '(''pump'', pg_temp.unit(1, 1536), ''m'')',                '- 0 4 3 3 3 7'),
   ('set_project_language',        '(1, ''german'')',                                            '- - - - - 1 1'),
   ('similar_tickets',             '(pg_temp.unit(1, 1536), ''m'')',                          '- 0 3 2 2 2 5'),
+  ('user_id_of',                  '(''auth0|1'')',                                             '- 1 1 1 1 1 1'),
   ('visible_texts',               '(''{pump}'')',                                            '- 1 1 1 1 1 1');
 select bag_eq($$ select name from calls $$,
   $$ select p.proname::text from pg_catalog.pg_proc p where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute') $$,
@@ -204,6 +205,20 @@ select is(pg_temp.answers('concat(public.may_write_project(1), public.may_write_
 select set_eq($$ select p.proname::text from pg_catalog.pg_proc p
     where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute') and p.provolatile = 'v' $$,
   array['rate_document', 'search_documents_hybrid', 'set_project_language'], 'what users call is stable, except what may write');
+-- Third-party auth: a subject that is no UUID.
+create function pg_temp.sees(subject text) returns bigint
+language plpgsql as $$
+begin
+  perform set_config('request.jwt.claims', jsonb_build_object('sub', subject)::text, true);
+  return (select count(*) from public.list_projects());
+end
+$$;
+insert into project_members (project_id, user_id, role) values (2, user_id_of('auth0|0123456789abcdef01234567'), 'viewer');
+set local role authenticated;
+select results_eq($$ select s, pg_temp.sees(s) from unnest('{auth0|0123456789abcdef01234567,auth0|0123456789abcdef01234568,user_2aBc}'::text[]) s $$,
+  $$ values ('auth0|0123456789abcdef01234567', 1::bigint), ('auth0|0123456789abcdef01234568', 0), ('user_2aBc', 0) $$, 'a member may have any subject');
+reset role;
+
 -- As PostgREST calls them by GET. Nothing can be written from here on.
 set local transaction_read_only = on;
 select results_eq($$ select name, pg_temp.outcomes(format('select * from public.%s%s', name, arguments)) from calls where name not in ('rate_document', 'set_project_language') order by name $$,

@@ -38,7 +38,7 @@ select is((select count(*) from public.list_tickets(-1, -1)), 1::bigint, 'a nega
 select throws_ok($$ select from public.list_tickets(sort => 'relevance') $$, '22023', 'sort is "relevance"', 'sort relevance is rejected without a query');
 select throws_ok($$ select from public.list_tickets(filters => '{"assignee": [1]}') $$, '22023', 'filters.assignee[0] is of type number', 'invalid filters are rejected');
 select results_eq($$ select text, highlight, status, project_name, fields - 'created_at' - 'updated_at' from public.list_tickets(1, filters => '{"assignee": "ada", "open": true}') $$,
-  $$ values (e'one <b>\n\nfirst & last', e'one &lt;b&gt;\n\nfirst &amp; last', 'To Do', 'Telegraph', '{"assignee": "Ada", "reporter": null, "type": null, "priority": null, "labels": ["ios"], "due_date": "2025-05-01", "resolved_at": null, "status_category": "to_do",
+  $$ values (e'one <b>\n\nfirst & last', e'one &lt;b&gt;\n\nfirst &amp; last', 'To Do', 'Telegraph', '{"url": null, "assignee": "Ada", "reporter": null, "type": null, "priority": null, "labels": ["ios"], "due_date": "2025-05-01", "resolved_at": null, "status_category": "to_do",
     "links": [{"kind": "duplicates", "direction": "out", "ticket_key": "BB-1", "ticket_name": "four", "status": "To Do"}]}'::jsonb) $$,
   'text is the ticket''s name and description, and highlight is escaped HTML');
 
