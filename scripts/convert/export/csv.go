@@ -122,7 +122,7 @@ func (r *records) sortColumns() {
 	}
 	for i, name := range r.folded {
 		if !known[name] && !audience.Knows(r.header[i]) {
-			r.others = append(r.others, [2]string{r.header[i], name})
+			r.others = append(r.others, [3]string{r.header[i], name, ""})
 		}
 		known[name] = true
 	}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"tasklens/internal/audience"
 )
 
 const (
@@ -26,9 +28,13 @@ type Document struct {
 	File          string   `json:"file"`
 	Line          int      `json:"line,omitzero"`
 	Problems      []string `json:"-"` // what is left out, and why
+	Unread        []string `json:"-"` // fields of the front matter
 }
 
 var temporalClasses = []string{"evergreen", "current", "dated", "historical", "unknown"}
+
+// matterRead are the fields of front matter that are read.
+var matterRead = []string{nested, "title", "keywords", "tags", "temporal_class", "created_at", "created", "date"}
 
 // errPrivate is returned for a note that is not for everybody.
 var errPrivate = errors.New("left out")
@@ -51,6 +57,12 @@ func parseNote(text, restricted string) (note Document, err error) {
 	note.Problems = problems
 	leftOut := func(field, value, reason string) {
 		note.Problems = append(note.Problems, fmt.Sprintf("%s %q is left out: it %s", field, value, reason))
+	}
+	note.Unread = fields[nested]
+	for name, values := range fields {
+		if !slices.Contains(matterRead, name) && !audience.Knows(name) && strings.Join(values, "") != "" {
+			note.Unread = append(note.Unread, name)
+		}
 	}
 	note.Content = strings.TrimSpace(body)
 	if note.Title = fields.first("title", maxTitle); note.Title == "" {

@@ -142,6 +142,9 @@ func (c *conversion) convertNotes(n *notes) error {
 		for _, problem := range d.Problems {
 			c.warn(&RowError{File: d.File, Reason: problem})
 		}
+		for _, name := range d.Unread {
+			c.unread[name]++
+		}
 		if bad != nil {
 			c.skip(bad)
 			return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -19,8 +20,13 @@ var github = tracker{
 	columns: columns{
 		"key": {"number"}, "project_key": {"url"}, "name": {"title"}, "description": {"body"}, "status": {"state"}, "reason": {"stateReason"},
 		"assignee": {"assignees"}, "reporter": {"author", "user"}, "ticket_type": {"issueType", "type"}, "labels": {"labels"},
-		"created_at": {"createdAt"}, "updated_at": {"updatedAt"}, "resolved_at": {"closedAt"},
+		"created_at": {"createdAt"}, "updated_at": {"updatedAt"}, "resolved_at": {"closedAt"}, "due_date": {"dueDate"}, "parent": {"parent", "parent_issue_url"}, "comments": {"comments"},
+		"api": {"id", "node_id", "html_url", "repository_url", "labels_url", "comments_url", "events_url", "timeline_url", "pull_request", "assignee", "repository"},
 	},
+	inner: treeOf(`comments.id comments.node_id comments.url comments.html_url comments.author comments.body comments.createdAt comments.updatedAt comments.authorAssociation comments.includesCreatedEdit
+		comments.viewerDidAuthor milestone.title milestone.dueOn milestone.id milestone.node_id milestone.url milestone.html_url milestone.labels_url milestone.number milestone.state
+		milestone.creator milestone.open_issues milestone.closed_issues milestone.created_at milestone.updated_at milestone.closed_at
+		repository.id repository.name repository.owner repository.full_name repository.nameWithOwner parent.id parent.number parent.title parent.url`),
 	object: githubMembers,
 	finish: (*row).finishGithub,
 }
@@ -47,8 +53,22 @@ func (r *row) finishGithub(t *Ticket) error {
 		t.URL = address
 	}
 	t.SourceID = r.object.Get("node_id").String()
-	if id := r.object.Get("id"); t.SourceID == "" && id.Type == gjson.String { // of gh; the API's is a number
+	if id := r.object.Get("id"); t.SourceID == "" && (id.Type == gjson.String || !isGithub(address)) { // the number of GitHub's API goes with a node_id
 		t.SourceID = id.String()
+	}
+	if milestone := r.members["milestone"]; milestone.Exists() && t.DueDate.Value == "" {
+		t.DueDate = given(cmp.Or(milestone.Get("dueOn").String(), milestone.Get("due_on").String()))
+	}
+	if parent := r.object.Get("parent"); parent.Get("id").Exists() {
+		t.Links = []Link{{Kind: "child_of", SourceID: parent.Get("id").String()}}
+	} else if page := cmp.Or(parent.Get("url").String(), r.object.Get("parent_issue_url").String()); page != "" {
+		of, err := repository(page)
+		if err != nil {
+			return err
+		}
+		t.Links = []Link{{Kind: "child_of", Key: strings.ToUpper(path.Base(of)) + "-" + path.Base(page)}}
+	} else if parent.Exists() {
+		t.Links = []Link{}
 	}
 	t.Status, t.Category = githubStatus(t.Status, r.value("reason"))
 	if len(r.list("assignee")) > 1 {
@@ -59,6 +79,7 @@ func (r *row) finishGithub(t *Ticket) error {
 	} else if number := int(comments.Int()); number > 0 { // of the API
 		r.notices["comments that the API does not return with issues (gh issue list --json comments,… does)"] += number
 	}
+	r.keepOthers(t, nil)
 	return nil
 }
 
@@ -66,6 +87,9 @@ func (r *row) finishGithub(t *Ticket) error {
 func addressOf(issue gjson.Result) string {
 	return cmp.Or(issue.Get("html_url").String(), issue.Get("url").String())
 }
+
+// isGithub reports whether an issue is GitHub's, rather than that of Forgejo or Gitea, whose API is alike.
+func isGithub(address string) bool { return strings.Contains(address, "github") }
 
 var githubReasons = map[string]string{"not_planned": "Not planned", "duplicate": "Duplicate"}
 

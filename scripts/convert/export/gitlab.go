@@ -21,23 +21,19 @@ var gitlab = tracker{
 		"labels": {"Labels"}, "due_date": {"Due Date"}, "created_at": {"Created At (UTC)", "created_at"}, "updated_at": {"Updated At (UTC)", "updated_at"},
 		"resolved_at": {"Closed At (UTC)", "closed_at"}, "api": {"_links", "references", "project_id", "user_notes_count"},
 	},
+	inner: treeOf(`references.short references.relative references.full _links.self _links.notes _links.award_emoji _links.project _links.closed_as_duplicate_of milestone.title milestone.id
+		milestone.iid milestone.project_id milestone.group_id milestone.web_url milestone.state milestone.created_at milestone.updated_at milestone.start_date milestone.expired`),
 	object: gitlabMembers,
 	finish: (*row).finishGitlab,
 }
 
-// gitlabMembers leaves out merge requests, which look alike, and names what has a title.
+// gitlabMembers leaves out merge requests, which look alike.
 func gitlabMembers(s *issues, issue gjson.Result) members {
 	if strings.Contains(issue.Get("web_url").String(), "/merge_requests/") {
 		s.notices["merge requests left out"]++
 		return nil
 	}
-	all := issue.Map()
-	for _, name := range []string{"milestone", "epic", "iteration"} {
-		if all[name].IsObject() {
-			all[name] = all[name].Get("title")
-		}
-	}
-	return all
+	return issue.Map()
 }
 
 var (

@@ -29,13 +29,13 @@ Pump leaks,"'- at night
 
 func TestGitlab(t *testing.T) {
 	t.Parallel()
-	first := Ticket{Key: "BIG-PUMPS-7", ProjectKey: "BIG-PUMPS", Name: "Pump leaks", Description: "- at night\n- by day", Status: "Closed", Category: "done", URL: "https://gitlab.example.com/Acme/water/big.pumps/-/issues/7",
+	first := Ticket{Key: "BIG-PUMPS-7", ProjectKey: "BIG-PUMPS", Name: "Pump leaks", Description: "- at night\n- by day\n\nMilestone: Spring", Status: "Closed", Category: "done", URL: "https://gitlab.example.com/Acme/water/big.pumps/-/issues/7",
 		CreatedAt: on(3, 14, 9, 12), UpdatedAt: on(3, 15, 13, 0), ResolvedAt: given(on(3, 15, 13, 0)), DueDate: given(on(4, 1, 0, 0)), Assignee: given("Bob Lee"), Reporter: given("Ann Roe"), Labels: []string{"bug", "wet"}}
 	later := first
 	later.Description, later.Status, later.Category, later.SourceID, later.URL = "", "Open", "to_do", "9107", "https://gitlab.example.com/Acme/water/big.pumps/-/work_items/7"
 	later.ResolvedAt, later.DueDate, later.Assignee, later.TicketType = given(""), given(""), given(""), given("Issue")
 	later.Links = []Link{{"child_of", "", "9001", false}}
-	listed := Ticket{Key: "PUMPS-7", ProjectKey: "PUMPS", Name: "'- not a cell", Description: "**At** night", Status: "Closed", Category: "done", SourceID: "9107", URL: "https://gitlab.example.com/acme/pumps/issues/7", TicketType: given("Test case"),
+	listed := Ticket{Key: "PUMPS-7", ProjectKey: "PUMPS", Name: "'- not a cell", Description: "**At** night\n\nmilestone: Spring", Status: "Closed", Category: "done", SourceID: "9107", URL: "https://gitlab.example.com/acme/pumps/issues/7", TicketType: given("Test case"),
 		CreatedAt: first.CreatedAt, UpdatedAt: first.UpdatedAt, ResolvedAt: first.ResolvedAt, DueDate: first.DueDate, Assignee: first.Assignee, Reporter: first.Reporter, Labels: first.Labels}
 	down := Ticket{Key: "PUMPS-10", ProjectKey: "PUMPS", Name: "Down", Status: "Open", Category: "to_do", URL: "https://gitlab.example.com/acme/pumps/-/issues/incident/10", Labels: []string{"bug"}}
 	for _, c := range []struct {
@@ -46,14 +46,14 @@ func TestGitlab(t *testing.T) {
 	}{
 		{"x.csv", gitlabOld, []Ticket{first}, Project{Key: "BIG-PUMPS", Name: "Acme/water/big.pumps", Origin: "gitlab.example.com/acme/water/big.pumps"}, []string{
 			"issues with several assignees, reduced to the first: 1", "keys changed so that queries can name them, such as BIG.PUMPS-N to BIG-PUMPS-N: 1",
-			"columns left out, with their number of rows: Locked (1), Milestone (1), Time Estimate (1), Time Spent (1), Weight (1)"}},
+			"columns left out, with their number of rows: Locked (1), Time Estimate (1), Time Spent (1), Weight (1)"}},
 		{"x.csv", gitlabNew, []Ticket{later}, Project{Key: "BIG-PUMPS", Name: "Acme/water/big.pumps", Origin: "gitlab.example.com/acme/water/big.pumps"}, []string{
 			"keys changed so that queries can name them, such as BIG.PUMPS-N to BIG-PUMPS-N: 1", "tickets that not everybody may read (Confidential: Yes), left out: 1",
 			"columns left out, with their number of rows: Locked (1), Time Estimate (1), Time Spent (1)"}},
 		{"x.json", gitlabIssues, []Ticket{listed, down}, Project{Key: "PUMPS", Name: "acme/pumps", Origin: "gitlab.example.com/acme/pumps"}, []string{
 			"comments that GitLab's API does not return with issues: 2", "issues with several assignees, reduced to the first: 1", "merge requests left out: 1",
 			"tickets that not everybody may read (confidential: true), left out: 1", "tickets without a creation date that can be read: new ones get the day of the import: 1",
-			"columns left out, with their number of rows: closed_by (1), milestone (1), severity (1)"}},
+			"columns left out, with their number of rows: closed_by (1), severity (1)"}},
 	} {
 		r := open(t, writeOne(t, c.name, c.file))
 		got, bad, err := collect(t, r.Tickets())

@@ -63,6 +63,9 @@ func (s *issues) nextObject() (gjson.Result, error) {
 	return gjson.ParseBytes(object), err
 }
 
+// jiraPages are the members of a page that are read, or tell nothing of its issues.
+var jiraPages = treeOf("issues.* names.* schema.* expand startAt maxResults total isLast nextPageToken pageInfo.hasNextPage pageInfo.endCursor")
+
 // addPage queues the issues of a page, or the issue itself.
 func (s *issues) addPage(object gjson.Result) {
 	list := object.Get("issues")
@@ -72,6 +75,7 @@ func (s *issues) addPage(object gjson.Result) {
 	}
 	s.pending = list.Array()
 	s.pages.add(object, len(s.pending))
+	jiraPages.others("", object, func(path string, _ gjson.Result) { s.unread[path]++ })
 	if names := object.Get("names"); names.IsObject() {
 		s.shown = names.Map()
 	}

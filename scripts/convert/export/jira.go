@@ -27,11 +27,30 @@ var jira = tracker{
 		"comments": {"Comment"}, "links": {"issuelinks"}, "parent": {"Parent key", "Custom field (Epic Link)", "Epic Link", "Parent", "Parent id"}, "children": {"subtasks"},
 		"project.name": {"Project name", "project"}, "project.description": {"Project description"}, "source_id": {"Issue id"},
 	},
-	names:  map[string]string{"fixVersions": "Fix versions", "versions": "Affects versions", "resolution": "Resolution", "environment": "Environment"},
+	names: map[string]string{"fixVersions": "Fix versions", "versions": "Affects versions", "resolution": "Resolution", "environment": "Environment"},
+	inner: treeOf(`comment.total comment.maxResults comment.startAt comment.self comment.comments.id comment.comments.self comment.comments.author comment.comments.updateAuthor comment.comments.body
+		comment.comments.created comment.comments.updated comment.comments.level issuelinks.id issuelinks.self issuelinks.type.id issuelinks.type.self issuelinks.type.name issuelinks.type.inward
+		issuelinks.type.outward ` + jiraIssueIn("parent subtasks issuelinks.inwardIssue issuelinks.outwardIssue") + ` status.name status.id status.self status.iconUrl status.description
+		status.statusCategory.id status.statusCategory.self status.statusCategory.key status.statusCategory.name status.statusCategory.colorName issuetype.name issuetype.id issuetype.self
+		issuetype.iconUrl issuetype.description issuetype.subtask issuetype.avatarId issuetype.entityId issuetype.hierarchyLevel priority.name priority.id priority.self priority.iconUrl
+		project.key project.name project.id project.self project.avatarUrls project.projectTypeKey project.simplified project.projectCategory project.description`),
 	object: jiraMembers,
 	markup: jiraText,
 	finish: (*row).finishJira,
 }
+
+// jiraIssueIn has what Jira says of another issue where it is linked.
+func jiraIssueIn(members string) (paths string) {
+	for member := range strings.FieldsSeq(members) {
+		for inner := range strings.FieldsSeq("id key self fields.summary fields.status fields.priority fields.issuetype") {
+			paths += " " + member + "." + inner
+		}
+	}
+	return paths
+}
+
+// jiraParts are what an issue has beside its fields and the names of them.
+var jiraParts = treeOf("id key self expand fields names schema")
 
 // jiraMembers returns the fields of an issue, nil if it has none.
 func jiraMembers(s *issues, issue gjson.Result) members {
@@ -42,6 +61,11 @@ func jiraMembers(s *issues, issue gjson.Result) members {
 	}
 	fields["issuekey"], fields["projectkey"], fields["statuscategory"] = issue.Get("key"), fields["project"].Get("key"), fields["status"].Get("statusCategory.key")
 	fields["issueid"] = issue.Get("id")
+	for name, part := range issue.Map() {
+		if _, is := jiraParts[fold(name)]; !is {
+			fields["issue."+name] = part // such as its history
+		}
+	}
 	return fields
 }
 

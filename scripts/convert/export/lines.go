@@ -22,6 +22,8 @@ var lines = tracker{
 		"labels": {"labels"}, "due_date": {"due_date"}, "created_at": {"created_at"}, "updated_at": {"updated_at"}, "resolved_at": {"resolved_at"},
 		"source_id": {"source_id"}, "url": {"url"}, "notes": {"notes"}, "comments": {"comments"}, "links": {"links"},
 	},
+	inner: treeOf(`notes.note notes.status notes.created_at comments.key comments.id comments.author comments.body comments.created_at comments.updated_at comments.level
+		links.kind links.key links.source_id links.inward`),
 	markup: adfText,
 	finish: (*row).finishLine,
 }
@@ -118,6 +120,7 @@ func (l *jsonLines) nextProject() (t Ticket, err error) {
 	}
 	t.Line = l.line
 	text := func(member string) string { return l.reader.valueOf(object.Get(member)) }
+	l.countOthers("projects", object, projectParts)
 	if t.project.Key, err = checkKey("project_id", text("project_id")); err == nil {
 		t.project.Name, err = checkName("name", text("name"))
 	}
@@ -126,6 +129,22 @@ func (l *jsonLines) nextProject() (t Ticket, err error) {
 		return t, t.bad(err)
 	}
 	return t, nil
+}
+
+var (
+	projectParts  = treeOf("project_id name description language file line")
+	documentParts = treeOf("path title content keywords temporal_class created_at file line")
+)
+
+// countOthers counts what a line has that is not read.
+func (l *jsonLines) countOthers(kind string, object gjson.Result, parts tree) {
+	seen := map[string]bool{}
+	parts.others(kind, object, func(path string, _ gjson.Result) {
+		if !seen[path] {
+			seen[path] = true
+			l.reader.unread[path]++
+		}
+	})
 }
 
 // nextDocument reads what Convert wrote of a document.
@@ -138,6 +157,7 @@ func (l *jsonLines) nextDocument() (t Ticket, err error) {
 	if l.reader.omits("documents", audience.Of(false, "", object.Raw)) {
 		return t, errLeftOut
 	}
+	l.countOthers("documents", object, documentParts)
 	d := Document{Line: l.line}
 	if err := json.Unmarshal([]byte(object.Raw), &d); err != nil {
 		return t, t.bad(err)

@@ -16,6 +16,9 @@ import (
 // matter is the front matter of a note: its values, or lists of values, by name in lower case.
 type matter map[string][]string
 
+// nested is the name of a list of the fields that have fields of their own, which are not read.
+const nested = ""
+
 func (m matter) first(name string, most int) string {
 	if len(m[name]) == 0 {
 		return ""
@@ -98,11 +101,13 @@ func frontMatter(text string) (fields matter, body string, problems []string, li
 	for _, part := range parts {
 		name, rest, _ := strings.Cut(part, ":")
 		name, rest = strings.Trim(name, " \t\"'"), strings.TrimSpace(rest)
-		values, ok := scalars(strings.ReplaceAll(part, "\t", "  "))
+		values, isNested, ok := scalars(strings.ReplaceAll(part, "\t", "  "))
 		ok = ok && !strings.HasPrefix(rest, "[[") // a wiki link
 		switch {
 		case placeholder.MatchString(part):
 			problems = append(problems, fmt.Sprintf("%s %q is left out: it is a placeholder", name, shortLine(rest, maxKeyword)))
+		case isNested:
+			fields[nested] = append(fields[nested], name)
 		case !ok && strings.Contains(rest, "\n"):
 			problems = append(problems, fmt.Sprintf("%s is left out: it is not valid YAML", name))
 		case !ok && !fields.add(name, rest), ok && !fields.add(name, values...): // a colon in a title, for example
@@ -113,10 +118,10 @@ func frontMatter(text string) (fields matter, body string, problems []string, li
 }
 
 // scalars reads the value, or the list of values, of one field.
-func scalars(part string) (values []string, ok bool) {
+func scalars(part string) (values []string, isNested, ok bool) {
 	var fields map[string]yaml.Node
 	if err := yaml.Unmarshal([]byte(part), &fields); err != nil {
-		return nil, false
+		return nil, false, false
 	}
 	for _, node := range fields {
 		for _, value := range append([]*yaml.Node{&node}, node.Content...) {
@@ -124,6 +129,7 @@ func scalars(part string) (values []string, ok bool) {
 				values = append(values, value.Value)
 			}
 		}
+		isNested = isNested || node.Kind == yaml.MappingNode && len(node.Content) > 0
 	}
-	return values, true
+	return values, isNested, true
 }

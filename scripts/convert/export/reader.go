@@ -22,6 +22,7 @@ type reader struct {
 	dates    map[string]*dates // by file
 	notices  map[string]int    // remarks, and how often each is true; 0 of one that is not about rows
 	unread   map[string]int    // rows with a value, by column
+	named    map[string]bool   // columns that an option names and some file has
 	sources  map[string]string // what a project's key stands for, by the key in capitals
 	unclear  map[string]int    // texts of which the files do not say clearly who may read them
 	pages    pages
@@ -29,7 +30,7 @@ type reader struct {
 
 func newReader(options Options) *reader {
 	return &reader{options: options, kept: Kept{Text: strings.Split(options.Text, ","), Labels: strings.Split(options.Labels, ",")}, people: people{}, dates: map[string]*dates{},
-		notices: map[string]int{}, unread: map[string]int{}, sources: map[string]string{}, unclear: map[string]int{}, pages: pages{ends: map[int]int{}}}
+		notices: map[string]int{}, unread: map[string]int{}, named: map[string]bool{}, sources: map[string]string{}, unclear: map[string]int{}, pages: pages{ends: map[int]int{}}}
 }
 
 // rows are the rows of a file in some format.
@@ -145,6 +146,13 @@ func (r *reader) remarks() (all []string) {
 	}
 	if r.links != nil {
 		all = append(all, r.links.String())
+	}
+	for option, names := range map[string]string{"--labels": r.options.Labels, "--text": strings.TrimPrefix(r.options.Text, DefaultText)} {
+		for name := range strings.SplitSeq(names, ",") {
+			if name != "" && !r.named[name] {
+				all = append(all, fmt.Sprintf("%s %s keeps nothing: the files have no such column, or it has a field of its own", option, name))
+			}
+		}
 	}
 	if len(r.unread) > 0 {
 		all = append(all, "columns left out, with their number of rows: "+counted(r.unread))

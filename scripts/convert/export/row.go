@@ -22,7 +22,7 @@ type row struct {
 	*tracker
 	place  int                 // as Ticket.Line
 	cells  map[string][]string // the values that are not blank, by the folded name of each column that the file has
-	others [][2]string         // the columns that no field has: as people see them, and folded
+	others [][3]string         // the columns that no field has: as people see them, folded, and as the file has them
 	object gjson.Result        // in JSON
 	members
 	limit audience.Limit
@@ -37,7 +37,7 @@ func (r *reader) objectRow(from *tracker, place int, object gjson.Result, all me
 		folded := fold(name)
 		row.cells[folded] = r.valuesOf(all[name])
 		if !known[folded] && !audience.Knows(name) {
-			row.others = append(row.others, [2]string{shown(name), folded})
+			row.others = append(row.others, [3]string{shown(name), folded, name})
 		}
 		if name != shown(name) && (row.limit.Why == "" || row.limit.Doubt) {
 			row.limit = cmp.Or(audience.Of(true, shown(name), all[name].Raw), row.limit)
@@ -111,7 +111,7 @@ func (r *reader) valuesOf(field gjson.Result) []string {
 		}
 	case field.IsObject():
 		name := ""
-		for _, member := range []string{"displayName", "login", "value", "name", "key", "identifier", "id"} {
+		for _, member := range called {
 			name = cmp.Or(name, field.Get(member).String())
 		}
 		for _, id := range []string{"accountId", "name", "key"} {

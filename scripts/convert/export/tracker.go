@@ -1,6 +1,8 @@
 package export
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,6 +20,7 @@ type tracker struct {
 	first       string                              // what that object has, for people
 	object      func(*issues, gjson.Result) members // of an issue; nil: as they are
 	names       map[string]string                   // of these members on the tracker's pages
+	inner       tree                                // of the objects in an issue, what is read or tells nothing of the ticket
 	markup      func(string, people) string         // a text of it as Markdown; nil: it is that
 	finish      func(*row, *Ticket) error           // reads what is peculiar to it
 }
@@ -108,30 +111,61 @@ var fields = []struct {
 type Kept struct{ Labels, Text []string }
 
 // DefaultText are the columns kept as text unless others are named.
-const DefaultText = "Resolution,Fix versions,Affects versions,Environment"
+const DefaultText = "Resolution,Fix versions,Affects versions,Environment,Milestone"
 
 // keepOthers stores or counts what the row has in columns that no field has, but for those that
-// the tracker takes.
+// the tracker takes, and what the objects in its members have that nothing reads.
 func (r *row) keepOthers(t *Ticket, takes func(column string, values []string) bool) {
+	unread := map[string]bool{}
 	for _, other := range r.others {
-		column, values := other[0], r.cells[other[1]]
-		if takes != nil && takes(column, values) || len(values) == 0 {
-			continue
+		column, values, value := other[0], r.cells[other[1]], r.members[other[2]]
+		if len(values) == 0 && !isBlank(value) {
+			values = []string{value.Raw}
 		}
-		shown := column
-		if inner, is := strings.CutPrefix(column, "Custom field ("); is {
-			shown = strings.TrimSuffix(inner, ")")
-		}
-		is := func(name string) bool { return name != "" && (fold(name) == fold(shown) || fold(name) == fold(column)) }
-		switch {
-		case slices.ContainsFunc(r.kept.Labels, is):
-			for _, value := range values {
-				t.Labels = append(t.Labels, shown+": "+value)
-			}
-		case slices.ContainsFunc(r.kept.Text, is):
-			t.kept = append(t.kept, line{shown + ": ", strings.Join(values, ", ")})
-		default:
-			r.unread[strings.Trim(quote(column), `"`)]++
+		if takes == nil || !takes(column, values) {
+			unread[other[1]] = !r.keep(t, column, values, true)
 		}
 	}
+	inside, names := map[string][]string{}, []string{}
+	for _, name := range slices.Sorted(maps.Keys(r.members)) {
+		r.inner[fold(name)].others(name, r.members[name], func(path string, value gjson.Result) {
+			if inside[path] == nil {
+				names = append(names, path)
+			}
+			inside[path] = append(inside[path], cmp.Or(r.valueOf(value), value.Raw))
+		})
+	}
+	for _, path := range names { // what is in a member that is left out is named with it
+		name, _, _ := strings.Cut(path, ".")
+		r.keep(t, path, inside[path], !unread[fold(name)])
+	}
+}
+
+// keep stores the values of a column that an option names, or counts it, and reports whether an
+// option does.
+func (r *row) keep(t *Ticket, column string, values []string, counts bool) bool {
+	shown := column
+	if inner, is := strings.CutPrefix(column, "Custom field ("); is {
+		shown = strings.TrimSuffix(inner, ")")
+	}
+	is := func(name string) bool {
+		isIt := name != "" && (fold(name) == fold(shown) || fold(name) == fold(column))
+		if isIt {
+			r.named[name] = true
+		}
+		return isIt
+	}
+	isLabel, isText := slices.ContainsFunc(r.kept.Labels, is), slices.ContainsFunc(r.kept.Text, is)
+	switch {
+	case len(values) == 0:
+	case isLabel:
+		for _, value := range values {
+			t.Labels = append(t.Labels, shown+": "+value)
+		}
+	case isText:
+		t.kept = append(t.kept, line{shown + ": ", strings.Join(values, ", ")})
+	case counts:
+		r.unread[strings.Trim(quote(column), `"`)]++
+	}
+	return isLabel || isText
 }
