@@ -33,6 +33,8 @@ begin
         where ($2 is null or p.project_id = any ($2))'
       when 'labels' then 'select l.name as value, l.name from public.tickets t cross join unnest(t.labels) l(name)
         where ($2 is null or t.project_id = any ($2))'
+      when 'key' then 'select t.key as value, k.key as name from tasklens.keyed_tickets(array(select upper(u) from unnest($4) u)) k join public.tickets t using (ticket_id)
+        where ($2 is null or t.project_id = any ($2))'
       else format('select t.%1$I as value, t.%1$I as name from public.tickets t
         where t.%1$I is not null and ($2 is null or t.project_id = any ($2))', asked.source) end;
     unknown := asked.spellings;
@@ -46,7 +48,7 @@ begin
         when 'status' then 'lower(s.name) = any ($4)'
         when 'project' then 'lower(n.name) = any ($4)'
         when 'labels' then 'tasklens.fold_labels(t.labels) && $4 and lower(l.name) = any ($4)'
-        when 'key' then 'upper(t.key) = any (array(select upper(k) from unnest($4) k))'
+        when 'key' then 'true'
         else format('lower(t.%I) = any ($4)', asked.source) end)
       using asked.spellings, visible, asked.member, array(select distinct lower(u) from unnest(asked.spellings) u)
     loop

@@ -2,7 +2,7 @@
 -- former key leads to it. Links may name a ticket by its id there.
 
 begin;
-select plan(23);
+select plan(24);
 
 create temporary table runs (origin text, import_id bigint);
 create function pg_temp.begin(wanted text) returns void
@@ -68,6 +68,7 @@ select is(pg_temp.stored() || '; ' || pg_temp.links(), 'QUAY-6 1, YARD-1 2, YARD
 select is((select string_agg(c.body, ', ' order by c.comment_id) || (select string_agg(n.note, '') from public.status_changes n where n.ticket_id = t.ticket_id)
   from public.tickets t join public.comments c using (ticket_id) where t.key = 'YARD-9' group by t.ticket_id), 'Grease helps, Written hereNoted here', 'with what was written to it here');
 select is(pg_temp.found('QUAY', 'QUAY-5') || ', ' || pg_temp.found('YARD', 'quay-5'), '- - - 1 0 0, YARD-9 YARD-9 YARD-9 3 1 2', 'in this transaction members of the former project no longer find it, and those of the new one do, by its former key');
+select results_eq($$ select f.value, f.exact from public.find_filter_values('{"keys": ["quay-5"]}') f $$, $$ values ('YARD-9', true) $$, 'nor is it reported as a key that no ticket has');
 select is(pg_temp.found('YARD', 'YARD-9'), 'YARD-9 YARD-9 YARD-9 3 1 2', 'and by its new one');
 select is((select pending > 0 from public.embedding_status('m')), true, 'it is embedded again under its new project');
 select set_eq($$ select p.key from tasklens.data_version_changes c join public.projects p using (project_id) $$, '{QUAY,YARD}'::text[], 'and no cached answer of either project stays');
