@@ -19,7 +19,7 @@ import (
 
 // ofImports return rows for the elements of an argument, at most a batch of which is passed. The
 // tests of internal/load have batches of every size.
-var ofImports = []string{"begin_import", "count_unlisted", "link_imported_tickets", "prune_import", "upsert_projects", "upsert_tickets"}
+var ofImports = []string{"begin_import", "link_imported_tickets", "prune_import", "upsert_projects", "upsert_tickets"}
 
 // manyRows fills every table that a response may list with more rows than PostgREST returns. All
 // contain the same word. A few of them are to be embedded.

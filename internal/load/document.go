@@ -17,25 +17,6 @@ func IDOfPath(origin, path string) string {
 	return uuid.NewSHA1(uuid.NewSHA1(pathSpace, []byte(origin)), []byte(path)).String()
 }
 
-// compared are the documents of an origin, and those of them that the manifest does not list.
-type compared struct {
-	Stored   int      `json:"stored"`
-	Unlisted int      `json:"unlisted"`
-	Removed  int      `json:"removed"`
-	Examples []string `json:"examples"`
-}
-
-// compareDocuments finds the documents of this origin that are not listed, and deletes so many.
-func (l *loader) compareDocuments(ctx context.Context, most int) (compared, error) {
-	listed := []string{}
-	for _, path := range l.sum.Given.Paths {
-		listed = append(listed, IDOfPath(l.sum.Given.Origin, path))
-	}
-	found := make([]compared, 1)
-	err := l.db.Call(ctx, "prune_documents", map[string]any{"origin": l.sum.Given.Origin, "listed": listed, "match_count": most}, &found)
-	return found[0], err
-}
-
 // beginDocuments gives documents their ids. Where the origin is only the name of a folder, it fails
 // if that is likely another one: without a common path, nothing would be overwritten, and both be
 // in the origin.
@@ -52,8 +33,8 @@ func (l *loader) beginDocuments(ctx context.Context, rows []Row) error {
 	if l.sum.Written["documents"] > 0 {
 		return nil
 	}
-	before, err := l.compareDocuments(ctx, 0)
-	if both := before.Stored - before.Unlisted; err == nil && l.sum.Given.OriginIsFolder && (both > 0 || l.options.Prune) && 2*both < min(before.Stored, len(l.sum.Given.Paths)) {
+	before, err := l.compare(ctx, 0)
+	if both := before.Stored - before.Documents; err == nil && l.sum.Given.OriginIsFolder && (both > 0 || l.options.Prune) && 2*both < min(before.Stored, len(l.sum.Given.Paths)) {
 		return fmt.Errorf("%w: the origin %q has %d documents, and only %d of them are files of this folder, which may be another one of that name: "+
 			"--origin NAME gives it an origin of its own, --origin %[2]s says that it is the same", ErrRows, origin, before.Stored, both)
 	}

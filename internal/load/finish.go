@@ -64,33 +64,54 @@ func inParts(size int, call func(size int) error) error {
 	}
 }
 
+// unlisted is what the database has of this origin and the rows do not list.
+type unlisted struct {
+	Stored   int `json:"stored"`
+	Listed   int `json:"listed"`
+	Unlisted int `json:"unlisted"` // documents
+	Removed  int `json:"removed"`  // of these
+	Gone
+	Examples []string `json:"examples"`
+}
+
+// compare counts what is not listed, or deletes so much of it.
+func (l *loader) compare(ctx context.Context, most int) (unlisted, error) {
+	function, arguments := "prune_import", map[string]any{"import_id": l.id, "match_count": most}
+	if l.id == 0 {
+		listed := []string{}
+		for _, path := range l.sum.Given.Paths {
+			listed = append(listed, IDOfPath(l.sum.Given.Origin, path))
+		}
+		function, arguments = "prune_documents", map[string]any{"origin": l.sum.Given.Origin, "listed": listed, "match_count": most}
+	}
+	found := make([]unlisted, 1)
+	if err := l.db.Call(ctx, function, arguments, &found); err != nil {
+		return found[0], fmt.Errorf("find what the rows do not list: %w", err)
+	}
+	found[0].Documents = found[0].Unlisted
+	return found[0], nil
+}
+
 // prune finds what the rows do not list, and deletes it if that was asked for: much at once only if
 // that was, too. Of rows that are not a whole export nobody knows what they list.
 func (l *loader) prune(ctx context.Context) error {
 	given, sum := l.sum.Given, &l.sum
 	err := fmt.Errorf("%w: rows of the files were left out, refused or not written, or they hold a ticket twice, or none", ErrNotPruned)
-	switch {
+	switch isNotes := l.id == 0 && len(given.Paths) > 0; {
 	case given.Format == "":
 		err = fmt.Errorf("%w: nothing says that the rows are a whole export, as the manifest.json of scripts/convert does", ErrNotPruned)
 	case given.Incomplete != "":
 		err = fmt.Errorf("%w: the files are incomplete: %s", ErrNotPruned, given.Incomplete)
-	case l.id == 0 && given.Whole && len(given.Paths) > 0: // a document that could not be read is there
-		found, failed := l.compareDocuments(ctx, 0)
-		sum.Stored, sum.Unlisted.Documents, err = found.Stored, found.Unlisted, failed
-		l.tellUnlisted(found.Examples)
-	case l.id != 0 && given.Whole && sum.BadRows+sum.Refused+sum.Unwritten == 0:
-		found := make([]struct {
-			Stored   int      `json:"all_tickets"`
-			Listed   int      `json:"listed_tickets"`
-			Examples []string `json:"examples"`
-			Gone
-		}, 1)
-		if failed := l.db.Call(ctx, "count_unlisted", map[string]any{"import_id": l.id}, &found); failed != nil {
-			return fmt.Errorf("count removed rows: %w", failed)
+	case given.Whole && (isNotes || l.id != 0 && sum.BadRows+sum.Refused+sum.Unwritten == 0): // a document that could not be read is there
+		found, failed := l.compare(ctx, 0)
+		if failed != nil {
+			return failed
 		}
-		if found[0].Listed == sum.Written["tickets"] && found[0].Listed > 0 {
-			sum.Stored, sum.Unlisted, err = found[0].Stored, found[0].Gone, nil
-			l.tellUnlisted(found[0].Examples)
+		if isNotes || found.Listed == sum.Written["tickets"] && found.Listed > 0 {
+			sum.Stored, sum.Unlisted, err = found.Stored, found.Gone, nil
+			for _, example := range found.Examples {
+				l.report.Trouble("not in the files", errors.New(example))
+			}
 		}
 	}
 	switch {
@@ -103,30 +124,20 @@ func (l *loader) prune(ctx context.Context) error {
 			ErrNotPruned, sum.Unlisted.Tickets+sum.Unlisted.Documents, sum.Stored)
 	}
 	for removed := sum.Unlisted; removed != (Gone{}); {
-		err := inParts(batchPrune, func(size int) error {
+		if err := inParts(batchPrune, func(size int) error {
+			found, err := l.compare(ctx, size)
+			removed = found.Gone
 			if l.id == 0 {
-				found, err := l.compareDocuments(ctx, size)
 				removed = Gone{Documents: found.Removed}
-				return err
 			}
-			page := make([]Gone, 1)
-			err := l.db.Call(ctx, "prune_import", map[string]any{"import_id": l.id, "match_count": size}, &page)
-			removed = page[0]
 			return err
-		})
-		if err != nil {
+		}); err != nil {
 			return fmt.Errorf("delete removed rows: %w", err)
 		}
 		all := &sum.Removed
 		*all = Gone{all.Tickets + removed.Tickets, all.Comments + removed.Comments, all.Links + removed.Links, all.Documents + removed.Documents}
 	}
 	return nil
-}
-
-func (l *loader) tellUnlisted(examples []string) {
-	for _, example := range examples {
-		l.report.Trouble("not in the files", errors.New(example))
-	}
 }
 
 // Many reports whether the rows lack more than a fifth of the origin's tickets or documents.

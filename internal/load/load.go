@@ -117,11 +117,8 @@ func (l *loader) take(ctx context.Context, row Row) error {
 			return err
 		}
 	}
-	project := row.text("project_key")
 	switch {
-	case row.kind == "tickets" && l.id == 0:
-		row.fault = fmt.Sprintf("project %q is not among the projects", project)
-	case l.held[project]:
+	case l.held[row.text("project_key")]:
 		l.sum.Refused++
 		return nil
 	case row.fault == "" && l.sum.Given.Restricted != "keep" && row.kind != "projects":
@@ -205,7 +202,7 @@ func (l *loader) begin(ctx context.Context, rows []Row) error {
 	}
 	var keys []string
 	for _, row := range rows {
-		keys = append(keys, row.key())
+		keys = append(keys, cmp.Or(row.text("project_key"), row.key()))
 	}
 	arguments := map[string]any{"format": cmp.Or(l.sum.Given.Format, "jsonl"), "project_keys": keys}
 	if l.sum.Given.Origin != "" {
@@ -254,7 +251,16 @@ func (l *loader) upsert(ctx context.Context, rows []Row) error {
 			l.skip(rows[i], *row.Reason)
 			continue
 		case row.HeldBy != nil:
-			l.refuse(kind, row.Key, *row.HeldBy)
+			l.sum.Refused++
+			reason := "it was not imported"
+			if *row.HeldBy != "" {
+				reason = "it was imported from " + *row.HeldBy
+			}
+			if kind == "projects" {
+				l.held[row.Key] = true
+				reason += "; its tickets are refused too"
+			}
+			l.report.Trouble("refused", fmt.Errorf("%s %s: %s", one(kind), row.Key, reason))
 			continue
 		case row.Cut != nil:
 			l.warn(rows[i], "cut to what is stored: "+*row.Cut)
@@ -266,18 +272,4 @@ func (l *loader) upsert(ctx context.Context, rows []Row) error {
 		}
 	}
 	return nil
-}
-
-// refuse reports and counts what another origin holds.
-func (l *loader) refuse(kind, key, origin string) {
-	l.sum.Refused++
-	reason := "it was not imported"
-	if origin != "" {
-		reason = "it was imported from " + origin
-	}
-	if kind == "projects" {
-		l.held[key] = true
-		reason += "; its tickets are refused too"
-	}
-	l.report.Trouble("refused", fmt.Errorf("%s %s: %s", one(kind), key, reason))
 }

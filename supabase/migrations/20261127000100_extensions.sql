@@ -8,7 +8,7 @@ declare
     project_members, projects, search_config, status, status_changes, ticket_links, tickets}';
   types constant text[] := '{project_role}';
   functions constant text[] := '{abandon_reembed, attach_tables, begin_import, begin_reembed, caller_role, check_installation,
-    claim_embedding_jobs, clear_retired_set, copy_changes, count_tickets, count_unlisted,
+    claim_embedding_jobs, clear_retired_set, copy_changes, count_tickets,
     data_version, delete_document, detach_tables, embedding_sets, embedding_status, enqueue_missing_embeddings,
     enrichment_stats, explain_query, extend_embedding_leases, fail_embedding_jobs, find_documents_by_entity, find_filter_values,
     find_similar_documents, find_similar_tickets, find_sources, finish_embedding_jobs,

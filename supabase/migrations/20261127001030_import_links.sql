@@ -73,45 +73,37 @@ as $$
 $$;
 comment on function tasklens.unlisted_rows is 'What earlier imports of the same origin stored and this one, once it has ended, did not list: comments of tickets that have comments in it, links likewise, and tickets of its projects.';
 
-create function public.count_unlisted(import_id bigint)
-returns table (all_tickets integer, listed_tickets integer, tickets integer, comments integer, ticket_links integer, examples text[])
-language sql stable security invoker set search_path = ''
-as $$
-  select
-    (select count(*) from tasklens.imported_tickets m join tasklens.imports i using (origin) where i.import_id = count_unlisted.import_id)::integer,
-    (select count(*) from tasklens.imported_tickets m where m.import_id = count_unlisted.import_id)::integer,
-    (count(*) filter (where u.comment_id is null and u.kind is null))::integer, count(u.comment_id)::integer, count(u.kind)::integer, array(select x.what from tasklens.unlisted_rows(count_unlisted.import_id, 50) x)
-  from tasklens.unlisted_rows(count_unlisted.import_id, null) u
-$$;
-comment on function public.count_unlisted is 'How many tickets the import''s origin has, how many of them it listed, and what prune_import would delete, with examples.';
-
-create function public.prune_import(import_id bigint, match_count integer default 100)
-returns table (tickets integer, comments integer, ticket_links integer)
+-- Counts only, unless match_count says how many rows to delete.
+create function public.prune_import(import_id bigint, match_count integer default 0)
+returns table (stored integer, listed integer, tickets integer, comments integer, ticket_links integer, examples text[])
 language plpgsql volatile security invoker set search_path = ''
 as $$
+#variable_conflict use_column
+declare
+  our_origin constant text := (select i.origin from tasklens.imports i where i.import_id = prune_import.import_id);
 begin
-  if exists (
-    select from tasklens.imports i join tasklens.imports later on later.origin = i.origin and later.import_id > i.import_id
-    where i.import_id = prune_import.import_id
-  ) then
+  if prune_import.match_count > 0 and exists (select from tasklens.imports i where i.origin = our_origin and i.import_id > prune_import.import_id) then
     raise exception using errcode = 'object_not_in_prerequisite_state', message = 'A later import of the same origin has begun.', hint = 'Prune with that one.';
   end if;
   return query
   with gone as materialized (
-    select * from tasklens.unlisted_rows(prune_import.import_id, tasklens.clamp(prune_import.match_count, 100, 1, 1000))
+    select * from tasklens.unlisted_rows(prune_import.import_id, case when prune_import.match_count > 0 then least(prune_import.match_count, 1000) end)
   ), gone_comments as (
-    delete from public.comments c where c.comment_id = any (array(select g.comment_id from gone g where g.comment_id is not null)) returning 1
+    delete from public.comments c where prune_import.match_count > 0 and c.comment_id = any (array(select g.comment_id from gone g where g.comment_id is not null))
   ), gone_links as (
-    delete from public.ticket_links l using gone g where (l.ticket_id, l.kind, l.other_ticket_id) = (g.ticket_id, g.kind, g.other_ticket_id) returning 1
+    delete from public.ticket_links l using gone g where prune_import.match_count > 0 and (l.ticket_id, l.kind, l.other_ticket_id) = (g.ticket_id, g.kind, g.other_ticket_id)
   ), locked as materialized (
     -- In order of ids, as in imports.
-    select t.ticket_id from public.tickets t where t.ticket_id = any (array(select g.ticket_id from gone g where g.comment_id is null and g.kind is null)) order by t.ticket_id for update
+    select t.ticket_id from public.tickets t
+    where prune_import.match_count > 0 and t.ticket_id = any (array(select g.ticket_id from gone g where g.comment_id is null and g.kind is null)) order by t.ticket_id for update
   ), gone_tickets as (
-    delete from public.tickets t where t.ticket_id = any (array(select l.ticket_id from locked l)) returning 1
+    delete from public.tickets t where t.ticket_id = any (array(select l.ticket_id from locked l))
   )
-  select (select count(*) from gone_tickets)::integer, (select count(*) from gone_comments)::integer, (select count(*) from gone_links)::integer;
+  select (select count(*) from tasklens.imported_tickets m where m.origin = our_origin)::integer, (select count(*) from tasklens.imported_tickets m where m.import_id = prune_import.import_id)::integer,
+    (count(*) filter (where g.comment_id is null and g.kind is null))::integer, count(g.comment_id)::integer, count(g.kind)::integer, (array_agg(g.what))[:50]
+  from gone g;
 end
 $$;
-comment on function public.prune_import is 'Deletes at most match_count rows that earlier imports of the same origin stored and this one, once complete, did not list. Returns how many of each; call it until all are 0.';
+comment on function public.prune_import is 'How many tickets the import''s origin has, how many of them it listed, and how many rows earlier imports of the origin stored and this one, once complete, did not list, with examples. Deletes at most match_count of them, and counts these: call it until all are 0.';
 
 insert into tasklens.migrations (version) values ('20261127001030');

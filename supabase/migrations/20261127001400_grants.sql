@@ -48,7 +48,7 @@ as $$
       list_statuses, list_tickets, may_write_project, nearest_chunks, rate_document, read_query, retrieve_chunks, search_by_keyword, search_by_vector,
       search_documents, search_documents_hybrid, search_facets, search_hybrid, set_project_language, similar_tickets, user_id_of, visible_texts}'),
     ('function', 'public', 'service_role', 'execute', '{abandon_reembed, begin_import, begin_reembed, check_installation, claim_embedding_jobs,
-      clear_retired_set, copy_changes, count_unlisted, delete_document, embedding_sets, embedding_status, enqueue_missing_embeddings,
+      clear_retired_set, copy_changes, delete_document, embedding_sets, embedding_status, enqueue_missing_embeddings,
       enrichment_stats, extend_embedding_leases, fail_embedding_jobs, find_sources, finish_embedding_jobs, finish_reembed, link_imported_tickets,
       list_dead_embedding_jobs, list_migrations, list_unenriched_documents, log_queries, measure_missing_embeddings, probe_statement_timeout,
       prune_documents, prune_import, read_sources, release_embedding_jobs, replay_embedding_jobs, store_chunks, store_enrichment,

@@ -110,11 +110,11 @@ select pg_temp.begin('p');
 select pg_temp.project(pg_temp.run('p'), 'P'),
   pg_temp.tickets(pg_temp.run('p'), 'P', 'P-1 P-2', false, '{"comments": [{"key": "2", "body": "two"}], "links": []}'), pg_temp.tickets(pg_temp.run('p'), 'P', 'P-3 P-4');
 select is_empty($$ select from public.link_imported_tickets(pg_temp.run('p')) where links <> 0 $$, 'a page of links of no tickets is empty');
-select results_eq($$ select all_tickets, listed_tickets, tickets, comments, ticket_links, examples from public.count_unlisted(pg_temp.run('p')) $$,
+select results_eq($$ select * from public.prune_import(pg_temp.run('p')) $$,
   $$ values (7, 4, 2, 2, 1, '{comment 1 of P-1,comment 1 of P-2,link: P-2 blocks P-1,ticket P-5,ticket P-6}'::text[]) $$,
-  'count_unlisted counts what this origin once listed, in projects of this import, and in tickets that list such things');
-select results_eq($$ select p.* from (values (3), (1), (100), (100)) n(n), lateral public.prune_import(pg_temp.run('p'), n.n) p $$,
-  $$ values (0, 2, 1), (1, 0, 0), (1, 0, 0), (0, 0, 0) $$, 'prune_import removes it in batches');
+  'prune_import counts what this origin once listed, in projects of this import, and in tickets that list such things');
+select results_eq($$ select p.tickets, p.comments, p.ticket_links from (values (3), (1), (100), (100)) n(n), lateral public.prune_import(pg_temp.run('p'), n.n) p $$,
+  $$ values (0, 2, 1), (1, 0, 0), (1, 0, 0), (0, 0, 0) $$, 'and removes it in batches');
 select is(pg_temp.stored() || '; ' || (select string_agg(t.key || ' ' || c.body, ', ' order by t.key, c.comment_id) from public.comments c join public.tickets t using (ticket_id) where t.key like 'P-%')
     || '; ' || (select string_agg(t.key || ' ' || l.kind, ', ' order by t.key, l.kind) from public.ticket_links l join public.tickets t using (ticket_id)),
   'VALVES GX-PUMPS-1, HAND HAND-1, O O-1, P P-1, P P-2, P P-3, P P-4, P P-7, PUMPS PUMPS-1, PUMPS PUMPS-2, Q Q-1; '
@@ -126,9 +126,9 @@ select pg_temp.project(pg_temp.run('p'), 'P'), pg_temp.tickets(pg_temp.run('p'),
 alter table public.tickets add constraint short_names check (name not like 'P-4%') not valid;
 select pg_temp.tickets(pg_temp.run('p'), 'P', 'P-3 P-4');
 alter table public.tickets drop constraint short_names;
-select results_eq($$ select tickets, comments, ticket_links from public.count_unlisted(pg_temp.run('p')) $$, $$ values (0, 0, 0) $$, 'a ticket whose row is refused is not removed, nor what it has');
+select results_eq($$ select tickets, comments, ticket_links from public.prune_import(pg_temp.run('p')) $$, $$ values (0, 0, 0) $$, 'a ticket whose row is refused is not removed, nor what it has');
 select pg_temp.begin('p');
-select throws_ok($$ select public.prune_import((select min(import_id) from runs where origin = 'p')) $$, '55000', null, 'an import that a later one has overtaken removes nothing');
+select throws_ok($$ select public.prune_import((select min(import_id) from runs where origin = 'p'), 1) $$, '55000', null, 'an import that a later one has overtaken removes nothing');
 
 select * from finish();
 rollback;

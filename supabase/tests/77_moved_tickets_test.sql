@@ -74,7 +74,7 @@ select is((select pending > 0 from public.embedding_status('m')), true, 'it is e
 select set_eq($$ select p.key from tasklens.data_version_changes c join public.projects p using (project_id) $$, '{QUAY,YARD}'::text[], 'and no cached answer of either project stays');
 select pg_temp.begin('harbour');
 select is(pg_temp.tickets('harbour', 'YARD-9=51 QUAY-6=52'), 'YARD-9 0, QUAY-6 1', 'the next import finds it under its new key');
-select is((select string_agg(u.examples::text, '') from public.count_unlisted((select max(import_id) from runs)) u), '{"ticket YARD-1"}', 'nothing of it is left to be pruned');
+select is((select string_agg(u.examples::text, '') from public.prune_import((select max(import_id) from runs)) u), '{"ticket YARD-1"}', 'nothing of it is left to be pruned');
 
 -- Keys and ids that mean others -------------------------------------------------------------------
 

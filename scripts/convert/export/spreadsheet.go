@@ -56,7 +56,12 @@ func (r *row) damage() error {
 	}
 	look := func(column string, isID bool) error {
 		for _, cell := range r.cells[fold(column)] {
-			for value := range strings.SplitSeq(cell, ", ") {
+			values := []string{cell}
+			if r.tracker == &linear {
+				values = strings.Split(cell, ",")
+			}
+			for _, value := range values {
+				value = strings.TrimSpace(value)
 				if made := sheetMade(value, r.value("project_key"), isID); made != "" {
 					return fmt.Errorf("%s %s looks like %s that a spreadsheet made of it: export again, and import the file as the tracker wrote it", column, quote(value), made)
 				}

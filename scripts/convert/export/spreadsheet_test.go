@@ -47,7 +47,7 @@ func TestDamagedRows(t *testing.T) {
 		{"Issue key,Summary,Parent id\nPUMP-1,n,50010.0\nPUMP-2,n,50010\n", "PUMP-1", `Parent id "50010.0" looks like a number`},
 		{"Issue key,Summary,Parent key\nPUMP-1,n,2-Nov\nPUMP-2,n,NOV-2\n", "PUMP-1", `Parent key "2-Nov" looks like a date`},
 		{"Issue key,Summary,Outward issue link (Blocks)\nPUMP-1,n,Nov 02\nPUMP-2,n,PUMP-1\n", "PUMP-1", `Outward issue link (Blocks) "Nov 02" looks like a date`},
-		{"ID,Team,Title,Blocked by\nENG-1,e,n,\"ENG-2, 4-Okt\"\nENG-2,e,n,\n", "ENG-1", `Blocked by "4-Okt" looks like a date`},
+		{"ID,Team,Title,Blocked by\nENG-1,e,n,\"ENG-2,4-Okt\"\nENG-2,e,n,\n", "ENG-1", `Blocked by "4-Okt" looks like a date`},
 		{"ID,Title,URL,State,Parent ID\n9,n,https://gitlab.com/a/b/-/issues/1,Open,1E+09\n7,n,https://gitlab.com/a/b/-/issues/2,Open,9\n", "", `Parent ID "1E+09" looks like a number`},
 	} {
 		good, bad, err := collect(t, openCSV(t, c.file).Tickets())
