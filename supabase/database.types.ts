@@ -763,17 +763,6 @@ export type Database = {
           tickets: Json
         }[]
       }
-      count_unlisted: {
-        Args: { import_id: number }
-        Returns: {
-          all_tickets: number
-          comments: number
-          examples: string[]
-          listed_tickets: number
-          ticket_links: number
-          tickets: number
-        }[]
-      }
       data_version: {
         Args: { project_filter?: number }
         Returns: {
@@ -1087,6 +1076,9 @@ export type Database = {
         Args: { import_id: number; match_count?: number }
         Returns: {
           comments: number
+          examples: string[]
+          listed: number
+          stored: number
           ticket_links: number
           tickets: number
         }[]

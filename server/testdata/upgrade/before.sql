@@ -4,6 +4,7 @@ insert into public.project_members (project_id, user_id, role)
 select project_id, 'c0ffee00-0000-4000-8000-00000000000a', 'member' from public.projects;
 insert into public.tickets (project_id, status_id, name) -- with a key from a counter
 select p.project_id, s.status_id, 'The sentinel guards the gate' from (select min(project_id) as project_id from public.projects) p, (select min(status_id) as status_id from public.status) s;
+insert into tasklens.former_keys select 'MOVED-1', min(ticket_id) from public.tickets;
 select public.rate_document(id, true) from public.documents;
 insert into tasklens.query_log (query_id, asked_at, kind, question, outcome, total_ms) values (gen_random_uuid(), now(), 'query', 'Who guards the gate?', 'nothing', 1);
 
