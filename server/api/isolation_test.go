@@ -25,20 +25,17 @@ var ofTracker = []call{
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment charged twice","facets":true,"explain":true}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice"}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","stream":true}`},
-	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","retrieval":"hybrid"}`},
-	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","retrieval":"hybrid","stream":true}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","corpus":"all"}`},
 	{http.MethodPost, "/api/tickets/similar", `{"text":"payment charged twice"}`},
 	{http.MethodGet, "/api/tickets/{ticket}/similar", ""},
 	{http.MethodGet, "/api/projects", ""},
+	{http.MethodPost, "/mcp", message("search_tickets", map[string]any{"query": "payment charged twice"})},
+	{http.MethodPost, "/mcp", message("ask", map[string]any{"question": "why was the payment charged twice"})},
 	{http.MethodGet, "/api/tickets/{ticket}", ""},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"payment -type:chore","filters":{"assignee":"me"},"facets":true}`},
 	{http.MethodPost, "/api/hybrid-search", `{"query":"assignee:me"}`},
 	{http.MethodPost, "/api/query", `{"question":"why was the payment charged twice","filters":{"assignee":"me"}}`},
 }
-
-// repeated is a name that no stored value has, as the caller wrote it.
-var repeated = regexp.MustCompile(`\\?"value\\?":\\?"tenant-\d+\.`)
 
 var ofTenant = regexp.MustCompile(`tenant-\d+\.`)
 
