@@ -32,8 +32,8 @@ const (
 	Abstained Outcome = "abstained" // nothing was relevant, or a name is not clear
 	Refused   Outcome = "refused"   // the text is the model's refusal
 	Empty     Outcome = "empty"     // the model returned nothing, or a call that cannot be read
-	CutOff    Outcome = "cut_off"   // the text reached its maximum length, or the model's thoughts did; a note says so
-	Filtered  Outcome = "filtered"  // the provider's content filter refused the prompt, or truncated or withheld the text; a note says so
+	CutOff    Outcome = "cut_off"   // the text reached its maximum length, or the model's thoughts did; the text says so
+	Filtered  Outcome = "filtered"  // the provider's content filter refused the prompt, or truncated or withheld the text; the text says so
 )
 
 // Texts for when the model returns nothing or not everything.

@@ -47,7 +47,7 @@ func (c *Checker) links(text string) string {
 		if decoded == part {
 			return part
 		}
-		if decoded = strings.Join(strings.Fields(Visible(decoded)), ""); begins(decoded) >= 0 || image.MatchString(decoded) {
+		if decoded = strings.Join(strings.Fields(Printable(decoded)), ""); begins(decoded) >= 0 || image.MatchString(decoded) {
 			return decoded
 		}
 		return part

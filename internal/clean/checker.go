@@ -53,7 +53,7 @@ func NewChecker(sources []string, tell func(text string) error) *Checker {
 	c := &Checker{tell: tell, cited: make([]bool, len(sources)), first: true}
 	c.code.tell = c.take
 	for _, text := range sources {
-		text = Visible(text)
+		text = Printable(text)
 		c.sources = append(c.sources, text+"\n"+html.UnescapeString(text))
 	}
 	return c

@@ -19,7 +19,7 @@ func TestIgnorable(t *testing.T) {
 		{0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}} {
 		for r := span[0]; r <= span[1]; r++ {
 			count++
-			if got := Visible("a" + string(r) + "b"); got != "ab" {
+			if got := Printable("a" + string(r) + "b"); got != "ab" {
 				t.Errorf("%U became %q", r, got)
 			}
 		}
@@ -52,7 +52,7 @@ func TestVisible(t *testing.T) {
 		"a\ufe0f ❤\ufe0f\ufe0f\ufe0e":                   "a ❤\ufe0f",
 		"\u0600 12":                                     "\u0600 12", // a visible character
 	} {
-		if got := Visible(text); got != want {
+		if got := Printable(text); got != want {
 			t.Errorf("%+q became %+q, want %+q", text, got, want)
 		}
 	}
@@ -122,7 +122,7 @@ func TestPromptTwice(t *testing.T) {
 		if twice := Prompt(once); twice != once {
 			t.Fatalf("%q became %q, and then %q", text, once, twice)
 		}
-		if strings.ReplaceAll(once, " ", "") != strings.ReplaceAll(Visible(text), " ", "") {
+		if strings.ReplaceAll(once, " ", "") != strings.ReplaceAll(Printable(text), " ", "") {
 			t.Fatalf("%q became %q", text, once)
 		}
 	})
@@ -163,7 +163,7 @@ func TestValues(t *testing.T) {
 		}
 		one, other := value("one"), value("other")
 		line := one + ", " + other
-		if citation.MatchString(line) || active.MatchString(line) || strings.ContainsAny(line, "\r\n") || Visible(line) != line || Value(one, 255) != one {
+		if citation.MatchString(line) || active.MatchString(line) || strings.ContainsAny(line, "\r\n") || Printable(line) != line || Value(one, 255) != one {
 			t.Fatalf("the values became %q", line)
 		}
 	})

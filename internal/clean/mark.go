@@ -22,7 +22,7 @@ const word = `[\pL\pN_▁]`
 // recognises its model's marks only if they match exactly. Marks are detected by their shape, not
 // from a list: a name in <> is one if it is neither HTML nor a type, unlike <div> and List<String>.
 func Prompt(text string) string {
-	text = Visible(text)
+	text = Printable(text)
 	var out strings.Builder
 	done := 0
 	for i, r := range text {

@@ -97,7 +97,7 @@ func (e *Enricher) describe(ctx context.Context, db rpc.Caller, source int64) er
 
 // ask sends a document to the model and keeps what the text confirms of its answer.
 func (e *Enricher) ask(ctx context.Context, title, content string) (enrichment, error) {
-	content = clean.Clip(clean.Visible(content), maxContent)
+	content = clean.Clip(clean.Printable(content), maxContent)
 	message, err := prompt(title, content)
 	if err != nil {
 		return enrichment{}, err

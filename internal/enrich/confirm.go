@@ -84,7 +84,7 @@ func (e enrichment) confirmed(text string) enrichment {
 // oneLine returns a text in Unicode's composed form on one line, without invisible characters. NUL,
 // which Postgres rejects, is one of these.
 func oneLine(text string) string {
-	text = strings.ReplaceAll(clean.Visible(text), "\uFFFD", "")
+	text = strings.ReplaceAll(clean.Printable(text), "\uFFFD", "")
 	return strings.Join(strings.Fields(norm.NFC.String(text)), " ")
 }
 

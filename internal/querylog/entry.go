@@ -40,7 +40,7 @@ type Entry struct {
 	Parameters     any          `json:"parameters"`
 	Outcome        string       `json:"outcome"`
 	Error          string       `json:"error,omitempty"` // a fault.Code; no message, because that may quote an upstream
-	Sources        []Source     `json:"sources"`
+	Sources        []Result     `json:"sources"`
 	BestSimilarity *float64     `json:"best_similarity"`
 	Answer         string       `json:"answer,omitempty"`
 	Model          string       `json:"model,omitempty"`
@@ -58,8 +58,8 @@ type Entry struct {
 	Total          Milliseconds `json:"total_ms"`
 }
 
-// Source is a source of an answer or a result of a search, without its text.
-type Source struct {
+// Result is a source of an answer or a hit of a search, without its text.
+type Result struct {
 	ProjectID  int64    `json:"project_id,omitempty"`  // 0 for a document, which belongs to no project
 	DocumentID *string  `json:"document_id,omitempty"` // nil for a ticket or a project
 	TicketID   *int64   `json:"ticket_id"`
@@ -95,14 +95,14 @@ func OfAnswer(q answer.Question, found answer.Answer, usual float64, err error) 
 		parameters.Corpus = ""
 	}
 	e := Entry{
-		Kind: kindQuery, Question: q.Text, Parameters: parameters, Outcome: string(found.Outcome), Sources: []Source{},
+		Kind: kindQuery, Question: q.Text, Parameters: parameters, Outcome: string(found.Outcome), Sources: []Result{},
 		BestSimilarity: found.BestSimilarity, Answer: found.Text, Model: found.Model,
 		Unknown: found.UnknownCitations, TokensIn: found.TokensIn, TokensOut: found.TokensOut,
 		Embedding: Milliseconds(found.Embedding), Retrieval: Milliseconds(found.Retrieval), Chat: Milliseconds(found.Chat),
 	}
 	cited := false
 	for _, s := range found.Sources {
-		source := Source{DocumentID: s.DocumentID, TicketID: s.TicketID, TicketKey: s.TicketKey, ChunkID: s.ChunkID, Similarity: s.Similarity, Cited: s.Cited}
+		source := Result{DocumentID: s.DocumentID, TicketID: s.TicketID, TicketKey: s.TicketKey, ChunkID: s.ChunkID, Similarity: s.Similarity, Cited: s.Cited}
 		if s.ProjectID != nil {
 			source.ProjectID = *s.ProjectID
 		}
@@ -124,11 +124,11 @@ type searchParameters struct {
 // OfSearch returns the entry for a search and its page, or for its error.
 func OfSearch(q search.Query, page search.Page, usual float64, err error) Entry {
 	e := Entry{
-		Kind: kindSearch, Question: cmp.Or(q.Typed, q.Text), Outcome: Found, Sources: []Source{},
+		Kind: kindSearch, Question: cmp.Or(q.Typed, q.Text), Outcome: Found, Sources: []Result{},
 		Parameters: searchParameters{q.Filters, q.MatchThreshold, q.Limit, q.Offset},
 	}
 	for _, hit := range page.Hits {
-		e.Sources = append(e.Sources, Source{ProjectID: hit.ProjectID, TicketID: hit.TicketID, TicketKey: hit.TicketKey, Similarity: hit.Similarity})
+		e.Sources = append(e.Sources, Result{ProjectID: hit.ProjectID, TicketID: hit.TicketID, TicketKey: hit.TicketKey, Similarity: hit.Similarity})
 		if hit.Similarity != nil && (e.BestSimilarity == nil || *hit.Similarity > *e.BestSimilarity) {
 			e.BestSimilarity = hit.Similarity
 		}
@@ -154,8 +154,8 @@ func (e *Entry) flag(low bool, usual float64, err error) {
 		e.Outcome, e.Error = Failed, string(fault.CodeOf(err))
 		return
 	}
-	compared := slices.DeleteFunc(slices.Clone(e.Sources), func(s Source) bool { return s.Similarity == nil })
-	slices.SortStableFunc(compared, func(a, b Source) int { return cmp.Compare(*b.Similarity, *a.Similarity) })
+	compared := slices.DeleteFunc(slices.Clone(e.Sources), func(s Result) bool { return s.Similarity == nil })
+	slices.SortStableFunc(compared, func(a, b Result) int { return cmp.Compare(*b.Similarity, *a.Similarity) })
 	e.LowSimilarity = low || len(compared) == 0 || *compared[0].Similarity <= usual
 	if len(compared) > 1 {
 		first, second := compared[0], compared[1]

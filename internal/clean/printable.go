@@ -10,18 +10,18 @@ import (
 	"unicode"
 )
 
-// Visible returns a text without invisible characters: controls other than line breaks and tabs,
+// Printable returns a text without invisible characters: controls other than line breaks and tabs,
 // text-direction controls, and what Unicode calls ignorable. Joiners and emoji selectors stay if a
 // script or an emoji needs them. Invalid UTF-8 becomes U+FFFD.
-func Visible(text string) string {
+func Printable(text string) string {
 	var f Filter
 	return strings.Map(f.Map, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// Line returns the visible text on one line, cut to a number of characters. It is for names that
+// Line returns the printable text on one line, cut to a number of characters. It is for names that
 // come from another service.
 func Line(text string, characters int) string {
-	runes := []rune(strings.Join(strings.Fields(Visible(text[:min(len(text), 8*characters)])), " "))
+	runes := []rune(strings.Join(strings.Fields(Printable(text[:min(len(text), 8*characters)])), " "))
 	return string(runes[:min(len(runes), characters)])
 }
 
