@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/rpc"
 )
 
 // ErrNotPruned is returned when nothing was pruned.
@@ -84,12 +85,12 @@ func (l *loader) compare(ctx context.Context, most int) (unlisted, error) {
 		}
 		function, arguments = "prune_documents", map[string]any{"origin": l.sum.Given.Origin, "listed": listed, "match_count": most}
 	}
-	found := make([]unlisted, 1)
-	if err := l.db.Call(ctx, function, arguments, &found); err != nil {
-		return found[0], fmt.Errorf("find what the rows do not list: %w", err)
+	found, err := rpc.One[unlisted](ctx, l.db, function, arguments)
+	if err != nil {
+		return found, fmt.Errorf("find what the rows do not list: %w", err)
 	}
-	found[0].Documents = found[0].Unlisted
-	return found[0], nil
+	found.Documents = found.Unlisted
+	return found, nil
 }
 
 // prune finds what the rows do not list, and deletes it if that was asked for: much at once only if
