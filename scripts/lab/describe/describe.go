@@ -266,7 +266,8 @@ func (s *schemas) response(r Operation, status, about string) object {
 	return response
 }
 
-// stream describes the events of an operation, and returns the schema of what their stream ends with.
+// stream describes the events of an operation, and returns the schema of what their stream ends
+// with.
 func (s *schemas) stream(r Operation) object {
 	var kinds []any
 	for _, e := range r.Events {
