@@ -54,7 +54,7 @@ type Question struct {
 	MatchThreshold *float64       `json:"match_threshold" min:"0" max:"1" example:"0.7" doc:"The similarity that a text must exceed; by default the operator's, else that measured for the model."`
 	Lambda         float64        `json:"mmr_lambda" min:"0" max:"1" default:"0.9" doc:"1 selects sources by relevance alone, 0 by difference from those already selected."`
 	Retrieval      string         `json:"retrieval" enum:"vector,hybrid" default:"vector" doc:"Both mean the same: candidates are texts near to the question, and what it names or holds whole."`
-	Messages       []Message      `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first, which the chat model reads. Texts are also searched for by the last questions."`
+	Messages       []Message      `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first, which the chat model reads. A turn that stands alone is searched for alone, one without words of its own (~go on~) as the one before, and others by both."`
 	TimeZone       string         `json:"time_zone" default:"UTC" maxlen:"60" example:"Europe/Berlin" doc:"The time zone of ~today~ and ~last week~ in a question."`
 	Figures        bool           `json:"figures" default:"true" doc:"Whether the chat model may have tickets counted, grouped and listed."`
 	Reread         *Reread        `json:"read_as" doc:"How to read the question: the ~read_as~ of an answer, changed. Its tickets are counted, and no model is asked."`

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tasklens/internal/turn"
 )
 
 // Goal is what is wanted of the tickets that match. Without an action, a question is about texts.
@@ -52,13 +54,12 @@ type Turn struct{ Role, Text string }
 // Thread returns a question with the earlier ones that it follows up, the first of them first.
 func Thread(question string, turns []Turn) []string {
 	thread := []string{question}
-	for _, turn := range slices.Backward(turns) {
-		isShort := len(strings.Fields(thread[0])) <= 4 && !tickets.MatchString(thread[0]) && !key.MatchString(thread[0])
-		if !isShort && !refers.MatchString(thread[0]) {
+	for _, earlier := range slices.Backward(turns) {
+		if turn.Read(thread[0]).Alone || key.MatchString(thread[0]) {
 			break
 		}
-		if turn.Role == "user" {
-			thread = slices.Insert(thread, 0, turn.Text)
+		if earlier.Role == "user" {
+			thread = slices.Insert(thread, 0, earlier.Text)
 		}
 	}
 	return thread

@@ -17,7 +17,6 @@ const (
 var (
 	ends      = regexp.MustCompile(`[.?!;:]\s+`)
 	key       = regexp.MustCompile(`\b\p{L}[\pL\pN_]*-\d+\b`)
-	refers    = phrase(`^(?:and|or|but|what about|how about|only)|those|them|these|they|it|its|he|she|his|her`)
 	tickets   = phrase(one + `|` + many)
 	plural    = phrase(many)
 	quoted    = regexp.MustCompile(`["“]([^"“”]+)["”]`)
