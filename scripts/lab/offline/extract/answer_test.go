@@ -178,7 +178,9 @@ func TestParsePrompt(t *testing.T) {
 // Of two sentences that say the same with other figures, the later one holds, wherever it stands.
 func TestLaterHolds(t *testing.T) {
 	t.Parallel()
-	of := func(attributes string) string { return `ticket="FB-7" project="Ferry Booking" status="Done" title="Deck" ` + attributes }
+	of := func(attributes string) string {
+		return `ticket="FB-7" project="Ferry Booking" status="Done" title="Deck" ` + attributes
+	}
 	early := [2]string{of(`note-date="2024-02-01" note-status="To Do" created="2024-01-10"`), "Limit of the car deck: 40 tonnes."}
 	late := [2]string{of(`note-date="2025-06-01" note-status="Done" created="2024-01-10"`), "Limit of the car deck: 36 tonnes, after the inspection."}
 	comment := [2]string{of(`comment-by="Noor" comment-date="2026-01-02" created="2024-01-10"`), "The limit of the car deck is 38 tonnes."}
