@@ -21,7 +21,7 @@ func TestRepliesRepeatTheSearch(t *testing.T) {
 	for _, text := range []string{
 		"yes, please", "go on", "Tell me more!", "ok", "Sure, go ahead.", "why?", "How so?", "and then?", "Could you elaborate?", "more details please", "continue", "Thanks, and what else?", "yes", "...", "👍",
 		"ja, bitte", "Mach weiter", "Erzähl mir mehr", "warum?", "oui, s'il vous plaît", "continuez", "dis-moi plus", "sí, por favor", "cuéntame más", "sigue", "sì, grazie", "sim, por favor", "ja graag", "ga door",
-		"да, пожалуйста", "расскажи подробнее", "tak, proszę", "はい、お願いします", "もっと詳しく教えてください", "続けて", "好的，请继续", "为什么？", "네, 계속해 주세요", "evet, lütfen",
+		"да, пожалуйста", "расскажи подробнее", "tak, proszę", "はい、お願いします", "もっと詳しく教えてください", "続けて", "好的，请继续", "为什么？", "네, 계속해 주세요", "evet, lütfen", "¿puedes continuar?", "Kannst du fortfahren?", "Peux-tu continuer ?", "puoi continuare?", "можешь продолжить?",
 	} {
 		if got := followUp(text); got != firstQuestion {
 			t.Errorf("%q is searched for by %q", text, got)

@@ -149,7 +149,7 @@ func (c *Checker) end() {
 	checked := c.check(word)
 	c.first = c.first && strings.Trim(word, ">-*+#.)|~:0123456789") == ""
 	if c.text.Len() == 0 {
-		if blanks = blanks[strings.LastIndexByte(blanks, '\n')+1:]; len(blanks) < 4 && !strings.Contains(blanks, "\t") {
+		if blanks = blanks[strings.LastIndexByte(blanks, '\n')+1:]; len(blanks) < 4 && !strings.Contains(blanks, "\t") && !opensCode.MatchString(word) {
 			blanks = ""
 		}
 	}

@@ -14,11 +14,11 @@ import (
 type code struct {
 	tell         func(text string)
 	line         []byte // so far, up to maxLine bytes
-	fence        string // of the open block
-	unsure       bool   // it is
+	fence        string // of the open block, which begins at column
+	column       int    // -1 if it is unsure, as after a line to the left of it
 	indent, text bool   // the line is code by its indentation; the one before is text, which it continues
 	item         int    // the column where the text of a list's item begins
-	html, escape bool   // an element may have begun; after a backslash
+	html, escape bool   // an element may have begun, and nothing is sure; after a backslash
 	odd          bool   // the paragraph has backticks without others on their line
 	span         []byte // held back, from the backticks that open it
 	ticks, run   int    // how many these are, 0 until all are there; and those at its end
@@ -28,7 +28,7 @@ type code struct {
 const maxLine, maxSpan = 200, 1000
 
 var (
-	opensCode = regexp.MustCompile("^[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[^`]*$")
+	opensCode = regexp.MustCompile("^[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)$")
 	listItem  = regexp.MustCompile(`^[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+`)
 	newBlock  = regexp.MustCompile(`\n[ \t]*(?:[-*+>]|[0-9]{1,9}[.)]|#{1,6})[ \t]`)
 )
@@ -38,28 +38,42 @@ func (c *code) take(r rune) {
 		c.endLine()
 	} else if len(c.line) < maxLine {
 		if r != ' ' && r != '\t' && len(bytes.TrimSpace(c.line)) == 0 {
-			columns := len(bytes.ReplaceAll(c.line, []byte("\t"), []byte("    ")))
+			columns := indentation(c.line)
 			c.item = min(c.item, columns)
 			c.indent = c.fence == "" && !c.text && columns >= c.item+4
+			if columns < c.column {
+				c.column = -1
+			}
 		}
 		c.line = utf8.AppendRune(c.line, r)
 	}
 	c.inline(r)
 }
 
+// indentation is the width of the blanks that a line begins with.
+func indentation(line []byte) int {
+	blanks := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+	return len(bytes.ReplaceAll(blanks, []byte("\t"), []byte("    ")))
+}
+
 // endLine finds out whether the line opens or closes a block, or ends a paragraph.
 func (c *code) endLine() {
 	line, fence := string(c.line), opensCode.FindSubmatch(c.line)
-	rest := strings.Trim(line, " \t>")
+	rest, columns, follows := strings.Trim(line, " \t>"), indentation(c.line), c.text
 	c.text = rest != "" && c.fence == "" && !c.indent && fence == nil
 	switch {
 	case c.fence != "" && strings.HasPrefix(rest, c.fence) && strings.Trim(rest, c.fence[:1]) == "":
-		c.fence = ""
+		if c.column < 0 || columns <= c.column+3 {
+			c.html = c.html || c.column < 0 || columns > max(3, c.column)
+			c.fence, c.column = "", 0
+		}
 	case c.fence != "" || c.indent:
 	case fence != nil && len(line) < maxLine:
 		c.close()
-		c.fence = string(fence[1])
-		c.unsure = c.html || !strings.HasPrefix(line, c.fence)
+		c.fence, c.column = string(fence[1])+string(fence[2]), columns
+		if c.html || !strings.HasPrefix(strings.TrimLeft(line, " \t"), c.fence) || columns >= 4 && (follows || columns >= c.item+4) {
+			c.column = -1
+		}
 	case rest == "":
 		c.close()
 		c.odd = false
@@ -73,7 +87,7 @@ func (c *code) endLine() {
 func (c *code) inline(r rune) {
 	switch isTick := r == '`'; {
 	case c.span == nil && (c.fence != "" || c.indent):
-		c.tell(masked(string(r), c.unsure || c.indent))
+		c.tell(masked(string(r), c.indent || c.column < 0))
 	case c.span == nil && (!isTick || c.escape):
 		c.escape, c.html = r == '\\' && !c.escape, c.html || r == '<'
 		c.tell(string(r))

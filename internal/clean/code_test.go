@@ -13,7 +13,7 @@ func TestCode(t *testing.T) {
 		"fence":               "```go\nx := rows[1] + rows[2](y)\n```\n",
 		"tildes":              "~~~\nids = [1, 2, 3]\n~~~\n",
 		"longer fence":        "````\n```\nrows[1]\n```\n````\n",
-		"fence in a list":     "- Do:\n  ```sh\n  echo ${A[1]}\n  ```\n",
+		"fence in a list":     "1. Do:\n\n   ```sh\n   f[1](x) ${A[1]}\n   ```\n",
 		"fence in a quote":    "> ```\n> rows[1]\n> ```\n",
 		"blank lines in it":   "```\na\n\nrows[1]\n\n```\n",
 		"four blanks":         "\n    rows[1] = [2]\n\n    rows[3]\n\n",
