@@ -44,6 +44,7 @@ var chatDollars = map[string][2]float64{
 func checkModel(ctx context.Context, config settings, args []string) error {
 	flags := newFlags("check-model")
 	estimated := flags.Bool("estimate", false, "")
+	most := flags.Duration("most", asking, "")
 	if flags.Parse(args) != nil || flags.NArg() != 1 {
 		return errUsage
 	}
@@ -70,7 +71,7 @@ func checkModel(ctx context.Context, config settings, args []string) error {
 	}
 	progress("trying the protocol") // first, because it shows at once what is wrong with a setting
 	config.probe(ctx, os.Stdout, threshold.Inputs(tokens))
-	check, err := eval.CheckModel(ctx, eval.Service{URL: config.ServiceURL}, questions, paraphrases, asking, progress)
+	check, err := eval.CheckModel(ctx, eval.Service{URL: config.ServiceURL}, questions, paraphrases, *most, progress)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func checkModel(ctx context.Context, config settings, args []string) error {
 	return check.Print(os.Stdout, config.cost(check.EmbeddingTokens, check.ChatIn, check.ChatOut))
 }
 
-// asking is how long a model check asks questions: a slow server answers fewer in it.
+// asking is how long a model check asks questions, if not told: a slow server answers fewer in it.
 const asking = 30 * time.Minute
 
 // probed are the inputs of the largest request, and a text of about as many tokens as a chunk and

@@ -80,13 +80,13 @@ func (t *trial) start(ctx context.Context) error {
 	if err := t.running.Start(); err != nil {
 		return err
 	}
-	for range 900 {
+	for range 45 * 60 { // a gateway first waits for its own servers
 		if connection, err := net.DialTimeout("tcp", address.Host, time.Second); err == nil {
 			return connection.Close()
 		}
 		time.Sleep(time.Second)
 	}
-	return errors.New("it does not listen within 15 minutes")
+	return errors.New("it does not listen within 45 minutes")
 }
 
 // stop kills the server and what it has started.

@@ -29,7 +29,7 @@ Checking and measuring:
 
   examples       run the examples of the documentation against the demo at SERVICE_URL (scripts/check-stack docs)
 
-  check-model [--estimate] PATH
+  check-model [--estimate | --most DURATION] PATH
                  measure how well the model of a running service fits by a collection with questions (scripts/check-model)
   check-server COMMAND…
                  start a real model server and try the edges of its protocol (scripts/check-servers)
