@@ -61,20 +61,70 @@ test('TICKET_URL links a ticket to the tracker', async (t) => {
   assert.equal(await key.getAttribute('rel'), 'noopener noreferrer');
 });
 
-test('an admin sets the language of an opened project', async (t) => {
+test('a link opens its ticket wherever the results have it, or says that there is none', async (t) => {
+  const page = await open(t, `${demo}/#search?q=refund&open=TX-9100`, { failing: true, permissions: ['clipboard-read', 'clipboard-write'] });
+  const details = page.locator('.details');
+  await details.getByRole('heading', { name: 'Zymurgy of the checkout' }).waitFor();
+  await page.locator('a.result').first().waitFor();
+  assert.equal(await page.locator('a.result', { hasText: 'TX-9100' }).count(), 0);
+  assert.equal(await details.locator('.why').count(), 0); // it was not found
+  await accessible(page);
+  await details.getByRole('button', { name: 'Copy link' }).press('Enter');
+  await details.getByRole('button', { name: 'Copied' }).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.keyboard.press('Escape');
+  await details.waitFor({ state: 'detached' });
+  assert.match(page.url(), /#search\?q=refund$/);
+  for (const address of [link, `${demo}/#search?open=TX-9100`, `${demo}/#search?q=TX-9100&status=Blocked&open=TX-9100`]) {
+    await page.goto('about:blank');
+    await page.goto(address);
+    await details.getByRole('heading', { name: 'Zymurgy of the checkout' }).waitFor();
+    await details.locator('.whole').waitFor();
+  }
+  for (const [id, what] of [['TX-99999', 'ticket TX-99999'], ['../projects', 'ticket ../projects'], ['project-987654', 'project 987654']]) {
+    await page.goto(`${demo}/#search?q=refund&open=${encodeURIComponent(id)}`);
+    await details.getByText(`There is no ${what}, or you may not see it.`).waitFor();
+    await page.locator('a.result').first().waitFor();
+    await accessible(page);
+  }
+  await details.getByRole('button', { name: 'Close' }).click();
+  await details.waitFor({ state: 'detached' });
+});
+
+test('a link leads to the ticket in its own tracker, if its address is one of the web', async (t) => {
+  let address;
+  const page = await open(t, demo, { prepare: (it) => it.route(/api.tickets.TX-9100[?]/, async (route) => route.fulfill({ json: { ...await (await route.fetch()).json(), url: address } })) });
+  const link = page.locator('.details').getByRole('link', { name: /^Open in/ });
+  for (const [given, text] of [['https://github.com/acme/shop/issues/31', 'Open in github.com'], ['javascript:alert(1)', null], ['no address', null], [undefined, null]]) {
+    address = given;
+    await page.goto('about:blank');
+    await page.goto(`${demo}/#search?q=TX-9100&open=TX-9100`);
+    await page.locator('.whole').waitFor();
+    assert.deepEqual(await link.allInnerTexts(), text ? [text] : [], given);
+    if (text) assert.deepEqual([await link.getAttribute('href'), await link.getAttribute('rel')], [given, 'noopener noreferrer']);
+  }
+});
+
+test('an admin sets the language of a project, outside of the results', async (t) => {
   t.after(() => sql("update projects set language = null where key = 'TX'"));
   const page = await open(t, `${demo}/#search?q=Checkout+and+Payments`, { failing: true }); // one value is refused
   await page.locator('a.result', { hasText: 'Project' }).first().click();
-  const details = page.locator('.details');
-  const field = details.getByRole('textbox', { name: 'Language' });
+  await page.locator('.details').waitFor();
+  assert.equal(await page.locator('.details input').count(), 0);
+  await page.goto(`${demo}/#search`);
+  const settings = page.locator('.start details');
+  await settings.locator('summary').click();
+  const form = settings.locator('form', { hasText: 'Checkout and Payments' });
+  const field = form.getByRole('textbox');
   await field.fill('klingon');
   await field.press('Enter');
-  await details.getByText('The language is "klingon". Use arabic,').waitFor();
+  await form.getByText('The language is "klingon". Use arabic,').waitFor();
   await field.fill('French');
-  await details.getByRole('button', { name: 'Set the language' }).click();
-  await details.getByText('It is set.').waitFor();
+  await form.getByRole('button', { name: 'Set the language' }).click();
+  await form.getByText('It is set.').waitFor();
   await accessible(page);
   assert.equal(sql("select language from projects where key = 'TX'").trim(), 'french');
   await page.reload();
+  await settings.locator('summary').click();
   await until('the language is shown', async () => await field.inputValue() === 'french');
 });

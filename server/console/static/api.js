@@ -99,7 +99,7 @@ export const projects = async (signal) => (await get('projects', signal)).result
 export const setLanguage = (project, language) => send('POST', at`projects/${project}/language`, { body: { language: language || undefined } });
 /** @param {AbortSignal} [signal] @returns {Promise<Status[]>} */
 export const statuses = async (signal) => (await get('statuses', signal)).results;
-/** @param {number} id @param {number} [offset] how many comments are skipped @param {AbortSignal} [signal] @returns {Promise<Ticket>} */
+/** @param {number | string} id or key @param {number} [offset] how many comments are skipped @param {AbortSignal} [signal] @returns {Promise<Ticket>} */
 export const ticket = (id, offset = 0, signal = undefined) => get(`${at`tickets/${id}`}?${query({ offset })}`, signal);
 /** @param {number} id @param {AbortSignal} [signal] @returns {Promise<SimilarTicket[]>} */
 export const similarTickets = async (id, signal) => (await get(at`tickets/${id}/similar?limit=5`, signal)).results;

@@ -10,7 +10,7 @@ import { Candidates } from './results.js';
 import { go, href } from './route.js';
 import { settings } from './session.js';
 import { plainText } from './snippet.js';
-import { asProblem, Bar, Choice, count, date, decimal, Empty, Failure, Icon, ProjectOptions, useLoad } from './ui.js';
+import { asProblem, Bar, Choice, Copy, count, date, decimal, Empty, Failure, Icon, ProjectOptions, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').Source} Source */
 /** @typedef {import('./api.js').QueryRequest} QueryRequest */
@@ -131,7 +131,6 @@ function Exchange({ turn, keys, onAgain, onAsk, onReread }) {
 function Answer({ turn, keys, onAgain, onAsk, onReread }) {
   const [lit, setLit] = useState(0);
   const [open, setOpen] = useState(/** @type {number[]} */ ([]));
-  const [copied, setCopied] = useState(false);
   const { id, text, sources, done, busy } = turn;
   const cited = new Set(done ? done.sources.flatMap((s, i) => (s.cited ? [i + 1] : [])) : [...text.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1])));
 
@@ -144,11 +143,7 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
     card?.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
   }
 
-  async function copy() {
-    const list = (sources ?? []).map((s, i) => `[${i + 1}] ${nameOf(s)} ${addressOf(s)}`.trim()).filter((_, i) => cited.has(i + 1));
-    await navigator.clipboard.writeText(`${text}\n\n${list.join('\n')}`.trim());
-    setCopied(true);
-  }
+  const copied = () => `${text}\n\n${(sources ?? []).map((s, i) => `[${i + 1}] ${nameOf(s)} ${addressOf(s)}`.trim()).filter((_, i) => cited.has(i + 1)).join('\n')}`.trim();
 
   const cite = useCallback((/** @type {number} */ n) => n >= 1 && n <= (sources?.length ?? 0) && (!done || cited.has(n)) && html`<button type="button" class=${`cite ${lit === n ? 'lit' : ''}`} aria-label=${`Source ${n}`} onClick=${() => show(n)}
     onPointerEnter=${() => setLit(n)} onPointerLeave=${() => setLit(0)} onFocus=${() => setLit(n)}>${n}</button>`, [sources?.length, done, lit]);
@@ -161,7 +156,7 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
       ${done?.model === 'offline-chat' && !done.read_as && html`<p class="small muted">Quoted from the sources: no chat model is configured.</p>`}
       ${!busy && !turn.problem && !done?.candidates && text && html`<div class="row"><span class="small muted">${[done?.model, done?.cached && 'from the cache'].filter(Boolean).join(' · ')}</span>
         <button type="button" class="link small" onClick=${onAgain}>Repeat the question</button>
-        ${navigator.clipboard && html`<button type="button" class="button" onClick=${copy}><${Icon} name="copy" />${copied ? 'Copied' : 'Copy with sources'}</button>`}</div>`}
+        <${Copy} text=${copied()}>Copy with sources<//></div>`}
     </div>
     ${sources && sources.length > 0 && html`<div><h3>Sources</h3>
       <ol class="sources">${sources.map((source, i) => html`<li key=${i} id=${`source-${id}-${i + 1}`} tabindex="-1"

@@ -8,51 +8,46 @@ import { keysOf, Markdown } from './markdown.js';
 import { href } from './route.js';
 import { settings } from './session.js';
 import { plainText } from './snippet.js';
-import { asProblem, Bar, count, date, decimal, Failure, Icon, useLoad } from './ui.js';
+import { asProblem, Bar, Copy, count, date, decimal, Failure, Icon, useLoad } from './ui.js';
 import { Why } from './why.js';
 
 /** @typedef {import('./api.js').SearchResult} SearchResult */
 /** @typedef {import('./searches.js').Answer} Answer */
 
-/** @param {{result: SearchResult, answer: Answer, projects?: api.Project[], onLanguage: (() => void) | null, onClose: () => void}} props */
-export function Details({ result, answer, projects, onLanguage, onClose }) {
+/** id: of the address, which may name what no result is. @param {{id: string, result?: SearchResult, answer: Answer | null, projects?: api.Project[], onClose: () => void}} props */
+export function Details({ id, result, answer, projects, onClose }) {
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => { panel.current?.focus({ preventScroll: true }); }, []);
   const keys = useMemo(() => keysOf(projects), [projects]);
-  const { ticket_id: ticket } = result;
-  const loaded = useLoad(async (signal) => (ticket === null ? null : api.ticket(ticket, 0, signal)), [ticket]);
-  const name = result.ticket_name ?? result.project_name;
-  const comment = result.kind === 'ticket' ? result.comment : undefined;
-  const found = answer.response.executed.length > 0;
-  const project = ticket === null && projects?.find((p) => p.project_id === result.project_id);
-  return html`<section class="details" ref=${panel} tabindex="-1" aria-label=${`${result.ticket_key ?? 'Project'} ${name}`}>
-    <header><div><p class="key">${result.ticket_key ? html`<${Key} name=${result.ticket_key} />` : 'Project'}</p><h2 dir="auto">${name}</h2></div>
+  const projectId = /^project-(\d+)$/.exec(id)?.[1];
+  const loaded = useLoad(async (signal) => (projectId ? null : api.ticket(id, 0, signal)), [id]);
+  const ticket = loaded.value;
+  const project = projects?.find((p) => String(p.project_id) === projectId);
+  const key = projectId ? '' : ticket?.ticket_key ?? id;
+  const name = result?.ticket_name ?? ticket?.ticket_name ?? result?.project_name ?? project?.name ?? '';
+  const missing = projectId ? projects && !project && !result : loaded.problem?.code === 'not_found' || loaded.problem?.code === 'invalid';
+  const comment = result?.kind === 'ticket' ? result.comment : undefined;
+  const found = result && answer && answer.response.executed.length > 0;
+  const link = new URL(href('search', projectId ? { project: projectId } : { q: key, open: key }), document.baseURI).href;
+  return html`<section class="details" ref=${panel} tabindex="-1" aria-label=${`${key || 'Project'} ${name}`}>
+    <header><div><p class="key">${key ? html`<${Key} name=${key} />` : 'Project'}</p><h2 dir="auto">${name || (missing ? 'Not found' : 'Loading …')}</h2></div>
       <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick=${onClose}><${Icon} name="close" /></button></header>
-    <p class="meta">${result.status && html`<span class="status">${result.status}</span>`}<span class="muted" dir="auto">${result.project_name}</span></p>
+    ${missing ? html`<p role="status">There is no ${projectId ? 'project' : 'ticket'} <span class="key" dir="auto">${projectId ?? id}</span>, or you may not see it.</p>`
+    : loaded.problem && html`<section><${Failure} problem=${loaded.problem} retry=${loaded.again} /></section>`}
+    ${name && html`<p class="meta">${(result ?? ticket)?.status && html`<span class="status">${(result ?? ticket)?.status}</span>`}<span class="muted" dir="auto">${result?.project_name ?? ticket?.project_name}</span>
+      <${Away} url=${/** @type {any} */ (result)?.url ?? /** @type {any} */ (ticket)?.url} /><${Copy} text=${link} kind="link">Copy link<//></p>`}
     ${comment && found && html`<div class="passage"><p class="small muted">Found in a comment${comment.author ? ` by ${comment.author}` : ''}, ${date(comment.created_at)}:</p><p class="text" dir="auto">${plainText(result.text)}</p></div>`}
-    ${loaded.problem && html`<section><${Failure} problem=${loaded.problem} retry=${loaded.again} /></section>`}
-    ${ticket === null && html`<${Markdown} text=${result.text.startsWith(name) ? result.text.slice(name.length).trim() : result.text} keys=${keys} />`}
-    ${project && onLanguage && html`<${Language} project=${project} onChange=${onLanguage} />`}
-    ${loaded.value && html`<${Whole} ticket=${loaded.value} keys=${keys} />`}
+    ${projectId && result && html`<${Markdown} text=${result.text.startsWith(name) ? result.text.slice(name.length).trim() : result.text} keys=${keys} />`}
+    ${ticket && html`<${Whole} ticket=${ticket} keys=${keys} />`}
     ${found && !loaded.loading && html`<${Why} result=${result} answer=${answer} />`}
-    ${ticket !== null && !loaded.loading && html`<${Similar} ticket=${ticket} />`}
+    ${ticket && html`<${Similar} ticket=${ticket.ticket_id} />`}
   </section>`;
 }
 
-/** @param {{project: api.Project, onChange: () => void}} props */
-function Language({ project, onChange }) {
-  const [told, setTold] = useState('');
-  /** @param {Event} e */
-  function submit(e) {
-    e.preventDefault();
-    const language = String(new FormData(/** @type {HTMLFormElement} */ (e.target)).get('language')).trim().toLowerCase();
-    api.setLanguage(project.project_id, language).then(() => {
-      setTold('It is set. Texts are indexed again.');
-      onChange();
-    }, (error) => setTold(asProblem(error).fields.map((f) => `The language ${f.message}.`).join(' ') || asProblem(error).message));
-  }
-  return html`<form class="language small" onSubmit=${submit}><label><span class="muted">Language</span> <input name="language" maxlength="63" placeholder="that of the database" value=${project.language ?? ''} /></label>
-    <button class="link">Set the language</button><p role="status">${told}</p></form>`;
+/** The ticket in its own tracker. @param {{url?: string | null}} props */
+function Away({ url }) {
+  const address = url && URL.canParse(url) ? new URL(url) : null;
+  return address && /^https?:$/.test(address.protocol) && html`<a class="link" href=${address.href} target="_blank" rel="noopener noreferrer"><${Icon} name="out" />Open in ${address.host}</a>`;
 }
 
 /** A ticket's key, which leads to the ticket in the tracker where the service knows its address. @param {{name: string}} props */

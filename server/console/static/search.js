@@ -192,8 +192,8 @@ export function Search({ params, may }) {
   }
 
   function close() {
+    /** @type {HTMLElement | null | undefined} */ (list.current?.querySelector('a.result[aria-current]') ?? input.current)?.focus();
     show(addressWith({ page: params.get('page') ?? '' }));
-    /** @type {HTMLElement | null | undefined} */ (list.current?.querySelector('a.result[aria-current]'))?.focus();
   }
   useListKeys({ input, list, open: open !== '', onClose: close });
 
@@ -205,7 +205,9 @@ export function Search({ params, may }) {
   const empty = response?.results.length === 0;
   useEffect(() => { if (shown && performance.getEntriesByName(FIRST).length === 0) performance.mark(FIRST); }, [shown]);
 
-  return html`<div class=${`search ${chosen ? 'with-details' : ''}`}>
+  const details = open && html`<${Details} key=${open} id=${open} result=${chosen} answer=${shown} projects=${projects.value} onClose=${close} />`;
+
+  return html`<div class=${`search ${open ? 'with-details' : ''}`}>
     <form class="field" role="search" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(true); }}>
       <${Icon} name="search" />
       <input ref=${input} id="query" type="search" name="q" autocomplete="off" spellcheck=${false} maxlength="2000" autofocus dir="auto"
@@ -224,7 +226,7 @@ export function Search({ params, may }) {
       ${(typing?.values ?? []).map((value) => html`<button type="button" class="chip" onClick=${() => typing?.facet && choose(typing.facet, value)}><span class="muted">${typing?.facet?.title}</span> <span dir="auto">${value.label}</span></button>`)}
       ${typing && typing.values.length === 0 && html`<span class="small muted hint">Enter applies the filter <span dir="auto">${typing.name}:${typing.part}</span></span>`}
     </div>`}
-    ${text.trim() === '' && !filtered ? html`<${Start} projects=${projects} onChoose=${(/** @type {string} */ q) => { setText(q); input.current?.focus(); }}
+    ${text.trim() === '' && !filtered ? open ? html`<h1 class="sr">Search</h1><div class="alone">${details}</div>` : html`<${Start} projects=${projects} may=${may} onChoose=${(/** @type {string} */ q) => { setText(q); input.current?.focus(); }}
       onProject=${(/** @type {number} */ id) => { change({ project: id }); input.current?.focus(); }} />` : html`
     <h1 class="sr">Search</h1>
     <div class="columns">
@@ -244,7 +246,7 @@ export function Search({ params, may }) {
         </ol>
         <${Pages} page=${page} more=${response.has_more} link=${(/** @type {number} */ n) => href('search', { ...Object.fromEntries(params), page: n > 1 ? n : '', open: '' })} />`}
       </section>
-      ${chosen && shown && html`<${Details} key=${open} result=${chosen} answer=${shown} projects=${projects.value} onLanguage=${may.write ? projects.again : null} onClose=${close} />`}
+      ${details}
     </div>`}
   </div>`;
 }

@@ -151,3 +151,14 @@ export function Choice({ label, value, options, onChange }) {
   return html`<div class="choice" role="group" aria-label=${label}>${options.map(([key, text]) => html`
     <button type="button" aria-pressed=${key === value} onClick=${() => onChange(key)}>${text}</button>`)}</div>`;
 }
+
+/** Copies a text, or one that is first to be made. @param {{text: string | (() => Promise<string>), kind?: string, children?: any}} props */
+export function Copy({ text, kind = 'button', children }) {
+  const [told, setTold] = useState('');
+  async function copy() {
+    // Of a promise: some browsers forget the click while it is awaited.
+    const blob = Promise.resolve(typeof text === 'string' ? text : text()).then((made) => new Blob([made], { type: 'text/plain' }));
+    setTold(await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]).then(() => 'Copied', () => 'It could not be copied'));
+  }
+  return navigator.clipboard && html`<button type="button" class=${kind} onClick=${copy}><${Icon} name="copy" /><span aria-live="polite">${told || children}</span></button>`;
+}
