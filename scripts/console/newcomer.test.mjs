@@ -162,3 +162,23 @@ test('likely duplicates say what agrees, link, and leave an emptied form alone',
   await page.locator('.similar li').first().waitFor({ state: 'detached' });
   assert.equal(await page.locator('.similar').count(), 0);
 });
+
+test('a draft that nothing is like is said to be new', async (t) => {
+  const page = await open(t, `${demo}/#draft`, { ...phone, shift: 0.3 });
+  const compared = () => page.waitForResponse((r) => r.url().endsWith('/tickets/similar'));
+  const similar = page.locator('.similar li');
+  for (const [title, text] of [['zzzz qqqq', ''], ['How do I bake sourdough bread?', 'Mine never rises.'], ['qxqx wvwv', 'jjjj kkkk']]) {
+    await page.fill('#text', '');
+    const answered = compared();
+    await page.fill('#title', title);
+    await page.fill('#text', text);
+    assert.ok((await (await answered).json()).results.length > 0); // the nearest, however far
+    await page.getByRole('heading', { name: 'Nothing like this is filed' }).waitFor();
+    assert.equal(await similar.count(), 0, title);
+    await accessible(page);
+    await page.fill('#text', '');
+    await page.fill('#title', 'Order paid two times');
+    await similar.filter({ hasText: 'TX-402' }).waitFor();
+    assert.equal(await page.getByText('Nothing like this').count(), 0);
+  }
+});

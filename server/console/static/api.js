@@ -91,6 +91,8 @@ const query = (params) => new URLSearchParams(Object.entries(params).filter(([, 
 export const search = (request, signal) => post('hybrid-search', request, signal);
 /** The values of every facet, over all tickets. @param {AbortSignal} [signal] */
 export const facetValues = async (signal) => (await search({ query: '', filters: { created: { from: '0001-01-01' } }, retrieval: 'keyword', facets: true, limit: 1, log: false }, signal)).facets;
+/** The similarity from which texts are near, for the model that serves. @param {AbortSignal} [signal] */
+export const matchThreshold = async (signal) => (await search({ query: '-', retrieval: 'keyword', limit: 1, log: false }, signal)).match_threshold;
 /** The caller's highest role: none, viewer, member, admin, or service. @param {AbortSignal} [signal] @returns {Promise<string>} */
 export const role = async (signal) => (await get('me', signal)).role;
 /** @param {AbortSignal} [signal] @returns {Promise<Project[]>} */

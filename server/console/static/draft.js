@@ -10,8 +10,16 @@ import { Highlight, plainText } from './snippet.js';
 
 const PAUSE = 400; // milliseconds without a key until the draft is compared
 const LONGEST = 90_000; // characters of a description
+const HALF = { meaning: 0.15, words: 0.35 }; // of what each can contribute to a likeness: nearer to a copy than to unrelated texts
 const LINKED = /^Relates to \S+-\d+:.*$/gm;
 let kept = { title: '', text: '', project: '' }; // while another screen is open
+
+/**
+ * Whether a ticket is about the same: over the threshold of the model, or by words alone. A title without a known word
+ * resembles any short text, so meaning has to say more there.
+ * @param {api.SimilarTicket} t @param {number} threshold
+ */
+const isNear = (t, threshold) => t.vector_contribution >= HALF.meaning || t.keyword_contribution >= HALF.words || ((t.similarity ?? 0) >= threshold && (t.duplicate_score ?? 0) > 0);
 
 export function Draft() {
   const [draft, setDraft] = useState(kept);
@@ -23,7 +31,10 @@ export function Draft() {
   const text = useSettled(now, PAUSE);
   const enough = [now, text].every((one) => (one.match(/[\p{L}\p{N}]/gu) ?? []).length >= 3); // a form that was emptied has no duplicates
   const found = useLoad(async (signal) => (enough ? api.similarToDraft({ text, limit: 6, project_id: draft.project ? Number(draft.project) : undefined }, signal) : null), [enough && text, draft.project]);
-  /** @param {import('./api.js').SimilarTicket} t */
+  const threshold = useLoad((signal) => api.matchThreshold(signal), []);
+  const compared = enough && !threshold.loading ? found.value : null;
+  const near = (compared ?? []).filter((t) => isNear(t, threshold.value ?? 0));
+  /** @param {api.SimilarTicket} t */
   const link = (t) => edit({ text: `${draft.text.trimEnd()}${draft.text.trim() ? '\n\n' : ''}Relates to ${t.ticket_key}: ${t.ticket_name}`.slice(0, LONGEST) });
   return html`<div class="draft">
     <section aria-labelledby="writing"><h1 id="writing">Before you file</h1>
@@ -37,10 +48,10 @@ export function Draft() {
         <select id="project" value=${draft.project} onChange=${(/** @type {any} */ e) => edit({ project: e.target.value })}><${ProjectOptions} projects=${projects.value} /></select>
       </form></section>
     <section aria-labelledby="duplicates" aria-busy=${found.loading}><h2 id="duplicates">Already filed?</h2>
-      <p class="told" role="status">${enough && found.loading ? 'Comparing …' : enough && found.value ? 'The nearest first. If one is about the same, link it, and file what is new.' : ''}</p>
+      <p class="told" role="status">${enough && (found.loading || threshold.loading) ? 'Comparing …' : near.length > 0 ? 'The nearest first. If one is about the same, link it, and file what is new.' : ''}</p>
       ${found.problem && html`<${Failure} problem=${found.problem} retry=${found.again} />`}
-      ${enough && found.value && found.value.length > 0 && html`<ol class="similar">${found.value.map((t) => html`<${Alike} key=${t.ticket_id} ticket=${t} draft=${text} linked=${draft.text.includes(`Relates to ${t.ticket_key}:`)} onLink=${() => link(t)} />`)}</ol>`}
-      ${enough && found.value?.length === 0 && html`<${Empty} icon="draft" title="Nothing to compare with" level=${3}><p>There is no ticket that you may see here.</p><//>`}
+      ${near.length > 0 && html`<ol class="similar">${near.map((t) => html`<${Alike} key=${t.ticket_id} ticket=${t} draft=${text} linked=${draft.text.includes(`Relates to ${t.ticket_key}:`)} onLink=${() => link(t)} />`)}</ol>`}
+      ${compared && near.length === 0 && html`<${Empty} icon="draft" title=${compared.length > 0 ? 'Nothing like this is filed' : 'Nothing to compare with'} level=${3}><p>${compared.length > 0 ? 'No ticket that you may see is near to it. You can file it.' : 'There is no ticket that you may see here.'}</p><//>`}
       ${!enough && html`<${Empty} icon="draft" title="Start with a title" level=${3}><p>A few words are enough for a first comparison.</p><//>`}
     </section></div>`;
 }
