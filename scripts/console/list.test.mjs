@@ -212,3 +212,37 @@ test('what was read as a filter is searched for as text by one click', async (t)
   await until('it is text', async () => (await page.inputValue('#query')) === 'refund "Done"');
   await page.locator('.chip.on').waitFor({ state: 'detached' });
 });
+
+test('Escape leaves the field with its text, and a step back returns the focus to what was opened', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`);
+  await told(page, 'by meaning and keywords');
+  const focused = () => page.evaluate(() => document.activeElement.closest('a')?.querySelector('.key').textContent ?? document.activeElement.id);
+  await page.locator('#query').press('Escape');
+  assert.deepEqual([await focused(), await page.inputValue('#query')], ['', 'payment']);
+  await page.keyboard.press('/');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('j');
+  const [, second] = await keys(page);
+  await page.keyboard.press('Enter');
+  const ticket = page.locator('.details');
+  await ticket.locator('.similar li').first().waitFor();
+  const like = ticket.locator('.similar a').nth(1);
+  const key = await like.locator('.key').innerText();
+  await like.press('Enter');
+  await ticket.locator('header .key', { hasText: key }).waitFor();
+  await page.goBack();
+  await until('the focus is on the similar ticket', async () => (await focused()) === key && (await ticket.locator('header .key').innerText()) === second);
+  await page.goBack();
+  await ticket.waitFor({ state: 'detached' });
+  await until('the focus is on the row', async () => (await focused()) === second);
+  await page.goto(`${demo}/#documents?q=idempotency+keys`);
+  const document = page.locator('a.result').first();
+  await document.waitFor();
+  await page.locator('#query').press('Escape');
+  assert.deepEqual([await focused(), await page.inputValue('#query')], ['', 'idempotency keys']);
+  const name = await document.locator('.name').innerText();
+  await document.press('Enter');
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+  await page.goBack();
+  await until('the focus is on the document', () => page.evaluate((text) => document.activeElement.closest('a')?.querySelector('.name').textContent === text, name));
+});

@@ -7,7 +7,7 @@ import * as api from './api.js';
 import { Ask, useConversation } from './ask.js';
 import { Documents } from './documents.js';
 import { Draft } from './draft.js';
-import { href, useRoute } from './route.js';
+import { href, useReturn, useRoute } from './route.js';
 import { Search } from './search.js';
 import { completeSignIn, currentSession, onSession, settings, signOut } from './session.js';
 import { SignIn } from './signin.js';
@@ -60,6 +60,7 @@ function Main({ view, params, may }) {
 /** @param {{told: string}} props */
 function App({ told }) {
   const { view, params } = useRoute();
+  useReturn();
   const [session, setSession] = useState(currentSession);
   const [owner, setOwner] = useState(session?.subject ?? ''); // whose results are on the page, signed in or not
   useEffect(() => onSession(() => {
@@ -86,6 +87,10 @@ function App({ told }) {
     /** @param {KeyboardEvent} e */
     function key(e) {
       const at = /** @type {HTMLElement | null} */ (e.target);
+      if (e.key === 'Escape' && !e.defaultPrevented && !e.isComposing && at?.matches?.('main [type=search]')) { // browsers would empty it
+        at.blur();
+        e.preventDefault();
+      }
       if (e.key !== '/' || e.metaKey || e.ctrlKey || e.altKey || at?.closest?.('input, textarea, select, dialog')) return;
       focusField()?.select();
       e.preventDefault();

@@ -43,3 +43,34 @@ export function useRoute() {
   }, []);
   return route;
 }
+
+/** After a step back, the focus returns to the link that led away, as soon as it is there again and unless something else is done first. */
+export function useReturn() {
+  useEffect(() => {
+    let wanted = '';
+    const seek = () => {
+      const link = wanted && document.querySelector(`main a[href="${CSS.escape(wanted)}"]`);
+      if (link) /** @type {HTMLElement} */ (link).focus({ preventScroll: true });
+      if (link) wanted = '';
+    };
+    const drawn = new MutationObserver(seek);
+    drawn.observe(document.body, { childList: true, subtree: true });
+    const back = (/** @type {PopStateEvent} */ e) => { wanted = e.state?.left ?? ''; setTimeout(seek); }; // the page of before is still drawn
+    const other = () => { wanted = ''; };
+    const leave = (/** @type {Event} */ e) => {
+      const link = /** @type {Element} */ (e.target).closest?.('main a[href^="./#"]');
+      if (link) history.replaceState({ left: link.getAttribute('href') }, '');
+    };
+    addEventListener('popstate', back);
+    addEventListener('keydown', other);
+    addEventListener('pointerdown', other);
+    addEventListener('click', leave, true);
+    return () => {
+      drawn.disconnect();
+      removeEventListener('popstate', back);
+      removeEventListener('keydown', other);
+      removeEventListener('pointerdown', other);
+      removeEventListener('click', leave, true);
+    };
+  }, []);
+}
