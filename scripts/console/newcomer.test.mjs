@@ -182,3 +182,43 @@ test('a draft that nothing is like is said to be new', async (t) => {
     assert.equal(await page.getByText('Nothing like this').count(), 0);
   }
 });
+
+test('filters, charts and long words fit a phone, and names a list beside a ticket', async (t) => {
+  const long = 'Donaudampfschifffahrtsgesellschaftskapitaen'.repeat(3);
+  sql(`insert into tickets (project_id, status_id, key, name, assignee, ticket_type, labels) select project_id, status_id, 'TX-9301', 'Quxwide ${long}', 'Maximiliane-Alexandra', 'Quxtype ${long}', '{${long}}'
+    from projects, status where projects.key = 'TX' and status.name = 'To Do'`);
+  t.after(() => sql("delete from tickets where key = 'TX-9301'"));
+  for (const theme of ['light', 'dark']) {
+    const page = await open(t, `${demo}/#search?q=payment+quxwide`, { ...phone, theme, shift: 1 }); // the filters are shown by intent
+    const fits = async (what) => assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0, `${what} is wider than the page`);
+    await told(page, 'by meaning and keywords');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    for (let n; (n = await page.locator('.facet:not([open])').count()) > 0;) {
+      await page.locator('.facet:not([open]) summary').first().click();
+      await until('it is open', async () => (await page.locator('.facet:not([open])').count()) < n);
+    }
+    assert.equal(new Set(await page.locator('.facet').evaluateAll((all) => all.map((it) => it.getBoundingClientRect().left))).size, 1);
+    await fits('a filter');
+    await accessible(page);
+    await page.goto(`${demo}/#ask?q=${encodeURIComponent('How many tickets were created per month?')}`);
+    const chart = page.locator('.scroll');
+    await chart.waitFor();
+    await page.fill('#question', long);
+    await fits('a word or the chart');
+    assert.ok(await page.locator('#question').evaluate((it) => it.scrollWidth <= it.clientWidth));
+    const ends = await chart.evaluate((it) => [it.scrollWidth > it.clientWidth, getComputedStyle(it).backgroundAttachment]);
+    assert.deepEqual(ends, [true, 'local, local, scroll, scroll']); // what hides the shadows scrolls away with the content
+    await page.goto(`${demo}/#draft`);
+    await page.fill('#text', long);
+    await fits('a draft');
+    assert.ok(await page.locator('#text').evaluate((it) => it.scrollWidth <= it.clientWidth));
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${demo}/#search?q=refund&open=TX-400`);
+    await told(page, 'by meaning and keywords');
+    await page.locator('.details .similar li').first().waitFor();
+    const names = page.locator('a.result .person');
+    assert.ok((await names.count()) > 3);
+    assert.deepEqual(await names.evaluateAll((all) => all.filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.textContent)), []);
+    await page.close();
+  }
+});
