@@ -292,3 +292,21 @@ test('the placeholder says what is asked, an answer can be asked for again, and 
   assert.deepEqual([sent[1].question, sent[1].messages], [QUESTION, []]);
   assert.equal(await page.locator('.turn').count(), 1);
 });
+
+test('Enter that ends a composition sends nothing, in the order of events of any browser', async (t) => {
+  const page = await open(t, `${demo}/#ask`);
+  const sent = requests(page);
+  await page.fill('#question', '今日は');
+  const enter = (init) => page.evaluate(({ ended, keyCode, isComposing }) => {
+    const field = document.querySelector('#question');
+    if (ended) field.dispatchEvent(new CompositionEvent('compositionend', { data: '今日は', bubbles: true }));
+    return field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode, isComposing, bubbles: true, cancelable: true }));
+  }, init);
+  for (const init of [{ isComposing: true, keyCode: 229 }, { isComposing: true, keyCode: 13 }, { ended: true, isComposing: false, keyCode: 229 }]) {
+    assert.equal(await enter(init), true, JSON.stringify(init)); // the browser's own
+    assert.equal(await page.inputValue('#question'), '今日は');
+  }
+  assert.equal(await enter({ isComposing: false, keyCode: 13 }), false);
+  await page.locator('.turn').waitFor();
+  assert.deepEqual(sent.map(({ question }) => question), ['今日は']);
+});

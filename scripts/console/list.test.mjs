@@ -246,3 +246,39 @@ test('Escape leaves the field with its text, and a step back returns the focus t
   await page.goBack();
   await until('the focus is on the document', () => page.evaluate((text) => document.activeElement.closest('a')?.querySelector('.name').textContent === text, name));
 });
+
+test('single-key shortcuts can be turned off, and stay off', async (t) => {
+  const page = await open(t, `${demo}/#search?q=payment`);
+  const focused = () => page.evaluate(() => document.activeElement.closest('a')?.querySelector('.key').textContent ?? document.activeElement.id);
+  await told(page, 'by meaning and keywords');
+  const [first, second] = await keys(page);
+  const button = page.getByRole('button', { name: 'Single-key shortcuts' });
+  const rows = page.locator('a.result');
+  const press = async (key) => { await rows.first().focus(); await page.keyboard.press(key); return focused(); };
+  assert.deepEqual([await press('j'), await press('/')], [second, 'query']);
+  await button.press('Enter');
+  await button.getByText('off').waitFor();
+  assert.deepEqual([await press('j'), await press('/'), await press('ArrowDown')], [first, first, second]);
+  assert.equal(await page.locator('.field kbd').isVisible(), false);
+  await accessible(page);
+  await page.reload();
+  await rows.first().waitFor();
+  assert.deepEqual([await press('j'), await press('/')], [(await keys(page))[0], (await keys(page))[0]]);
+  await button.click();
+  await button.getByText('on').waitFor();
+  assert.equal(await press('/'), 'query');
+});
+
+test('names are found without their accents', async (t) => {
+  sql(`insert into tickets (project_id, status_id, key, name, assignee, labels) select project_id, status_id, 'TX-9303', 'Quxaccent', 'Zoë Ångström', '{Réclamation,Übergröße}' from projects, status where projects.key = 'TX' and status.name = 'To Do'`);
+  t.after(() => sql("delete from tickets where key = 'TX-9303'"));
+  const page = await open(t, demo);
+  for (const [typed, name] of [['label:recla', 'Réclamation'], ['label:ubergros', 'Übergröße'], ['assignee:zoe', 'Zoë Ångström'], ['assignee:"zoe ang', 'Zoë Ångström'], ['label:Récl', 'Réclamation']]) {
+    await page.fill('#query', typed);
+    await page.locator('.chips .chip', { hasText: name }).click();
+    await page.locator('.chip.on', { hasText: name }).waitFor();
+    await until('it is found', async () => (await keys(page)).join() === 'TX-9303');
+    await page.locator('.chip.on').click();
+    await page.locator('.chip.on').waitFor({ state: 'detached' });
+  }
+});

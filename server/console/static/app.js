@@ -7,6 +7,7 @@ import * as api from './api.js';
 import { Ask, useConversation } from './ask.js';
 import { Documents } from './documents.js';
 import { Draft } from './draft.js';
+import { composes, singleKeys } from './keyboard.js';
 import { href, useReturn, useRoute } from './route.js';
 import { Search } from './search.js';
 import { completeSignIn, currentSession, onSession, settings, signOut } from './session.js';
@@ -87,11 +88,11 @@ function App({ told }) {
     /** @param {KeyboardEvent} e */
     function key(e) {
       const at = /** @type {HTMLElement | null} */ (e.target);
-      if (e.key === 'Escape' && !e.defaultPrevented && !e.isComposing && at?.matches?.('main [type=search]')) { // browsers would empty it
+      if (e.key === 'Escape' && !e.defaultPrevented && !composes(e) && at?.matches?.('main [type=search]')) { // browsers would empty it
         at.blur();
         e.preventDefault();
       }
-      if (e.key !== '/' || e.metaKey || e.ctrlKey || e.altKey || at?.closest?.('input, textarea, select, dialog')) return;
+      if (e.key !== '/' || !singleKeys() || e.metaKey || e.ctrlKey || e.altKey || at?.closest?.('input, textarea, select, dialog')) return;
       focusField()?.select();
       e.preventDefault();
     }

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import * as api from './api.js';
 import { FACETS, spell } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
+import { composes } from './keyboard.js';
 import { Conditions } from './reading.js';
 import { Candidates } from './results.js';
 import { go, href } from './route.js';
@@ -101,7 +102,7 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
       <label class="sr" for="question">Your question</label>
       <textarea ref=${field} id="question" rows=${turns.length > 0 ? 1 : 2} dir="auto" maxlength="2000" placeholder=${`${turns.length > 0 ? 'Ask on' : 'Ask'} about the ${/** @type {Record<string, string>} */ (SEARCHED)[corpus] ?? SEARCHED.all}`} value=${text} autofocus
         onInput=${(/** @type {any} */ e) => setText(e.target.value)}
-        onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) { e.preventDefault(); submit(); } }}></textarea>
+        onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.shiftKey && !composes(e)) { e.preventDefault(); submit(); } }}></textarea>
       <div class="row">
         <${Choice} label="Answer from" value=${corpus} options=${CORPORA} onChange=${(/** @type {string} */ value) => change({ corpus: value === 'tickets' ? '' : value })} />
         ${corpus !== 'documents' && html`<select aria-label="Project" value=${project} onChange=${(/** @type {any} */ e) => change({ project: e.target.value })}><${ProjectOptions} projects=${projects.value} /></select>`}

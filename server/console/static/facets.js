@@ -23,6 +23,9 @@ export const FACETS = /** @type {Omit<Facet, 'param' | 'typed'>[]} */ ([
   { name: 'label', title: 'Label', member: 'labels' },
 ]).map((facet) => ({ param: facet.name, typed: facet.name, ...facet }));
 
+/** As it is compared: without case, accents and ligatures. @param {string} text */
+const fold = (text) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+
 /** What stands in the address for a value. @param {Facet} facet @param {FacetValue} value */
 export const keyOf = (facet, value) => (facet.name === 'status' ? value.label : String(value.value));
 
@@ -140,11 +143,12 @@ export function beingTyped(text, valuesOf) {
   if (!found) return null;
   const [, rest, sign, name, typed] = found;
   const part = typed.replace('"', '').toLowerCase();
+  const sought = fold(part);
   const facet = FACETS.find((f) => f.typed === name.toLowerCase());
   /** @param {(known: string) => boolean} fits @returns {T[]} */
-  const known = (fits) => (facet ? valuesOf(facet).filter((v) => v.names.some((value) => fits(value.toLowerCase()))) : []);
-  const values = known((value) => value.includes(part));
-  const complete = facet ? known((value) => value === part.trim()).length > 0 : DATE.test(part);
+  const known = (fits) => (facet ? valuesOf(facet).filter((v) => v.names.some((value) => fits(fold(value)))) : []);
+  const values = known((value) => value.includes(sought));
+  const complete = facet ? known((value) => value === sought.trim()).length > 0 : DATE.test(part);
   if (/\s/.test(part) && part.trim() !== '' && values.length === 0) return null; // words follow it
   return { facet, name, part, rest, complete, values: sign ? [] : values.slice(0, 8) };
 }

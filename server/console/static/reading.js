@@ -4,6 +4,7 @@ import { html } from './dom.js';
 import { useLayoutEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { dayOf, FACETS, pathsOf, only, replaced, tell, without } from './facets.js';
+import { composes } from './keyboard.js';
 import { Icon, useLoad } from './ui.js';
 
 /** @typedef {NonNullable<api.QueryResponse['read_as']>} Read */
@@ -70,7 +71,7 @@ export function Conditions({ read, onChange }) {
       change(path, path === 'text' ? names.join(' ') : dated ? spanOf(form, path.endsWith('due')) : named(value, names));
     }
     const names = path === 'text' ? [read.text] : Array.isArray(value) ? value : [...(value.any ?? []), ...(value.all ?? [])];
-    return html`<form class="chip read changing" onSubmit=${submit} onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Escape') setOpen(''); }}><span class="muted">${title}</span>
+    return html`<form class="chip read changing" onSubmit=${submit} onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Escape' && !composes(e)) setOpen(''); }}><span class="muted">${title}</span>
       ${dated ? ['from', 'to'].map((end, n) => html`<input type="date" name=${end} aria-label=${`${title} ${end}`} value=${days[n] ?? ''} />`)
     : names.map((/** @type {unknown} */ name) => html`<input name="name" aria-label=${title} list=${LIST} dir="auto" maxlength="255" value=${name ?? 'nobody'} />`)}
       <datalist id=${LIST}>${(known.value ?? []).map((v) => html`<option value=${v.label} />`)}</datalist><button class="link">Ask again</button></form>`;

@@ -3,6 +3,7 @@
 import { html } from './dom.js';
 import { useEffect, useState } from './hooks.js';
 import * as api from './api.js';
+import { setSingleKeys, singleKeys } from './keyboard.js';
 import { count, decimal } from './ui.js';
 
 const PERIOD = 20_000; // milliseconds between two looks, while the page is seen
@@ -24,6 +25,7 @@ export function State({ may }) {
   const [ready, setReady] = useState(/** @type {api.Readiness | null} */ (null));
   const [reached, setReached] = useState(true);
   const [queue, setQueue] = useState(/** @type {api.EmbeddingStatus | null} */ (null));
+  const [keys, setKeys] = useState(singleKeys);
   const [work, setWork] = useState(/** @type {Record<string, Work>} */ ({}));
   const under = Object.values(work).some(({ left }) => left > 0);
   useEffect(() => {
@@ -60,7 +62,7 @@ export function State({ may }) {
       <div class=${queue.dead > 0 ? 'bad' : ''}><dt>Dead letters</dt><dd>${count(queue.dead)}</dd></div>
       <div><dt>Chunks</dt><dd>${count(queue.chunks)}</dd></div>`}
       ${tickets && html`<div><dt>Model</dt><dd>${tickets.model}</dd></div><div><dt>Threshold</dt><dd>${decimal(tickets.match_threshold)} <span class="muted">${tickets.origin}</span></dd></div>`}</dl>
-    <a class="end" href="docs">API</a></footer>`;
+    <span class="row end"><button type="button" class="link" title="/ goes to the search field, j and k through the results" onClick=${() => { setSingleKeys(!keys); setKeys(!keys); }}>Single-key shortcuts: ${keys ? 'on' : 'off'}</button><a href="docs">API</a></span></footer>`;
 }
 
 /** How far work is, of the most that has waited since this page was opened: an import or another model adds to it. @param {{name: string, work?: Work}} props */
