@@ -12,15 +12,13 @@ test('rows show people and dates, and are sorted by relevance or date', async (t
   const page = await open(t, `${demo}/#search?q=payment`);
   await told(page, 'by meaning and keywords');
   const relevant = await keys(page);
+  const asked = async (more) => (await fetch(`${demo}/api/hybrid-search`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query: 'payment', limit: 100, explain: true, ...more }) })).json();
+  const { results: all } = await asked();
   for (const [name, field, text] of [['Newest', 'created_at', 'the newest first'], ['Last updated', 'updated_at', 'the last updated first']]) {
-    const answered = page.waitForResponse((r) => r.url().endsWith('/hybrid-search') && r.request().postDataJSON().sort);
     await page.getByLabel('Sort').selectOption(name);
-    const { results } = await (await answered).json();
     await told(page, text);
-    const tickets = results.filter((r) => r.kind === 'ticket');
-    const dates = tickets.map((r) => r[field]);
-    assert.deepEqual(dates, [...dates].sort().reverse());
-    assert.deepEqual(await page.locator('a.result time').evaluateAll((all) => all.map((e) => e.dateTime)), dates);
+    const tickets = all.filter((r) => r.kind === 'ticket' && (r.vector_rank || r.keyword_rank)).sort((a, b) => b[field].localeCompare(a[field])).slice(0, 10);
+    assert.deepEqual(await page.locator('a.result time').evaluateAll((found) => found.map((e) => e.dateTime)), tickets.map((r) => r[field]));
     assert.deepEqual(await page.locator('a.result .person').allInnerTexts(), tickets.map((r) => r.assignee).filter(Boolean));
   }
   await accessible(page);
@@ -281,4 +279,29 @@ test('names are found without their accents', async (t) => {
     await page.locator('.chip.on').click();
     await page.locator('.chip.on').waitFor({ state: 'detached' });
   }
+});
+
+test('by date, what is near comes before what only shares a word, and projects stand last', async (t) => {
+  const query = 'charge twice';
+  const { results, facets } = await (await fetch(`${demo}/api/hybrid-search`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query, limit: 100, facets: true }) })).json();
+  const total = facets.project.reduce((sum, v) => sum + v.count, 0);
+  const near = results.filter((r) => r.vector_rank || r.keyword_rank);
+  const weak = results.filter((r) => !near.includes(r));
+  assert.ok(near.length > 3 && weak.some((r) => r.created_at > near.map((one) => one.created_at).sort()[0])); // or there is nothing to order
+  const page = await open(t, `${demo}/#search?q=${encodeURIComponent(query)}&sort=newest`, { shift: 0.3 });
+  await told(page, `${near.length} of ${total} matches by meaning and keywords, the newest first`);
+  const listed = await keys(page);
+  const next = page.getByRole('link', { name: 'Next', exact: true });
+  while (await next.count()) {
+    await next.click();
+    await until('another page', async () => (await keys(page)).join() !== listed.slice(-10).join() && (await page.locator('.told').innerText()).includes('newest first'));
+    listed.push(...await keys(page));
+  }
+  const dated = (list) => list.map((r) => [r.ticket_key ?? 'Project', r.ticket_key ? r.created_at : '']).sort((a, b) => b[1].localeCompare(a[1])).map(([key]) => key);
+  assert.deepEqual(listed, [...dated(near), ...dated(weak)]);
+  await page.goto(`${demo}/#search?q=${encodeURIComponent(query)}&sort=newest`);
+  const line = page.locator('.weaker');
+  await line.waitFor();
+  assert.equal(await line.evaluate((it) => [...it.parentElement.children].indexOf(it)), near.length);
+  await accessible(page);
 });

@@ -89,6 +89,15 @@ const query = (params) => new URLSearchParams(Object.entries(params).filter(([, 
 
 /** @param {SearchRequest} request @param {AbortSignal} [signal] @returns {Promise<SearchResponse>} */
 export const search = (request, signal) => post('hybrid-search', request, signal);
+/** The first results of a search, more than one request gives. @param {SearchRequest} request @param {number} most @param {AbortSignal} [signal] @returns {Promise<SearchResponse>} */
+export async function searchAll(request, most, signal) {
+  let found = await search({ ...request, limit: 100, offset: 0 }, signal);
+  while (found.has_more && found.results.length < most) {
+    const next = await search({ ...request, limit: 100, offset: found.results.length, facets: false, log: false }, signal);
+    found = { ...found, results: [...found.results, ...next.results], has_more: next.has_more && next.results.length > 0 };
+  }
+  return found;
+}
 /** The values of every facet, over all tickets. @param {AbortSignal} [signal] */
 export const facetValues = async (signal) => (await search({ query: '', filters: { created: { from: '0001-01-01' } }, retrieval: 'keyword', facets: true, limit: 1, log: false }, signal)).facets;
 /** The similarity from which texts are near, for the model that serves. @param {AbortSignal} [signal] */

@@ -35,7 +35,7 @@ export function Told({ searches, page, sort, again, onSort }) {
     const many = total > 0 ? `${count(total)}${response.facets_capped ? ' or more' : ''} ` : '';
     const chosen = shown.request.sort === 'newest' || shown.request.sort === 'updated' ? shown.request.sort : undefined;
     if (response.executed.length === 0) text = `${many}${total === 1 ? 'ticket' : many ? 'tickets' : 'Tickets'}${ORDERS[chosen ?? 'newest']}`;
-    else text = `${many ? `${many}${total === 1 ? 'match' : 'matches'}` : `Page ${count(page)}`} ${response.executed.length === 2 ? `by ${inWords(response.embedding_model) ? 'similar words' : 'meaning'} and keywords` : 'by keyword'}${chosen ? ORDERS[chosen] : ''}`;
+    else text = `${many ? `${shown.near !== undefined && shown.near < total ? `${count(shown.near)} of ` : ''}${many}${total === 1 ? 'match' : 'matches'}` : `Page ${count(page)}`} ${response.executed.length === 2 ? `by ${inWords(response.embedding_model) ? 'similar words' : 'meaning'} and keywords` : 'by keyword'}${chosen ? ORDERS[chosen] : ''}`;
   }
   const degraded = response?.degraded && !busy;
   if (degraded) text = 'Matches by keyword only: the search by meaning did not answer in time.';

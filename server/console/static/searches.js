@@ -6,9 +6,14 @@ import { asProblem } from './ui.js';
 
 /** @typedef {import('./api.js').SearchRequest} SearchRequest */
 /** @typedef {'keyword' | 'hybrid'} Retrieval */
-/** request: as it was sent; lookedUp: without the filters of the request, as its query is a key. @typedef {{request: SearchRequest, response: import('./api.js').SearchResponse, lookedUp?: boolean}} Answer */
+/**
+ * request: as it was sent; lookedUp: without the filters of the request, as its query is a key; near: how many come before those
+ * that only share a word, where they are sorted by date.
+ * @typedef {{request: SearchRequest, response: import('./api.js').SearchResponse, lookedUp?: boolean, near?: number}} Answer
+ */
 /** @typedef {{shown: Answer | null, held: Answer | null, busy: '' | Retrieval, slow: boolean, problem: api.Problem | null}} Shown held: what waits until the pointer has left the list */
 
+const SORTED = 300; // results that are sorted by date: the nearest
 const SLOW = 1000; // milliseconds after which a search says that it is still at it
 const KEY = /^\s*[\p{L}_][\p{L}\p{N}_]*-\d+\s*$/u;
 
@@ -23,7 +28,22 @@ async function answerTo(request, signal) {
     const key = request.query.trim().toLowerCase();
     if (response.unknown_keys?.some((unknown) => unknown.toLowerCase() === key) || response.results[0]?.ticket_key?.toLowerCase() === key) return { request: bare, response, lookedUp: true };
   }
+  if (request.query && (request.sort === 'newest' || request.sort === 'updated')) return sortedAnswer(request, signal);
   return { request, response: await api.search(request, signal) };
+}
+
+/** Whether a result shares a word of the query and nothing else. @param {api.SearchResult} r */
+export const isWeak = (r) => !r.vector_rank && !r.keyword_rank && !(r.kind === 'ticket' && r.exact);
+
+/** By date: first what is near or has the words, then the rest. Projects show no date and stand last. @param {SearchRequest} request @param {AbortSignal} signal @returns {Promise<Answer>} */
+async function sortedAnswer(request, signal) {
+  const { sort, offset = 0, limit = 10, ...bare } = request;
+  const all = await api.searchAll(bare, SORTED, signal);
+  if (all.executed.length === 0) return { request, response: await api.search(request, signal) }; // filters alone
+  const at = (/** @type {api.SearchResult} */ r) => (r.kind === 'ticket' ? (sort === 'newest' ? r.created_at : r.updated_at) : '');
+  const results = [...all.results].sort((a, b) => Number(isWeak(a)) - Number(isWeak(b)) || at(b).localeCompare(at(a)));
+  const end = (offset ?? 0) + (limit ?? 10);
+  return { request, response: { ...all, results: results.slice(offset ?? 0, end), has_more: results.length > end }, near: results.filter((r) => !isWeak(r)).length };
 }
 
 export function useSearches() {
