@@ -310,3 +310,21 @@ test('Enter that ends a composition sends nothing, in the order of events of any
   await page.locator('.turn').waitFor();
   assert.deepEqual(sent.map(({ question }) => question), ['今日は']);
 });
+
+test('a copied list has all tickets that are counted, and sources are promised only where there are some', async (t) => {
+  const page = await open(t, `${demo}/#ask`, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const keys = sql("select key from tickets join status using (status_id) where ticket_type = 'Bug' and category <> 'done'").trim().split('\n').sort();
+  assert.ok(keys.length > 10); // more than an answer lists
+  await ask(page, 'How many open bugs are there?');
+  await turn(page, 0).getByRole('button', { name: `Copy with all ${keys.length} tickets` }).click();
+  await turn(page, 0).getByRole('button', { name: 'Copied' }).waitFor();
+  const [first, , ...lines] = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
+  assert.match(first, new RegExp(`^${keys.length} tickets`));
+  assert.deepEqual(lines.map((line) => line.split(' ')[0]).sort(), keys);
+  assert.ok(lines.every((line) => new RegExp(` ${demo}/#search\\?q=(\\S+)&open=\\1$`).test(line)), lines[0]);
+  await ask(page, 'How many open tickets are there per assignee?');
+  await turn(page, 1).locator('.groups').waitFor();
+  await turn(page, 1).getByRole('button', { name: 'Copy', exact: true }).click(); // a table of figures cites nothing
+  await turn(page, 1).getByRole('button', { name: 'Copied' }).waitFor();
+  await accessible(page);
+});

@@ -1,5 +1,6 @@
 // The list of results: its rows and order, moving through it with keys, and what is said when it is empty or another than asked for.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { accessible, demo, finish, open, sql, until } from './kit.mjs';
 
@@ -304,4 +305,29 @@ test('by date, what is near comes before what only shares a word, and projects s
   await line.waitFor();
   assert.equal(await line.evaluate((it) => [...it.parentElement.children].indexOf(it)), near.length);
   await accessible(page);
+});
+
+test('a whole list is copied with links, and saved as CSV without formulas', async (t) => {
+  sql(`insert into tickets (project_id, status_id, key, name, labels) select project_id, status_id, 'TX-' || (9400 + n), case n when 1 then '=1+1, "quxlist"' else 'Quxlist ' || n end, '{a,b}' from generate_series(1, 115) n, projects p, status s where p.key = 'TX' and s.name = 'To Do'`);
+  t.after(() => sql("delete from tickets where key like 'TX-94__' or key like 'TX-95__'"));
+  const page = await open(t, `${demo}/#search?q=quxlist+label%3Aa`, { permissions: ['clipboard-read', 'clipboard-write'], acceptDownloads: true, shift: 0.3 });
+  await told(page, /^115 matches/);
+  const expected = Array.from({ length: 115 }, (_, n) => `TX-${9401 + n}`).sort();
+  await page.getByRole('button', { name: 'Copy keys and links' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const lines = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
+  assert.deepEqual(lines.map((line) => line.split(' ')[0]).sort(), expected);
+  assert.ok(lines.includes(`TX-9402 Quxlist 2 ${demo}/#search?q=TX-9402&open=TX-9402`));
+  await accessible(page);
+  for (const sort of ['', '&sort=newest']) {
+    await page.goto(`${demo}/#search?q=quxlist+label%3Aa${sort}`);
+    await told(page, sort ? /115 matches .*newest first/ : /115 matches .*keywords(?!,)/);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]);
+    assert.equal(download.suggestedFilename(), 'tickets.csv');
+    const [head, ...rows] = readFileSync(await download.path(), 'utf8').trimEnd().split('\r\n');
+    assert.match(head, /^\ufeff"Key","Name","Project","Status"/);
+    assert.deepEqual(rows.map((row) => row.slice(1, 8)).sort(), expected);
+    assert.ok(rows.find((row) => row.startsWith('"TX-9401"')).includes(`"'=1+1, ""quxlist""","Checkout and Payments","To Do"`));
+    assert.match(rows[0], /"a, b"/);
+  }
 });

@@ -7,9 +7,9 @@ import { FACETS, spell } from './facets.js';
 import { keysOf, Markdown } from './markdown.js';
 import { composes } from './keyboard.js';
 import { Conditions } from './reading.js';
-import { Candidates } from './results.js';
+import { addressOf, Candidates, linesOf } from './results.js';
 import { go, href } from './route.js';
-import { settings } from './session.js';
+import { everything } from './searches.js';
 import { plainText } from './snippet.js';
 import { asProblem, Bar, Choice, Copy, count, date, decimal, Empty, Failure, Icon, ProjectOptions, useLoad } from './ui.js';
 
@@ -132,7 +132,7 @@ function Exchange({ turn, keys, onAgain, onAsk, onReread }) {
 function Answer({ turn, keys, onAgain, onAsk, onReread }) {
   const [lit, setLit] = useState(0);
   const [open, setOpen] = useState(/** @type {number[]} */ ([]));
-  const { id, text, sources, done, busy } = turn;
+  const { id, text, sources, done, busy, request } = turn;
   const cited = new Set(done ? done.sources.flatMap((s, i) => (s.cited ? [i + 1] : [])) : [...text.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1])));
 
   /** @param {number} n */
@@ -144,7 +144,9 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
     card?.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
   }
 
-  const copied = () => `${text}\n\n${(sources ?? []).map((s, i) => `[${i + 1}] ${nameOf(s)} ${addressOf(s)}`.trim()).filter((_, i) => cited.has(i + 1)).join('\n')}`.trim();
+  const listed = done?.read_as && done.tickets && done.count ? searchOf(done.read_as, request) : null;
+  const tickets = async () => `${text.split('\n')[0].replace(/\. The .*$/, ':')}\n\n${linesOf(await everything({ query: listed?.q ?? '', filters: request.project_id ? { projects: [request.project_id] } : undefined }))}`;
+  const copied = () => `${text}\n\n${(sources ?? []).map((s, i) => `[${i + 1}] ${nameOf(s)} ${placeOf(s)}`.trim()).filter((_, i) => cited.has(i + 1)).join('\n')}`.trim();
 
   const cite = useCallback((/** @type {number} */ n) => n >= 1 && n <= (sources?.length ?? 0) && (!done || cited.has(n)) && html`<button type="button" class=${`cite ${lit === n ? 'lit' : ''}`} aria-label=${`Source ${n}`} onClick=${() => show(n)}
     onPointerEnter=${() => setLit(n)} onPointerLeave=${() => setLit(0)} onFocus=${() => setLit(n)}>${n}</button>`, [sources?.length, done, lit]);
@@ -157,7 +159,7 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
       ${done?.model === 'offline-chat' && !done.read_as && html`<p class="small muted">Quoted from the sources: no chat model is configured.</p>`}
       ${!busy && !turn.problem && !done?.candidates && text && html`<div class="row"><span class="small muted">${[done?.model, done?.cached && 'from the cache'].filter(Boolean).join(' · ')}</span>
         <button type="button" class="link small" onClick=${onAgain}>Repeat the question</button>
-        <${Copy} text=${copied()}>Copy with sources<//></div>`}
+        <${Copy} text=${listed ? tickets : copied()}>${listed ? `Copy with ${done?.count === 1 ? 'its ticket' : `all ${count(Math.min(done?.count ?? 0, 1000))} tickets`}` : cited.size > 0 && sources?.length ? 'Copy with sources' : 'Copy'}<//></div>`}
     </div>
     ${sources && sources.length > 0 && html`<div><h3>Sources</h3>
       <ol class="sources">${sources.map((source, i) => html`<li key=${i} id=${`source-${id}-${i + 1}`} tabindex="-1"
@@ -165,6 +167,9 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
         <${SourceCard} source=${source} number=${i + 1} open=${open.includes(i + 1)} onToggle=${() => setOpen(open.includes(i + 1) ? open.filter((n) => n !== i + 1) : [...open, i + 1])} /></li>`)}</ol></div>`}
   </div>`;
 }
+
+/** What an answer counts, as a search. @param {import('./reading.js').Read} read @param {QueryRequest} request */
+const searchOf = (read, request) => ({ q: `${read.text} ${spell(read.filters)}`.trim(), project: request.project_id });
 
 /** An answer from figures: how the question was read, and what it counts. @param {{turn: Turn, done: import('./api.js').QueryResponse, cite: (n: number) => unknown, onAsk: (question: string) => void, onReread: (read: import('./reading.js').Read) => void}} props */
 function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
@@ -177,7 +182,7 @@ function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
     onAsk(request.question.includes(value) ? request.question.replace(value, () => name) : `${facet?.typed} ${name}`); // of an earlier question
   }
   if (candidates) return html`<${Candidates} answer=${{ response: { candidates } }} projects=${[]} onChoose=${choose} />`;
-  const search = { q: `${read.text} ${spell(read.filters)}`.trim(), project: request.project_id };
+  const search = searchOf(read, request);
   const title = FACETS.find((f) => f.name === read.group_by)?.title ?? read.group_by;
   return html`<p class="text" dir="auto">${done.answer.split('\n')[0].replace(MATCHED, '')}</p>
     ${total !== undefined && (search.q || search.project) && html`<p class="chips"><${Conditions} read=${read} onChange=${onReread} />
@@ -230,8 +235,8 @@ const nameOf = (s) => (s.type === 'document' ? s.title : s.type === 'ticket' ? `
 
 /** Where a source is shown. @param {Source} s */
 const linkOf = (s) => (s.type === 'document' ? href('documents', { id: s.document_id }) : href('search', s.ticket_key ? { q: s.ticket_key, open: s.ticket_key } : { project: s.project_id }));
-/** Its address for others: in the tracker, where that is known. @param {Source} s */
-const addressOf = (s) => (s.type === 'ticket' && settings.ticket_url ? settings.ticket_url.replaceAll('{key}', encodeURIComponent(s.ticket_key)) : new URL(linkOf(s), document.baseURI).href);
+/** Its address for others. @param {Source} s */
+const placeOf = (s) => (s.type === 'ticket' ? addressOf(s) : new URL(linkOf(s), document.baseURI).href);
 
 /** @param {{source: Source, number: number, open: boolean, onToggle: () => void}} props */
 function SourceCard({ source, number, open, onToggle }) {

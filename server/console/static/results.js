@@ -1,11 +1,14 @@
 // @ts-check
 // The list of a search, and what is said about it.
 import { html } from './dom.js';
+import { useState } from './hooks.js';
 import * as api from './api.js';
 import { FACETS, pathsOf, tell, only, without } from './facets.js';
 import { go, href } from './route.js';
+import { everything } from './searches.js';
+import { settings } from './session.js';
 import { Highlight, pieces, plain, splitName } from './snippet.js';
-import { count, date, Empty, FoundBy, Icon, inWords, useLoad } from './ui.js';
+import { asProblem, Copy, count, date, Empty, Failure, FoundBy, Icon, inWords, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').SearchResult} SearchResult */
 /** @typedef {import('./searches.js').Answer} Answer */
@@ -83,6 +86,40 @@ export function Result({ result, open, model, sort, link }) {
       ${result.kind === 'ticket' && result.assignee && html`<span class="person" dir="auto">${result.assignee}</span>`}
       ${at && html`<time class="muted" datetime=${at} title=${sort === 'newest' ? 'Filed' : 'Changed'}>${date(at)}</time>`}<span class="muted project" dir="auto">${result.project_name}</span></span>
   </a></li>`;
+}
+
+/** Where a ticket can be seen by others: in its tracker, if that is known. @param {{ticket_key: string, url?: string | null}} t */
+export const addressOf = ({ ticket_key: key, url }) => url || (settings.ticket_url ? settings.ticket_url.replaceAll('{key}', encodeURIComponent(key)) : new URL(href('search', { q: key, open: key }), document.baseURI).href);
+
+/** Tickets as lines of a text. @param {SearchResult[]} results */
+export const linesOf = (results) => results.flatMap((r) => (r.kind === 'ticket' ? `${r.ticket_key} ${r.ticket_name} ${addressOf(r)}` : [])).join('\n');
+
+/** @type {[string, (r: Extract<SearchResult, {kind: 'ticket'}>) => unknown][]} */
+const COLUMNS = [['Key', (r) => r.ticket_key], ['Name', (r) => r.ticket_name], ['Project', (r) => r.project_name], ['Status', (r) => r.status], ['Type', (r) => r.type], ['Priority', (r) => r.priority],
+  ['Assignee', (r) => r.assignee], ['Reporter', (r) => r.reporter], ['Labels', (r) => (r.labels ?? []).join(', ')], ['Created', (r) => r.created_at], ['Updated', (r) => r.updated_at], ['Due', (r) => r.due_date], ['Link', addressOf]];
+
+/** As a table for spreadsheets, in which no text is a formula. @param {SearchResult[]} results */
+function tableOf(results) {
+  /** @param {unknown} value */
+  const cell = (value) => `"${String(value ?? '').replace(/^(?=[-=+@\t\r])/, "'").replaceAll('"', '""')}"`;
+  return `\ufeff${[COLUMNS.map(([name]) => cell(name)), ...results.flatMap((r) => (r.kind === 'ticket' ? [COLUMNS.map(([, of]) => cell(of(r)))] : []))].map((row) => `${row.join(',')}\r\n`).join('')}`;
+}
+
+/** The whole list, to take along. @param {{request: api.SearchRequest}} props */
+export function Take({ request }) {
+  const [problem, setProblem] = useState(/** @type {api.Problem | null} */ (null));
+  async function save() {
+    try {
+      const address = URL.createObjectURL(new Blob([tableOf(await everything(request))], { type: 'text/csv' }));
+      Object.assign(document.createElement('a'), { href: address, download: 'tickets.csv' }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 60_000);
+      setProblem(null);
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+  }
+  return html`<p class="row end take small"><${Copy} kind="link" text=${async () => linesOf(await everything(request))}>Copy keys and links<//>
+    <button type="button" class="link" onClick=${save}>Save as CSV</button> <span class="muted">all tickets found, up to ${count(1000)}</span></p>${problem && html`<${Failure} problem=${problem} retry=${save} />`}`;
 }
 
 /** @param {{page: number, more: boolean, link: (page: number) => string}} props */

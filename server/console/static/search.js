@@ -6,7 +6,7 @@ import * as api from './api.js';
 import { beingTyped, chosenFrom, FACETS, filtersOf, keyOf, only, pathsOf, spell, tell, without } from './facets.js';
 import { FacetLists } from './facetlists.js';
 import { useListKeys } from './keyboard.js';
-import { Candidates, idOf, Nothing, Notes, Pages, Result, Skeleton, Told } from './results.js';
+import { Candidates, idOf, Nothing, Notes, Pages, Result, Skeleton, Take, Told } from './results.js';
 import { go, href } from './route.js';
 import { isWeak, useSearches } from './searches.js';
 import { Start } from './start.js';
@@ -245,7 +245,7 @@ export function Search({ params, may }) {
           ${response.results.map((result, i) => html`${i === firstWeak && html`<li class="note small muted weaker">These only share a word with the query:</li>`}<${Result} key=${i} result=${result} open=${idOf(result) === open} model=${response.embedding_model} sort=${shown?.request.sort}
             link=${href('search', { ...Object.fromEntries(params), q: shown?.request.query, open: idOf(result) })} />`)}
         </ol>
-        <${Pages} page=${page} more=${response.has_more} link=${(/** @type {number} */ n) => href('search', { ...Object.fromEntries(params), page: n > 1 ? n : '', open: '' })} />`}
+        <${Pages} page=${page} more=${response.has_more} link=${(/** @type {number} */ n) => href('search', { ...Object.fromEntries(params), page: n > 1 ? n : '', open: '' })} /><${Take} key=${JSON.stringify(shown?.request)} request=${shown?.request} />`}
       </section>
       ${details}
     </div>`}

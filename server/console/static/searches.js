@@ -35,13 +35,25 @@ async function answerTo(request, signal) {
 /** Whether a result shares a word of the query and nothing else. @param {api.SearchResult} r */
 export const isWeak = (r) => !r.vector_rank && !r.keyword_rank && !(r.kind === 'ticket' && r.exact);
 
-/** By date: first what is near or has the words, then the rest. Projects show no date and stand last. @param {SearchRequest} request @param {AbortSignal} signal @returns {Promise<Answer>} */
+/** By date: first what is near or has the words, then the rest. Projects show no date and stand last. @param {api.SearchResult[]} results @param {SearchRequest['sort']} sort */
+function byDate(results, sort) {
+  const at = (/** @type {api.SearchResult} */ r) => (r.kind === 'ticket' ? (sort === 'newest' ? r.created_at : r.updated_at) : '');
+  return [...results].sort((a, b) => Number(isWeak(a)) - Number(isWeak(b)) || at(b).localeCompare(at(a)));
+}
+
+/** What a search finds, beyond its page, up to 1,000. @param {SearchRequest} request @returns {Promise<api.SearchResult[]>} */
+export async function everything({ sort, ...bare }) {
+  const asked = { ...bare, facets: false, explain: false, log: false };
+  const ranked = bare.query && (sort === 'newest' || sort === 'updated') ? await api.searchAll(asked, 1000) : null;
+  return (ranked?.executed.length ? byDate(ranked.results, sort) : (await api.searchAll({ ...asked, sort }, 1000)).results).slice(0, 1000);
+}
+
+/** @param {SearchRequest} request @param {AbortSignal} signal @returns {Promise<Answer>} */
 async function sortedAnswer(request, signal) {
   const { sort, offset = 0, limit = 10, ...bare } = request;
   const all = await api.searchAll(bare, SORTED, signal);
   if (all.executed.length === 0) return { request, response: await api.search(request, signal) }; // filters alone
-  const at = (/** @type {api.SearchResult} */ r) => (r.kind === 'ticket' ? (sort === 'newest' ? r.created_at : r.updated_at) : '');
-  const results = [...all.results].sort((a, b) => Number(isWeak(a)) - Number(isWeak(b)) || at(b).localeCompare(at(a)));
+  const results = byDate(all.results, sort);
   const end = (offset ?? 0) + (limit ?? 10);
   return { request, response: { ...all, results: results.slice(offset ?? 0, end), has_more: results.length > end }, near: results.filter((r) => !isWeak(r)).length };
 }
