@@ -331,3 +331,49 @@ test('a whole list is copied with links, and saved as CSV without formulas', asy
     assert.match(rows[0], /"a, b"/);
   }
 });
+
+test('a key is found without its dash, and what only looks like one is text', async (t) => {
+  const page = await open(t, demo, { shift: 0.3 });
+  for (const [typed, key] of [['tx400', 'TX-400'], ['TX 402', 'TX-402'], ['mob_152', 'MOB-152']]) {
+    await page.goto('about:blank');
+    await page.goto(`${demo}/#search?q=${encodeURIComponent(typed)}&status=Blocked`);
+    await page.locator('.note', { hasText: `${typed} was read as the key ${key}.` }).waitFor();
+    await told(page, 'match');
+    assert.equal((await keys(page))[0], key);
+    assert.equal(await page.inputValue('#query'), typed);
+  }
+  await accessible(page);
+  for (const typed of ['utf8', 'order 5588120', 'tx99999']) {
+    await page.fill('#query', typed);
+    await page.keyboard.press('Enter');
+    await page.getByText('was read as the key').waitFor({ state: 'detached' });
+    await told(page, /match|tickets|No results/);
+  }
+});
+
+test('a pasted trace that no text holds is said to be new', async (t) => {
+  const line = (page) => page.locator('.note', { hasText: 'No text that you may see holds this trace.' });
+  const page = await open(t, demo, { shift: 0.3 });
+  for (const [query, held] of [
+    ['java.lang.NullPointerException at com.foo.Bar.baz(Bar.java:12)', false], ['ValueError: bad value in zzqx at lib/quux.py:31', false], ['FATAL EXCEPTION: main java.lang.NoSuchMethodError: No virtual method isNightModeActive at com.example.shop.theme.ThemeKt.detect(Theme.kt:31)', true],
+    ['error page for cards', null],
+  ]) {
+    await page.goto('about:blank');
+    await page.goto(`${demo}/#search?q=${encodeURIComponent(query)}`);
+    await told(page, 'by meaning and keywords');
+    await page.locator('a.result').first().waitFor();
+    assert.equal(await line(page).count(), held === false ? 1 : 0, query);
+    if (held === false) assert.ok((await line(page).boundingBox()).y < (await page.locator('a.result').first().boundingBox()).y);
+  }
+});
+
+test('what is not read as a filter is said, with what to type instead', async (t) => {
+  const page = await open(t, `${demo}/#search?q=${encodeURIComponent('payment priority >= High')}`, { shift: 0.3 });
+  await page.locator('.note', { hasText: 'priority >= High was not read as a filter; its words are searched for.' }).waitFor();
+  await accessible(page);
+  await page.route(search, async (route) => { const response = await route.fetch(); await route.fulfill({ json: { ...await response.json(), not_read: [{ text: 'a OR <b>', instead: 'label:a,b' }] } }); });
+  await page.fill('#query', 'payment refund');
+  const note = page.locator('.note', { hasText: 'a OR <b> was not read' });
+  await note.waitFor();
+  assert.equal((await note.innerText()).replace(/\s+/g, ' '), 'a OR <b> was not read as a filter; its words are searched for. Try label:a,b.');
+});

@@ -33,9 +33,9 @@ type Console struct {
 	Policy  string            // the page's Content-Security-Policy
 }
 
-// comment matches the comments that stand alone on their lines, and doc comments: types in JSDoc
-// are a fifth of the files. Vendored files have none.
-var comment = regexp.MustCompile(`(?m)^[ \t]*//.*\n|(?s:[ \t]*/\*\*? .*?\*/)`)
+// unread matches what browsers do not need: the comments that stand alone on their lines, doc comments
+// (types in JSDoc are a fifth of the files) and indentation. Vendored files have none.
+var unread = regexp.MustCompile(`(?m)^[ \t]*//.*\n|(?s:[ \t]*/\*\*? .*?\*/)|^[ \t]+`)
 
 // New reads the files.
 func New(options Options) (*Console, error) {
@@ -50,7 +50,7 @@ func New(options Options) (*Console, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the console's files: %w", err)
 		}
-		text = comment.ReplaceAll(text, nil)
+		text = unread.ReplaceAll(text, nil)
 		fmt.Fprintf(all, "%s %d\n%s", entry.Name(), len(text), text)
 		c.Parts[entry.Name()] = text
 	}

@@ -52,13 +52,19 @@ export function Told({ searches, page, sort, again, onSort }) {
   </div>`;
 }
 
+// A pasted trace: a method with its file, a file with its line, or the name of an error before more.
+const TRACE = /[\w$]\([\w$]+\.\w+(?::\d+)?\)|[\w$]+\.[a-z]{1,4}:\d+\b|\bTraceback \(|\w(?:Exception|Error)\b[:\s]+(?:\S+\s+){3}/;
+
 /** What the service made of the query that one would not expect. @param {{answer: Answer, onTyped: (word: string) => void}} props */
-export function Notes({ answer: { request, response, lookedUp }, onTyped }) {
-  return html`${lookedUp && html`<p class="note small muted">${request.query.trim()} is a key: it was looked up without the filters.</p>`}
+export function Notes({ answer: { request, response, lookedUp, key: read }, onTyped }) {
+  return html`${read && html`<p class="note small muted">${request.query.trim()} was read as the key ${read}.</p>`}
+    ${(response.not_read ?? []).map(({ text, instead }) => html`<p class="note"><code dir="auto">${text}</code> was not read as a filter; its words are searched for.${instead && html` Try <code dir="auto">${instead}</code>.`}</p>`)}
+    ${lookedUp && html`<p class="note small muted">${request.query.trim()} is a key: it was looked up without the filters.</p>`}
     ${(response.unknown_keys ?? []).map((key) => html`<p class="note">There is no ticket <span class="key" dir="auto">${key}</span> that you may see.${response.results.length > 0 && key.toLowerCase() === request.query.trim().toLowerCase() ? ' These resemble it:' : ''}</p>`)}
     ${response.ignored && html`<p class="note small muted">No text that you may see contains <span dir="auto">${response.ignored.join(' ')}</span>, so it was not searched for.</p>`}
     ${(response.corrected ?? []).map(({ from, to }) => html`<p class="note small muted">No text that you may see contains <span dir="auto">${from}</span>; searched for <span dir="auto">${to.join(', ')}</span> instead. <button type="button" class="link" onClick=${() => onTyped(from)}>Search for <span dir="auto">${from}</span> as typed</button></p>`)}
-    ${response.relaxed && html`<p class="note small muted">Nothing contains the phrase in quotes as it stands. Its words count one by one.</p>`}`;
+    ${response.relaxed && html`<p class="note small muted">Nothing contains the phrase in quotes as it stands. Its words count one by one.</p>`}
+    ${TRACE.test(request.query) && response.retrieval === 'hybrid' && response.results.length > 0 && !response.results.some((r) => r.kind === 'ticket' && r.exact) && !request.offset && html`<p class="note">No text that you may see holds this trace. These only resemble it, or share words with it:</p>`}`;
 }
 
 /** Names that an unknown value of a filter may mean. @param {{answer: {response: Pick<Answer['response'], 'candidates' | 'read_as'>}, projects: api.Project[], onChoose: (path: string, key: string) => void}} props */

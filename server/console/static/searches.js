@@ -7,26 +7,30 @@ import { asProblem } from './ui.js';
 /** @typedef {import('./api.js').SearchRequest} SearchRequest */
 /** @typedef {'keyword' | 'hybrid'} Retrieval */
 /**
- * request: as it was sent; lookedUp: without the filters of the request, as its query is a key; near: how many come before those
+ * request: as it was sent; lookedUp: without the filters of the request, as its query is a key; key: which
+ * key it is, if it has no dash; near: how many come before those
  * that only share a word, where they are sorted by date.
- * @typedef {{request: SearchRequest, response: import('./api.js').SearchResponse, lookedUp?: boolean, near?: number}} Answer
+ * @typedef {{request: SearchRequest, response: import('./api.js').SearchResponse, lookedUp?: boolean, key?: string, near?: number}} Answer
  */
 /** @typedef {{shown: Answer | null, held: Answer | null, busy: '' | Retrieval, slow: boolean, problem: api.Problem | null}} Shown held: what waits until the pointer has left the list */
 
 const SORTED = 300; // results that are sorted by date: the nearest
 const SLOW = 1000; // milliseconds after which a search says that it is still at it
-const KEY = /^\s*[\p{L}_][\p{L}\p{N}_]*-\d+\s*$/u;
+const KEY = /^\s*([\p{L}_][\p{L}\p{N}_]*?)(-|[ _]?)(\d+)\s*$/u; // also without its dash
 
 /**
- * A search; without filters where the query is a key alone, and the service knows it as one.
+ * A search; without filters, and with a dash, where the query is a key alone and the service knows it as one.
  * @param {SearchRequest} request @param {AbortSignal} signal @returns {Promise<Answer>}
  */
 async function answerTo(request, signal) {
   const { filters, ...bare } = request;
-  if (filters && KEY.test(request.query)) {
-    const response = await api.search(bare, signal);
-    const key = request.query.trim().toLowerCase();
-    if (response.unknown_keys?.some((unknown) => unknown.toLowerCase() === key) || response.results[0]?.ticket_key?.toLowerCase() === key) return { request: bare, response, lookedUp: true };
+  const [, project, dash, number] = KEY.exec(request.query) ?? [];
+  if (number && (filters || dash !== '-')) {
+    const key = `${project}-${number}`;
+    const response = await api.search({ ...bare, query: key }, signal);
+    const found = response.results[0]?.ticket_key;
+    if (found?.toLowerCase() === key.toLowerCase()) return { request: bare, response, lookedUp: Boolean(filters), key: dash === '-' ? '' : found };
+    if (dash === '-' && response.unknown_keys?.some((unknown) => unknown.toLowerCase() === key.toLowerCase())) return { request: bare, response, lookedUp: true };
   }
   if (request.query && (request.sort === 'newest' || request.sort === 'updated')) return sortedAnswer(request, signal);
   return { request, response: await api.search(request, signal) };
