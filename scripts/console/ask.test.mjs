@@ -75,7 +75,8 @@ test('a question and what follows it are one conversation, kept in the page', as
   await turn(page, 0).locator('.chip', { hasText: 'Bug' }).waitFor();
   assert.deepEqual(sent[7].messages, []);
   await page.reload();
-  await page.getByText('Ask your tracker').waitFor();
+  await turn(page, 0).locator('.chip', { hasText: 'Bug' }).waitFor(); // asked again
+  assert.deepEqual([sent.length, sent[8].question, sent[8].messages], [9, 'How many bugs are there?', []]);
 });
 
 test('groups stand in a table, tickets in a list with citations', async (t) => {
@@ -327,4 +328,37 @@ test('a copied list has all tickets that are counted, and sources are promised o
   await turn(page, 1).getByRole('button', { name: 'Copy', exact: true }).click(); // a table of figures cites nothing
   await turn(page, 1).getByRole('button', { name: 'Copied' }).waitFor();
   await accessible(page);
+});
+
+test('a question has an address, and what is being written survives a reload', async (t) => {
+  const page = await open(t, `${demo}/#ask`, { shift: 0.3 });
+  const sent = requests(page);
+  await page.getByLabel('Project').selectOption({ label: 'Mobile App' });
+  await ask(page, 'How many bugs are there?');
+  await turn(page, 0).locator('.chip', { hasText: 'Bug' }).waitFor();
+  const address = page.url();
+  await ask(page, 'and in To Do?');
+  await turn(page, 1).locator('.answer .text').waitFor();
+  assert.equal(page.url(), address);
+  await page.getByRole('link', { name: 'Search', exact: true }).click();
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  await turn(page, 1).waitFor(); // the conversation goes on
+  await until('its address', () => page.url().includes('q=How+many+bugs'));
+  assert.equal(sent.length, 2);
+  await page.fill('#question', 'what I am writing');
+  await page.getByRole('link', { name: 'Before you file' }).click();
+  await page.fill('#title', 'A title');
+  await page.fill('#text', 'and its text');
+  await page.reload();
+  assert.deepEqual([await page.inputValue('#title'), await page.inputValue('#text')], ['A title', 'and its text']);
+  await page.goto(address);
+  await turn(page, 0).getByRole('heading', { name: 'How many bugs are there?' }).waitFor();
+  await until('it is asked', () => sent.length === 3);
+  assert.deepEqual([sent[2].question, sent[2].project_id], [sent[0].question, sent[0].project_id]);
+  assert.equal(await page.inputValue('#question'), 'what I am writing');
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await page.getByText('Ask your tracker').waitFor();
+  assert.doesNotMatch(page.url(), /q=/);
+  await page.goBack();
+  await turn(page, 0).getByRole('heading', { name: 'How many bugs are there?' }).waitFor();
 });

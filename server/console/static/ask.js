@@ -10,6 +10,7 @@ import { Conditions } from './reading.js';
 import { addressOf, Candidates, linesOf } from './results.js';
 import { go, href } from './route.js';
 import { everything } from './searches.js';
+import { recall, remember } from './session.js';
 import { plainText } from './snippet.js';
 import { asProblem, Bar, Choice, Copy, count, date, decimal, Empty, Failure, Icon, ProjectOptions, useLoad } from './ui.js';
 
@@ -28,7 +29,7 @@ let turnCount = 0;
 /** A conversation. It is of one user, lasts as long as the page, and goes on while another screen is open. */
 export function useConversation() {
   const [turns, setTurns] = useState(/** @type {Turn[]} */ ([]));
-  const [text, setText] = useState(''); // of the next question
+  const [text, setText] = useState(() => recall().question ?? ''); // of the next question
   const controller = useRef(new AbortController());
   const stop = () => controller.current.abort();
   useEffect(() => stop, []);
@@ -60,7 +61,7 @@ export function useConversation() {
     stop();
     setTurns([]);
   }
-  return { turns, text, setText, ask, stop, clear };
+  return { turns, text, setText: (/** @type {string} */ next) => { setText(next); remember({ question: next }); }, ask, stop, clear };
 }
 
 /** @param {{params: URLSearchParams, conversation: ReturnType<typeof useConversation>}} props */
@@ -82,6 +83,7 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
     const request = { question, corpus: /** @type {QueryRequest['corpus']} */ (corpus) };
     if (project && corpus !== 'documents') request.project_id = Number(project);
     ask(request, earlier);
+    if (turns.length === 0 || earlier) change({ q: question });
   }
   function submit() {
     if (!text.trim()) return;
@@ -89,8 +91,11 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
     setText('');
   }
 
-  // A question in the address, of a link or the history, begins a conversation.
-  useEffect(() => { if (linked && turns[0]?.request.question !== linked) put(linked, []); }, [linked]);
+  // A question in the address, of a link or the history, begins a conversation. The address of one is its first question.
+  useEffect(() => {
+    if (linked && !turns.some((turn) => turn.request.question === linked)) put(linked, []);
+    else if (!linked && turns.length > 0) go(href('ask', { ...Object.fromEntries(params), q: turns[0].request.question }), { replace: true });
+  }, [linked]);
   // What was pressed may be gone.
   useLayoutEffect(() => { if (busy || document.activeElement === document.body) field.current?.focus({ preventScroll: true }); }, [busy]);
 

@@ -6,13 +6,13 @@ import * as api from './api.js';
 import { Bar, decimal, Empty, Failure, Icon, ProjectOptions, useLoad, useSettled } from './ui.js';
 import { agreement } from './agree.js';
 import { href } from './route.js';
+import { recall, remember } from './session.js';
 import { Highlight, plainText } from './snippet.js';
 
 const PAUSE = 400; // milliseconds without a key until the draft is compared
 const LONGEST = 90_000; // characters of a description
 const HALF = { meaning: 0.15, words: 0.35 }; // of what each can contribute to a likeness: nearer to a copy than to unrelated texts
 const LINKED = /^Relates to \S+-\d+:.*$/gm;
-let kept = { title: '', text: '', project: '' }; // while another screen is open
 
 /**
  * Whether a ticket is about the same: over the threshold of the model, or by words alone. A title without a known word
@@ -22,10 +22,10 @@ let kept = { title: '', text: '', project: '' }; // while another screen is open
 const isNear = (t, threshold) => t.vector_contribution >= HALF.meaning || t.keyword_contribution >= HALF.words || ((t.similarity ?? 0) >= threshold && (t.duplicate_score ?? 0) > 0);
 
 export function Draft() {
-  const [draft, setDraft] = useState(kept);
+  const [draft, setDraft] = useState(() => ({ title: '', text: '', project: '', ...recall().draft }));
   const projects = useLoad((signal) => api.projects(signal), []);
-  /** @param {Partial<typeof kept>} change */
-  const edit = (change) => { kept = { ...draft, ...change }; setDraft(kept); };
+  /** @param {Partial<typeof draft>} change */
+  const edit = (change) => { setDraft({ ...draft, ...change }); remember({ draft: { ...draft, ...change } }); };
   // What links to others says nothing of the ticket itself.
   const now = [draft.title.trim(), draft.text.replace(LINKED, '').trim()].filter(Boolean).join('\n\n');
   const text = useSettled(now, PAUSE);
@@ -38,7 +38,7 @@ export function Draft() {
   const link = (t) => edit({ text: `${draft.text.trimEnd()}${draft.text.trim() ? '\n\n' : ''}Relates to ${t.ticket_key}: ${t.ticket_name}`.slice(0, LONGEST) });
   return html`<div class="draft">
     <section aria-labelledby="writing"><h1 id="writing">Before you file</h1>
-      <p class="muted">Write the ticket here. What is already filed about it shows up as you type. Nothing is stored.</p>
+      <p class="muted">Write the ticket here. What is already filed about it shows up as you type. It stays in this tab.</p>
       <form onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
         <label for="title">Title</label>
         <input id="title" type="text" dir="auto" maxlength="500" autocomplete="off" autofocus value=${draft.title} placeholder="What goes wrong, in one line" onInput=${(/** @type {any} */ e) => edit({ title: e.target.value })} />

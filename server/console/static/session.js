@@ -9,6 +9,7 @@
 export const settings = JSON.parse(document.getElementById('settings')?.textContent || '{}');
 
 const STORED = 'tasklens.session';
+const KEPT = 'tasklens.kept'; // what is being written, and by whom
 const VERIFIER = 'tasklens.verifier';
 const EARLY = 60; // seconds before its end that a token is renewed
 
@@ -141,6 +142,7 @@ export function paste(token) {
 export async function signOut() {
   const before = session;
   sessionStorage.removeItem(STORED);
+  sessionStorage.removeItem(KEPT);
   if (before && signsInHere()) {
     await fetch(auth('logout?scope=local'), { method: 'POST', headers: { apikey: settings.publishable_key, authorization: `Bearer ${before.token}` } }).catch(() => {});
   }
@@ -229,3 +231,20 @@ function claimsOf(token) {
 const base64url = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
 plan();
+
+/** What this user wrote and has not sent: it survives a reload, in this tab alone. @returns {Record<string, any>} */
+export function recall() {
+  try {
+    const { subject, ...kept } = JSON.parse(sessionStorage.getItem(KEPT) || '{}');
+    return subject === (session?.subject ?? '') ? kept : {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {Record<string, any>} change */
+export function remember(change) {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify({ ...recall(), ...change, subject: session?.subject ?? '' }));
+  } catch { /* there is no room */ }
+}
