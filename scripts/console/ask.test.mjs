@@ -362,3 +362,19 @@ test('a question has an address, and what is being written survives a reload', a
   await page.goBack();
   await turn(page, 0).getByRole('heading', { name: 'How many bugs are there?' }).waitFor();
 });
+
+test('a mistyped month is offered, and for a name that is not near those that there are', async (t) => {
+  const page = await open(t, `${demo}/#ask`);
+  const offered = (n) => turn(page, n).getByRole('group');
+  await ask(page, 'How many tickets were created in Febuary?');
+  await offered(0).getByText('No project is called “Febuary”. Is it one of these?').waitFor();
+  assert.deepEqual(await offered(0).getByRole('button').allInnerTexts(), ['February']);
+  await offered(0).getByRole('button').click();
+  await turn(page, 1).getByRole('heading', { name: 'How many tickets were created in February?' }).waitFor();
+  await turn(page, 1).locator('.chip.read', { hasText: 'Created' }).waitFor();
+  await ask(page, 'How many tickets were reported by Zzgary?');
+  await offered(2).getByRole('button', { name: 'Lena' }).waitFor();
+  await accessible(page);
+  await offered(2).getByRole('button', { name: 'Lena' }).click();
+  await turn(page, 3).locator('.chip.read', { hasText: 'Lena' }).waitFor();
+});

@@ -377,3 +377,42 @@ test('what is not read as a filter is said, with what to type instead', async (t
   await note.waitFor();
   assert.equal((await note.innerText()).replace(/\s+/g, ' '), 'a OR <b> was not read as a filter; its words are searched for. Try label:a,b.');
 });
+
+test('a filter that applies to nothing names a way on', async (t) => {
+  sql(`insert into tickets (project_id, status_id, key, name, labels) select project_id, status_id, 'TX-9304', 'Quxaccent paper', '{Réclamation}' from projects, status where projects.key = 'TX' and status.name = 'To Do'`);
+  t.after(() => sql("delete from tickets where key = 'TX-9304'"));
+  const page = await open(t, demo, { shift: 1 }); // each query has other lines above its results
+  const type = async (query) => { await page.fill('#query', query); await page.keyboard.press('Enter'); };
+  const group = (name) => page.getByRole('group', { name: `Instead of the ${name}` });
+  await page.locator('.example').first().waitFor();
+  await type('payment reporter:zzgary'); // nothing is near: those that there are
+  await group('reporter zzgary').getByText('There are:').waitFor();
+  await accessible(page);
+  await group('reporter zzgary').getByRole('button', { name: 'Lena' }).click();
+  await page.locator('.chip.on', { hasText: 'Lena' }).waitFor();
+  assert.equal(await page.inputValue('#query'), 'payment');
+  await page.locator('.chip.on').click();
+  await type('payment label:zzqfoo');
+  await group('label zzqfoo').getByRole('button', { name: 'as text' }).click();
+  await until('it is a phrase', async () => (await page.inputValue('#query')) === 'payment "zzqfoo"');
+  await type('refund is:opne');
+  await group('open or done opne').getByText('is:opne is no filter.').waitFor();
+  await group('open or done opne').getByRole('button', { name: 'open', exact: true }).click();
+  await page.locator('.chip.on', { hasText: 'open' }).waitFor();
+  await until('the words are left', async () => (await page.inputValue('#query')) === 'refund');
+  await page.locator('.chip.on').click();
+  await type('refund assignee:');
+  await group('assignee').getByText('Nothing follows assignee:.').waitFor();
+  await accessible(page);
+  await group('assignee').getByRole('button', { name: 'Noor' }).click();
+  await page.locator('.chip.on', { hasText: 'Noor' }).waitFor();
+  await until('the words are left', async () => (await page.inputValue('#query')) === 'refund');
+  await page.locator('.chip.on').click();
+  await type('label:reclamation quxaccent'); // a near one took its place
+  await group('label reclamation').getByText('It was read as Réclamation.').waitFor();
+  await until('it is found', async () => (await keys(page)).join() === 'TX-9304');
+  assert.equal(await group('label reclamation').getByText('Is it one of these').count(), 0);
+  await type('payment is:open status:To Do');
+  await page.locator('.chip.on', { hasText: 'To Do' }).waitFor();
+  await until('nothing is unknown', async () => (await page.locator('.candidates').count()) === 0);
+});

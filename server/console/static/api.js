@@ -8,6 +8,7 @@ import { accessToken, refused } from './session.js';
 /** @typedef {Schemas['SearchResult']} SearchResult */
 /** @typedef {NonNullable<Schemas['Filters']>} Filters */
 /** @typedef {Schemas['FacetValue']} FacetValue */
+/** @typedef {Schemas['Candidate']} Candidate */
 /** @typedef {Schemas['Ticket']} Ticket */
 /** @typedef {Schemas['TicketLink']} TicketLink */
 /** @typedef {Schemas['QueryRequest']} QueryRequest */

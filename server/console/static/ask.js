@@ -180,13 +180,12 @@ const searchOf = (read, request) => ({ q: `${read.text} ${spell(read.filters)}`.
 function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
   const { read_as: read, candidates, groups, tickets, count: total } = done;
   if (!read) return null;
-  /** @param {string} member @param {string} name */
-  function choose(member, name) {
-    const value = candidates?.find((c) => c.member === member && c.names.includes(name))?.value ?? '';
+  /** @param {string} member @param {string} name @param {string} value */
+  function choose(member, name, value) {
     const facet = FACETS.find((f) => f.member === member);
     onAsk(request.question.includes(value) ? request.question.replace(value, () => name) : `${facet?.typed} ${name}`); // of an earlier question
   }
-  if (candidates) return html`<${Candidates} answer=${{ response: { candidates } }} projects=${[]} onChoose=${choose} />`;
+  if (candidates) return html`<${Candidates} list=${candidates} used=${[]} projects=${[]} onChoose=${choose} />`;
   const search = searchOf(read, request);
   const title = FACETS.find((f) => f.name === read.group_by)?.title ?? read.group_by;
   return html`<p class="text" dir="auto">${done.answer.split('\n')[0].replace(MATCHED, '')}</p>

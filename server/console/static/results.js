@@ -67,15 +67,43 @@ export function Notes({ answer: { request, response, lookedUp, key: read }, onTy
     ${TRACE.test(request.query) && response.retrieval === 'hybrid' && response.results.length > 0 && !response.results.some((r) => r.kind === 'ticket' && r.exact) && !request.offset && html`<p class="note">No text that you may see holds this trace. These only resemble it, or share words with it:</p>`}`;
 }
 
-/** Names that an unknown value of a filter may mean. @param {{answer: {response: Pick<Answer['response'], 'candidates' | 'read_as'>}, projects: api.Project[], onChoose: (path: string, key: string) => void}} props */
-export function Candidates({ answer: { response }, projects, onChoose }) {
-  return (response.candidates ?? []).map(({ member, value, names }) => {
-    const title = (FACETS.find((f) => f.member === member)?.title ?? member).toLowerCase();
-    const excluded = response.read_as?.filters?.not && member in response.read_as.filters.not; // which no chip can say
+/** Names that an answer does not know, and what was typed as a filter and is none: is:opne, or assignee: alone. @param {Answer} answer @returns {api.Candidate[]} */
+export function candidatesOf({ request: { query, filters }, response }) {
+  const loose = [...query.trimEnd().matchAll(/(?<=^|\s)(\p{L}+):(\S*)(\s|$)/gu)].flatMap(([, name, value, more]) => {
+    const facet = FACETS.find((f) => f.typed === name.toLowerCase());
+    const isLoose = facet && (value === '' ? more === '' : facet.name === 'open' && filters?.open === undefined && response.read_as?.filters.open === undefined);
+    return isLoose ? { member: facet.member, value, names: facet.name === 'open' ? ['open', 'done'] : [] } : [];
+  });
+  return [...(response.candidates ?? []), ...loose];
+}
+
+const MONTHS = Array.from({ length: 12 }, (_, month) => new Intl.DateTimeFormat('en', { month: 'long' }).format(new Date(2000, month)));
+/** Whether a word is the other with letters too many, too few or in another order. @param {string} a @param {string} b */
+function isMistyped(a, b) {
+  if (!/^\p{L}+$/u.test(a) || a[0] !== b[0] || Math.abs(a.length - b.length) > 2) return false;
+  return [...a].sort().join() === [...b].sort().join() || [[a, b], [b, a]].some(([x, y]) => RegExp([...x].join('.*')).test(y));
+}
+
+/**
+ * What an unknown name of a filter may mean: names that resemble it, a month, or those that there are.
+ * @param {{list: api.Candidate[], used: any[], projects: api.Project[], onChoose: (path: string, key: string, value: string) => void, onText?: (path: string, value: string) => void}} props used: filters that apply
+ */
+export function Candidates({ list, used, projects, onChoose, onText }) {
+  const known = useLoad(async (signal) => (list.some((c) => c.names.length === 0) ? api.facetValues(signal) : undefined), [JSON.stringify(list)]);
+  const apply = JSON.stringify(used);
+  return list.map(({ member, value, names }) => {
+    const facet = FACETS.find((f) => f.member === member);
+    const title = (facet?.title ?? member).toLowerCase();
+    const excluded = used.some((filters) => filters?.not && member in filters.not); // which no chip can say
     /** @param {string} name */
-    const keyOf = (name) => String((member === 'projects' && projects.find((p) => p.name === name || p.key === name)?.project_id) || name);
-    return html`<div class="chips candidates" role="group" aria-label=${`Instead of the ${title} ${value}`}><p class="small">No ${title} is called <span dir="auto">“${value}”</span>.${names.length > 0 ? ' Is it one of these?' : ''}</p>
-      ${names.map((name) => (excluded ? html`<span class="chip" dir="auto">${name}</span>` : html`<button type="button" class="chip" dir="auto" onClick=${() => onChoose(member, keyOf(name))}>${name}</button>`))}</div>`;
+    const keyOf = (name) => String((member === 'open' ? name === 'open' : member === 'projects' && projects.find((p) => p.name === name || p.key === name)?.project_id) || name);
+    const taken = value && names.find((name) => apply.includes(JSON.stringify(name)));
+    const near = [...MONTHS.filter((month) => member === 'projects' && isMistyped(value.toLowerCase(), month.toLowerCase())), ...names].filter((name) => name !== taken);
+    const others = near.length > 0 || taken ? near : (known.value?.[facet?.name ?? ''] ?? []).slice(0, 6).map((v) => v.label);
+    return html`<div class="chips candidates" role="group" aria-label=${`Instead of the ${title} ${value}`}><p class="small">${value === '' ? html`Nothing follows <code>${facet?.typed}:</code>.` : member === 'open' ? html`<code dir="auto">is:${value}</code> is no filter.` : html`No ${title} is called <span dir="auto">“${value}”</span>.`}
+      ${taken ? html` It was read as <strong dir="auto">${taken}</strong>.` : ''}${near.length > 0 ? ' Is it one of these?' : others.length > 0 ? ' There are:' : ''}</p>
+      ${others.map((name) => (excluded ? html`<span class="chip" dir="auto">${name}</span>` : html`<button type="button" class="chip" dir="auto" onClick=${() => onChoose(member, keyOf(name), value)}>${name}</button>`))}
+      ${onText && value && !excluded && html`<button type="button" class="link small" onClick=${() => onText(member, value)}><span>Search for “<bdi>${value}</bdi>” as text</span></button>`}</div>`;
   });
 }
 

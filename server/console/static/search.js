@@ -6,7 +6,7 @@ import * as api from './api.js';
 import { beingTyped, chosenFrom, FACETS, filtersOf, keyOf, only, pathsOf, spell, tell, without } from './facets.js';
 import { FacetLists } from './facetlists.js';
 import { useListKeys } from './keyboard.js';
-import { Candidates, idOf, Nothing, Notes, Pages, Result, Skeleton, Take, Told } from './results.js';
+import { Candidates, candidatesOf, idOf, Nothing, Notes, Pages, Result, Skeleton, Take, Told } from './results.js';
 import { go, href } from './route.js';
 import { isWeak, useSearches } from './searches.js';
 import { Start } from './start.js';
@@ -158,16 +158,17 @@ export function Search({ params, may }) {
 
   const { shown, busy } = searches;
   const response = shown?.response;
+  const candidates = shown ? candidatesOf(shown) : [];
   const read = response?.read_as && shown?.request.query === text.trim() ? response.read_as : null;
 
-  /** Takes a filter back: a chip, or what was read among the words. @param {string} path @param {string} [key] what stands in its place */
-  function drop(path, key = '') {
+  /** Takes a filter back: a chip, or what was read among the words. @param {string} path @param {string} [key] what stands in its place @param {string} [phrase] and among the words */
+  function drop(path, key = '', phrase = '') {
     const facet = FACETS.find((f) => f.member === path);
     // A filter whose value nothing has is text beside words.
-    const unmeant = (response?.candidates ?? []).filter((c) => c.member === path).map(({ value }) => `${facet?.typed}:${value}`.toLowerCase());
+    const unmeant = candidates.filter((c) => c.member === path).map(({ value }) => `${facet?.typed}:${value}`.toLowerCase());
     const kept = (read ? read.text : latest.current).replace(/([^\s"]+:)"([^"]*)"/g, (whole, name, value) => (unmeant.includes(`${name}${value}`.toLowerCase()) ? '' : whole))
       .split(/\s+/).filter((word) => !unmeant.includes(word.toLowerCase())).join(' ');
-    const words = `${kept} ${read ? spell(without(read.filters ?? {}, path)) : ''}`.trim();
+    const words = [kept, read ? spell(without(read.filters ?? {}, path)) : '', phrase && `"${phrase}"`].filter(Boolean).join(' ');
     if (read || unmeant.length > 0) write(words);
     change({ ...((read || unmeant.length > 0) && { q: words }), ...(facet && { [facet.param]: key }) });
     input.current?.focus();
@@ -236,7 +237,7 @@ export function Search({ params, may }) {
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
         <${Told} searches=${searches} page=${page} again=${again} sort=${params.get('sort') ?? ''} onSort=${(/** @type {string} */ sort) => change({ sort })} />
         ${searches.problem && html`<div class=${shown ? 'toast' : ''}><${Failure} problem=${searches.problem} retry=${again} /></div>`}
-        ${shown && html`<${Notes} answer=${shown} onTyped=${(/** @type {string} */ word) => { const words = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'u'), `"${word}"`); write(words); change({ q: words.trim() }); input.current?.focus(); }} /><${Candidates} answer=${shown} projects=${projects.value ?? []} onChoose=${drop} />`}
+        ${shown && html`<${Notes} answer=${shown} onTyped=${(/** @type {string} */ word) => { const words = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'u'), `"${word}"`); write(words); change({ q: words.trim() }); input.current?.focus(); }} /><${Candidates} list=${candidates} used=${[shown.request.filters, response?.read_as?.filters]} projects=${projects.value ?? []} onChoose=${(/** @type {string} */ path, /** @type {string} */ key) => drop(path, key)} onText=${(/** @type {string} */ path, /** @type {string} */ value) => drop(path, '', value)} />`}
         ${(shown ? empty && busy === 'hybrid' : busy !== '') && html`<${Skeleton} />`}
         ${shown && empty && !busy && !typing && response?.retrieval === 'hybrid' && html`<${Nothing} key=${JSON.stringify(shown.request)} answer=${shown} nameOf=${(/** @type {string} */ path) => { const facet = active.find((f) => f.member === path); return facet ? labelOf(facet) : ''; }}
           onDrop=${drop} onClear=${() => change(Object.fromEntries(FACETS.map((f) => [f.param, ''])))} />`}
