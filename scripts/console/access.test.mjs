@@ -54,7 +54,7 @@ test('a member signs in, sees their project alone, and nothing that they may not
   await page.locator('.example').first().click();
   await page.getByText('Was it helpful?').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
-  assert.equal(await page.locator('.state', { hasText: 'Queue' }).count(), 0);
+  assert.equal(await page.locator('.state', { hasText: 'Waiting' }).count(), 0);
   await page.reload(); // still signed in
   await page.getByText('Was it helpful?').waitFor();
   assert.deepEqual(refused, [], 'what one may not ask for is not asked for');
@@ -73,7 +73,7 @@ test('who may see nothing is told so; an admin may write and sees the queue', as
   await signIn(other, admin);
   await other.getByRole('button', { name: 'Add' }).waitFor();
   await other.locator('.who', { hasText: admin.email }).waitFor(); // who gave no name
-  await other.locator('.state', { hasText: 'Queue' }).waitFor();
+  await other.locator('.state', { hasText: 'Waiting' }).waitFor();
 });
 
 test('a provider signs in by a redirect with PKCE, and the page is where it was', async (t) => {

@@ -247,7 +247,8 @@ test('a draft is compared as the user types, and survives a change of screen', a
 
 test('the state of the service is shown', async (t) => {
   const page = await open(t, demo);
-  for (const text of ['Ready', 'Dead letters', 'Threshold', 'all-minilm-l6-v2']) await page.locator('.state', { hasText: text }).waitFor();
+  for (const text of ['Ready', 'Oldest waits', 'Failed', 'Passages', 'Threshold', 'all-minilm-l6-v2']) await page.locator('.state', { hasText: text }).waitFor();
+  assert.doesNotMatch(await page.locator('.state').innerText(), /Dead|Lag|Chunk|Queue/);
   const alone = await open(t, demo, { failing: true, prepare: (it) => it.route('**/readyz', (route) => route.abort()) });
   await alone.locator('.state', { hasText: 'Not reachable' }).waitFor();
 });
@@ -266,6 +267,7 @@ test('figures are drawn, and each leads to its tickets in Search', async (t) => 
   await page.goBack();
   await ask(page, 'How many tickets were created per month?');
   const months = turn(page, 1).locator('.columns-chart tbody tr');
+  await turn(page, 1).getByRole('columnheader', { name: 'Filed' }).waitFor({ state: 'attached' });
   await months.first().waitFor();
   const names = await months.locator('td:first-child').allInnerTexts();
   assert.deepEqual(names, [...names].sort()); // from the left to the right

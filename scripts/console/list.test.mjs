@@ -416,3 +416,28 @@ test('a filter that applies to nothing names a way on', async (t) => {
   await page.locator('.chip.on', { hasText: 'To Do' }).waitFor();
   await until('nothing is unknown', async () => (await page.locator('.candidates').count()) === 0);
 });
+
+test('filters are found under the field, and after a colon', async (t) => {
+  for (const width of [390, 768, 1280]) {
+    const page = await open(t, `${demo}/#search?q=payment`, { width, height: 800, shift: 0.3 });
+    await told(page, 'by meaning and keywords');
+    const hint = page.locator('.filters-hint');
+    await page.locator('#query').press('Escape');
+    await hint.waitFor({ state: 'hidden' });
+    const before = (await page.locator('.columns').boundingBox()).y;
+    await page.keyboard.press('/');
+    await hint.waitFor();
+    const box = await hint.boundingBox();
+    assert.equal((await page.locator('.columns').boundingBox()).y, before);
+    assert.ok(box.y + box.height <= before && await hint.evaluate((it) => it.scrollWidth <= it.clientWidth), 'it covers what is below, or is cut');
+    await accessible(page);
+    await page.keyboard.press('End');
+    await page.keyboard.type(' :');
+    await hint.waitFor({ state: 'detached' });
+    await page.getByRole('group', { name: 'Filters to type' }).getByRole('button', { name: 'assignee:' }).press('Enter');
+    assert.deepEqual([await page.inputValue('#query'), await page.evaluate(() => document.activeElement.id)], ['payment assignee:', 'query']);
+    await page.locator('.chips .chip', { hasText: 'Noor' }).click(); // its names
+    await page.locator('.chip.on', { hasText: 'Noor' }).waitFor();
+    await page.close();
+  }
+});

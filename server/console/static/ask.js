@@ -24,6 +24,8 @@ const SEARCHED = { tickets: 'tickets', documents: 'documents', all: 'tickets and
 const MESSAGES = 10; // that a request may have
 const LONGEST = 8000; // characters of a message
 const MATCHED = / match(?:es)? .*?(?=(?:, by \w+|, the \w+ \w+ first|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
+/** @type {Record<string, string>} */
+const GROUPS = { created: 'Filed', updated: 'Changed', resolved: 'Resolved', due: 'Due' };
 let turnCount = 0;
 
 /** A conversation. It is of one user, lasts as long as the page, and goes on while another screen is open. */
@@ -187,7 +189,7 @@ function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
   }
   if (candidates) return html`<${Candidates} list=${candidates} used=${[]} projects=${[]} onChoose=${choose} />`;
   const search = searchOf(read, request);
-  const title = FACETS.find((f) => f.name === read.group_by)?.title ?? read.group_by;
+  const title = FACETS.find((f) => f.name === read.group_by)?.title ?? GROUPS[read.group_by ?? ''];
   return html`<p class="text" dir="auto">${done.answer.split('\n')[0].replace(MATCHED, '')}</p>
     ${total !== undefined && (search.q || search.project) && html`<p class="chips"><${Conditions} read=${read} onChange=${onReread} />
       <a class="chip" href=${href('search', search)}><${Icon} name="search" />${done.count_capped ? 'More than ' : ''}${count(total)} ${total === 1 ? 'ticket' : 'tickets'} in Search</a></p>`}

@@ -129,8 +129,9 @@ export function spell(filters, sign = '') {
   }).join(' ');
 }
 
-const OTHERS = ['created', 'updated', 'resolved', 'due', 'no']; // filters that no facet lists
-const LAST = new RegExp(`^(|.*\\s)(-?)(${[...FACETS.map((f) => f.typed), ...OTHERS].join('|')}):\\s*("[^"]*|[^"]*)$`, 'is');
+/** The filters as they are typed, also those that no facet lists. */
+export const NAMES = [...FACETS.map((f) => f.typed), 'created', 'updated', 'resolved', 'due', 'no'];
+const LAST = new RegExp(`^(|.*\\s)(-?)(${NAMES.join('|')}):\\s*("[^"]*|[^"]*)$`, 'is');
 const DATE = /^([<>]=?)?(\d{4}(-\d\d){0,2}|today|yesterday|tomorrow|-?\d+(d|w|mo|y))(\.\.|$)|^(assignee|reporter)$/i;
 
 /**

@@ -3,7 +3,7 @@
 import { html } from './dom.js';
 import { useEffect, useMemo, useRef, useState } from './hooks.js';
 import * as api from './api.js';
-import { beingTyped, chosenFrom, FACETS, filtersOf, keyOf, only, pathsOf, spell, tell, without } from './facets.js';
+import { beingTyped, chosenFrom, FACETS, filtersOf, keyOf, NAMES, only, pathsOf, spell, tell, without } from './facets.js';
 import { FacetLists } from './facetlists.js';
 import { useListKeys } from './keyboard.js';
 import { Candidates, candidatesOf, idOf, Nothing, Notes, Pages, Result, Skeleton, Take, Told } from './results.js';
@@ -21,7 +21,7 @@ import { Details } from './details.js';
 const PAGE = 10;
 const TYPING = 120; // milliseconds after a key until keywords are looked up
 const PAUSE = 650; // and until both searches run
-const CHIPS = new RegExp(`(?:^|\\s)(?:-\\p{L}|-?(?:no|created|updated|resolved|due|${FACETS.map((f) => f.typed).join('|')}):\\S)`, 'iu'); // what becomes one when the query is read
+const CHIPS = new RegExp(`(?:^|\\s)(?:-\\p{L}|-?(?:${NAMES.join('|')}):\\S)`, 'iu'); // what becomes one when the query is read
 const FIRST = 'tasklens.first-results'; // a mark of performance
 const SEARCHED = ['q', 'page', 'sort', 'fusion', ...FACETS.map((f) => f.param)]; // what of an address another search follows from
 
@@ -69,7 +69,7 @@ export function Search({ params, may }) {
   now.current = params;
 
   // What a name of a filter may be completed to, before anything is found and beside it.
-  const naming = new RegExp(`(?:^|\\s)-?(?:${FACETS.map((f) => f.typed).join('|')}):`, 'i').test(text);
+  const naming = /(?:^|\s)-?\p{L}*:/u.test(text);
   const known = useLoad(async (signal) => (naming ? api.facetValues(signal) : undefined), [naming]);
 
   /** The values of a facet that are known. @param {Facet} facet @returns {Value[]} */
@@ -217,6 +217,8 @@ export function Search({ params, may }) {
         value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)} />
       <kbd aria-hidden="true" title="Press / to search">/</kbd>
     </form>
+    ${active.length > 0 || typing || read || reading || naming ? '' : html`<p class="filters-hint small muted">Type <code>:</code> for filters such as <code>is:open</code> <code>created:7d</code></p>`}
+    ${/(?:^|\s):$/.test(text) && html`<div class="chips" role="group" aria-label="Filters to type">${NAMES.map((name) => html`<button type="button" class="chip" onClick=${() => { write(text.replace(/:$/, `${name}:`)); input.current?.focus(); }}>${name}:</button>`)}</div>`}
     ${(active.length > 0 || typing || read || reading) && html`<div class="chips">
       ${active.map((facet) => html`<button type="button" class="chip on" onClick=${() => change({ [facet.param]: '' })}
         aria-label=${`Remove the filter ${facet.title}: ${labelOf(facet)}`}>

@@ -57,10 +57,10 @@ export function State({ may }) {
     <p role="status" class=${good ? 'good' : ready || !reached ? 'bad' : ''}><span class="dot"></span>${!reached ? 'Not reachable' : !ready ? 'Checking …' : good ? 'Ready' : `Not ready: ${missing}`}</p>
     ${queue && html`<${Progress} name="Copying rows" work=${work.copy} /><${Progress} name="Embedding texts" work=${work.embed} />
       ${remedies(queue, work).map((text) => html`<p class="bad"><span class="dot"></span>${text}</p>`)}`}
-    <dl>${queue && html`<div><dt>Queue</dt><dd>${count(queue.pending + queue.running + queue.failed)}</dd></div>
-      <div><dt>Lag</dt><dd>${lag(queue.oldest_pending_seconds)}</dd></div>
-      <div class=${queue.dead > 0 ? 'bad' : ''}><dt>Dead letters</dt><dd>${count(queue.dead)}</dd></div>
-      <div><dt>Chunks</dt><dd>${count(queue.chunks)}</dd></div>`}
+    <dl>${queue && html`<div><dt>Waiting</dt><dd>${count(queue.pending + queue.running + queue.failed)}</dd></div>
+      <div><dt>Oldest waits</dt><dd>${lag(queue.oldest_pending_seconds)}</dd></div>
+      <div class=${queue.dead > 0 ? 'bad' : ''}><dt>Failed</dt><dd>${count(queue.dead)}</dd></div>
+      <div><dt>Passages</dt><dd>${count(queue.chunks)}</dd></div>`}
       ${tickets && html`<div><dt>Model</dt><dd>${tickets.model}</dd></div><div><dt>Threshold</dt><dd>${decimal(tickets.match_threshold)} <span class="muted">${tickets.origin}</span></dd></div>`}</dl>
     <span class="row end"><button type="button" class="link" title="/ goes to the search field, j and k through the results" onClick=${() => { setSingleKeys(!keys); setKeys(!keys); }}>Single-key shortcuts: ${keys ? 'on' : 'off'}</button><a href="docs">API</a></span></footer>`;
 }
