@@ -380,3 +380,44 @@ test('a mistyped month is offered, and for a name that is not near those that th
   await offered(2).getByRole('button', { name: 'Lena' }).click();
   await turn(page, 3).locator('.chip.read', { hasText: 'Lena' }).waitFor();
 });
+
+test('a question for a number that is not understood says that it was not counted', async (t) => {
+  const page = await open(t, `${demo}/#ask`, { shift: 0.3 });
+  for (const [n, question] of [[0, 'How many tickets did Noor resolve last Tuesday evening?'], [1, 'How many bugs per status per month?']]) {
+    await ask(page, question);
+    await turn(page, n).getByRole('heading', { name: 'This was not counted' }).waitFor();
+    await turn(page, n).getByText('No chat model is configured').waitFor();
+    assert.equal(await turn(page, n).locator('.source').count(), 0); // none of them has a number
+  }
+  await accessible(page);
+  const offered = await turn(page, 1).locator('.actions button').allInnerTexts();
+  assert.ok(offered.length > 1);
+  for (const [i, question] of offered.entries()) { // each of them works
+    await turn(page, 1).getByRole('button', { name: question }).click();
+    await turn(page, 2 + i).getByRole('link', { name: 'in Search' }).or(turn(page, 2 + i).locator('.groups')).first().waitFor();
+  }
+  await turn(page, 1).getByRole('link', { name: 'Search for it instead' }).click();
+  assert.equal(await page.inputValue('#query'), 'How many bugs per status per month?');
+});
+
+test('documents that are nearer than the tickets of an answer are offered', async (t) => {
+  const page = await open(t, `${demo}/#ask`, { shift: 0.3 });
+  const sent = requests(page);
+  await ask(page, 'What was decided about idempotency keys?');
+  const also = turn(page, 0).locator('.also');
+  await also.getByRole('link', { name: 'Decision 12' }).waitFor();
+  await accessible(page);
+  await also.getByRole('button', { name: 'Ask the documents' }).click();
+  await turn(page, 1).locator('.source a.name', { hasText: 'Decision 12' }).waitFor();
+  assert.deepEqual([sent[1].question, sent[1].corpus], ['What was decided about idempotency keys?', 'documents']);
+  assert.equal(await turn(page, 1).locator('.also').count(), 0);
+  await page.route('**/api/knowledge/search?**', async (route) => {
+    const { results } = await (await route.fetch()).json();
+    await route.fulfill({ json: { results: results.map((d) => ({ ...d, similarity: 0.3 })) } });
+  });
+  const searched = page.waitForResponse((r) => r.url().includes('/knowledge/search'));
+  await ask(page, QUESTION);
+  await turn(page, 2).locator('.answer .cite').first().waitFor();
+  assert.ok((await (await searched).json()).results.length > 0);
+  assert.equal(await turn(page, 2).locator('.also').count(), 0); // tickets are nearer
+});

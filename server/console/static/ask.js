@@ -24,6 +24,8 @@ const SEARCHED = { tickets: 'tickets', documents: 'documents', all: 'tickets and
 const MESSAGES = 10; // that a request may have
 const LONGEST = 8000; // characters of a message
 const MATCHED = / match(?:es)? .*?(?=(?:, by \w+|, the \w+ \w+ first|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
+const OFFLINE = 'offline-chat'; // the demo's model
+const COUNTED = ['How many open bugs are there?', 'How many tickets were created per month?', 'How many open tickets are there per assignee?'];
 /** @type {Record<string, string>} */
 const GROUPS = { created: 'Filed', updated: 'Changed', resolved: 'Resolved', due: 'Due' };
 let turnCount = 0;
@@ -104,7 +106,7 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
   return html`<div class="ask">
     ${turns.length > 0 ? html`<h1 class="sr">Conversation</h1>` : html`<${Start} projects=${projects.value ?? []} statuses=${statuses.value ?? []} onChoose=${put} />`}
     ${turns.map((turn) => html`<${Exchange} key=${turn.id} turn=${turn} keys=${keys} onAgain=${() => ask(turn.request)} onAsk=${put}
-      onReread=${(/** @type {import('./reading.js').Read} */ read) => ask({ ...turn.request, read_as: read }, turns.filter((one) => one !== turn))} />`)}
+      onElsewhere=${() => ask({ question: turn.request.question, corpus: 'documents' })} onReread=${(/** @type {import('./reading.js').Read} */ read) => ask({ ...turn.request, read_as: read }, turns.filter((one) => one !== turn))} />`)}
     <form class="question" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(); }}>
       <label class="sr" for="question">Your question</label>
       <textarea ref=${field} id="question" rows=${turns.length > 0 ? 1 : 2} dir="auto" maxlength="2000" placeholder=${`${turns.length > 0 ? 'Ask on' : 'Ask'} about the ${/** @type {Record<string, string>} */ (SEARCHED)[corpus] ?? SEARCHED.all}`} value=${text} autofocus
@@ -121,22 +123,25 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
   </div>`;
 }
 
-/** A question, with its answer or what became of it. @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void, onReread: (read: import('./reading.js').Read) => void}} props */
-function Exchange({ turn, keys, onAgain, onAsk, onReread }) {
-  const { request: { question }, done, problem } = turn;
+/** A question, with its answer or what became of it. @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void, onReread: (read: import('./reading.js').Read) => void, onElsewhere: () => void}} props */
+function Exchange({ turn, keys, onAgain, onAsk, onReread, onElsewhere }) {
+  const { request, done, problem } = turn;
+  const { question } = request;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => place.current?.scrollIntoView(), []);
+  const also = done && request.corpus === 'tickets' && !done.read_as && html`<${AlsoInDocuments} done=${done} question=${question} onAsk=${onElsewhere} />`;
   return html`<article class="turn" ref=${place}>
     <h2 dir="auto">${question}</h2>
     ${done?.question && done.question !== question && html`<p class="small muted" dir="auto">Texts are searched for by: ${done.question}</p>`}
     ${problem && html`<${Failure} problem=${problem} retry=${onAgain} />`}
-    ${done && done.sources.length === 0 && !done.read_as ? html`<${Abstained} done=${done} question=${question} />`
-    : !(problem && !turn.text) && html`<${Answer} turn=${turn} keys=${keys} onAgain=${onAgain} onAsk=${onAsk} onReread=${onReread} />`}
+    ${done && isUncounted(turn) ? html`<${Uncounted} done=${done} question=${question} onAsk=${onAsk} />`
+    : done && done.sources.length === 0 && !done.read_as ? html`<${Abstained} done=${done} question=${question} />${also}`
+    : !(problem && !turn.text) && html`<${Answer} turn=${turn} keys=${keys} onAgain=${onAgain} onAsk=${onAsk} onReread=${onReread}>${also}<//>`}
   </article>`;
 }
 
-/** @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void, onReread: (read: import('./reading.js').Read) => void}} props */
-function Answer({ turn, keys, onAgain, onAsk, onReread }) {
+/** @param {{turn: Turn, keys: Set<string>, onAgain: () => void, onAsk: (question: string) => void, onReread: (read: import('./reading.js').Read) => void, children?: any}} props */
+function Answer({ turn, keys, onAgain, onAsk, onReread, children }) {
   const [lit, setLit] = useState(0);
   const [open, setOpen] = useState(/** @type {number[]} */ ([]));
   const { id, text, sources, done, busy, request } = turn;
@@ -163,11 +168,11 @@ function Answer({ turn, keys, onAgain, onAsk, onReread }) {
       : done?.read_as ? html`<${Figures} turn=${turn} done=${done} cite=${cite} onAsk=${onAsk} onReread=${onReread} />` : html`<${Markdown} text=${text} keys=${keys} cite=${cite} />`}
       ${!busy && !done && !turn.problem && html`<p class="small muted">Stopped. <button type="button" class="link" onClick=${onAgain}>Ask again</button></p>`}
       ${done?.low_similarity && !done.read_as && html`<p class="small muted">No source is over the threshold: the answer rests on what the question names.</p>`}
-      ${done?.model === 'offline-chat' && !done.read_as && html`<p class="small muted">Quoted from the sources: no chat model is configured.</p>`}
+      ${done?.model === OFFLINE && !done.read_as && html`<p class="small muted">Quoted from the sources: no chat model is configured.</p>`}
       ${!busy && !turn.problem && !done?.candidates && text && html`<div class="row"><span class="small muted">${[done?.model, done?.cached && 'from the cache'].filter(Boolean).join(' · ')}</span>
         <button type="button" class="link small" onClick=${onAgain}>Repeat the question</button>
         <${Copy} text=${listed ? tickets : copied()}>${listed ? `Copy with ${done?.count === 1 ? 'its ticket' : `all ${count(Math.min(done?.count ?? 0, 1000))} tickets`}` : cited.size > 0 && sources?.length ? 'Copy with sources' : 'Copy'}<//></div>`}
-    </div>
+      ${children}</div>
     ${sources && sources.length > 0 && html`<div><h3>Sources</h3>
       <ol class="sources">${sources.map((source, i) => html`<li key=${i} id=${`source-${id}-${i + 1}`} tabindex="-1"
         class=${`source ${cited.has(i + 1) ? 'cited' : ''} ${lit === i + 1 ? 'lit' : ''}`} onPointerEnter=${() => setLit(i + 1)} onPointerLeave=${() => setLit(0)}>
@@ -256,10 +261,30 @@ function SourceCard({ source, number, open, onToggle }) {
     ${(text.length > 80 || text.includes('\n')) && html`<button type="button" class="link small" aria-expanded=${open} onClick=${onToggle}>${open ? 'Show less' : 'Show all'}<span class="sr"> of source ${number}</span></button>`}`;
 }
 
+/** Whether a question for a number got none: it is not among what is counted, so what is near to it answers nothing. @param {Turn} turn */
+const isUncounted = ({ request: { question }, done, text }) => done !== null && !done.read_as && /^\W*(?:how (?:many|often)|count|(?:the )?number of)\b/i.test(question)
+  && (done.model === OFFLINE || !/\[\d+\]/.test(text));
+
+/** @param {{done: import('./api.js').QueryResponse, question: string, onAsk: (question: string) => void}} props */
+function Uncounted({ done, question, onAsk }) {
+  return html`<div role="status"><${Empty} icon="question" title="This was not counted" level=${3}>
+    <p>Tickets are counted by one or more of project, status, type, priority, person, label and words, within days, and by one of them or a period.${done.model === OFFLINE && ' No chat model is configured, so questions are read by simple rules.'} These are understood:</p>
+    <p class="actions">${COUNTED.map((q) => html`<button type="button" class="button" onClick=${() => onAsk(q)}>${q}</button>`)}<a class="button primary" href=${href('search', { q: question })}>Search for it instead</a></p><//></div>`;
+}
+
+/** Documents that are nearer to a question than what its answer from tickets rests on. @param {{done: import('./api.js').QueryResponse, question: string, onAsk: () => void}} props */
+function AlsoInDocuments({ done, question, onAsk }) {
+  const found = useLoad((signal) => api.searchDocuments({ q: question, limit: 3, track: false }, signal), [question]);
+  const least = done.sources.length > 0 ? done.best_similarity ?? 0 : done.match_threshold;
+  const better = (found.value ?? []).filter((d) => d.similarity > least);
+  return better.length > 0 && html`<p class="row also"><span>Also in Documents: ${better.map((d, i) => html`${i > 0 && ', '}<a href=${href('documents', { id: d.id, q: question })} dir="auto">${d.title}</a>`)}</span>
+    <button type="button" class="button" onClick=${onAsk}>Ask the documents</button></p>`;
+}
+
 /** @param {{done: import('./api.js').QueryResponse, question: string}} props */
 function Abstained({ done, question }) {
   return html`<div role="status"><${Empty} icon="question" title="No answer to be found" level=${3}>
-    <p>${done.answer}</p>
+    <p>${done.answer}</p>${done.model === OFFLINE && html`<p>No chat model is configured.</p>`}
     ${done.best_similarity !== null && html`<div class="closest"><${Bar} label="Similarity of the nearest text" kind="meaning" value=${done.best_similarity} tick=${done.match_threshold} />
       <p class="small muted">The nearest text has a similarity of ${decimal(done.best_similarity)}; ${decimal(done.match_threshold)} is the threshold.</p></div>`}
     <p class="actions"><a class="button primary" href=${href('search', { q: question })}>Search for it instead</a></p><//></div>`;
