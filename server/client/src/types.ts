@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a question from tickets, projects or documents
-         * @description Takes the chunks whose similarity to the question exceeds the threshold, selects `top_k` that are relevant and different from each other (maximal marginal relevance), and has the chat model answer from these alone. `[1]`, `[2]` … in the answer cite `sources`, counted from 1. All sources together have at most 8,000 tokens; beyond that the least relevant are left out.
+         * @description Takes the chunks whose similarity to the question exceeds the threshold, selects `top_k` that are relevant and different from each other (maximal marginal relevance), and has the chat model answer from these alone. `[1]`, `[2]` … in the answer cite `sources`, counted from 1, but not in code; other brackets are text. All sources together have at most 8,000 tokens; beyond that the least relevant are left out.
          *
          *     Texts that the question names are among the sources whatever their similarity: tickets by key (TX-400, tx 400), projects by key or name, and with a project and a status ("What is blocked in the mobile app?") the nearest of its tickets in that status.
          *
@@ -185,7 +185,7 @@ export interface paths {
          *
          *     **Showing an answer**: as plain text, or as Markdown without images and raw HTML; escape HTML. `docs/api.md` says what the service removes.
          *
-         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources`, many `delta` (one if it is cached), then `done` or `error`; `QueryEvent` describes their data. The deltas joined are the `answer` of `done`. A failure before the first event is an ordinary problem. If the client disconnects, the work ends.
+         *     **Streaming**: with `"stream": true`, or `Accept: text/event-stream`, the answer comes as server-sent events: `sources` as soon as they are known (once more if figures replace them), many `delta` (one if it is cached), then `done` or `error`; `QueryEvent` describes their data. The deltas joined are the `answer` of `done`. Headers are sent with the first event, or after five seconds, and comments while nothing else is; a failure before that is an ordinary problem. If the client disconnects, the work ends.
          *
          *     ```
          *     event: sources
@@ -243,26 +243,6 @@ export interface paths {
          * @description Compares the text as if it were a ticket, whose name is the first line. Of a long text about 500 tokens are compared by embedding, 20,000 characters by words. A text that is not embedded within 5 seconds is a `504`.
          */
         post: operations["similarToDraft"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tickets/similar/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Find likely duplicates of several tickets and drafts
-         * @description Compares tickets and drafts with one call of the model. Each item counts against the rate limit. An item has `results`, or an `error` that does not stop the others; if the model fails and no item has results, the request fails.
-         */
-        post: operations["similarToMany"];
         delete?: never;
         options?: never;
         head?: never;
@@ -699,6 +679,11 @@ export interface components {
              */
             refused_rows?: number;
             /**
+             * @description As in `/api/embeddings/status`.
+             * @enum {string}
+             */
+            blocked_by?: "model_quota" | "model_key";
+            /**
              * @description Changes of your own tables that wait to be copied; absent if there are none.
              * @example 200
              */
@@ -778,7 +763,7 @@ export interface components {
              * @enum {string|null}
              */
             retrieval?: "vector" | "hybrid" | "" | null;
-            /** @description The earlier turns of the conversation, oldest first, which the chat model reads. Texts are also searched for by the last questions. */
+            /** @description The earlier turns of the conversation, oldest first, which the chat model reads. A turn that stands alone is searched for alone, one without words of its own (`go on`) as the one before, and others by both. */
             messages?: components["schemas"]["Message"][] | null;
             /**
              * @description The time zone of `today` and `last week` in a question; `UTC` by default.
@@ -1260,6 +1245,12 @@ export interface components {
             labels: string[];
             /** Format: date */
             due_date: string | null;
+            /**
+             * Format: uri
+             * @description The address of its page in its tracker.
+             * @example https://github.com/tidemill/rotor/issues/31
+             */
+            url: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1284,7 +1275,7 @@ export interface components {
              */
             names: string[];
         };
-        /** @description The data of an event `sources`. No source is marked as cited yet. */
+        /** @description The data of an event `sources`, which replaces those of an earlier one. No source is marked as cited yet. */
         SourcesEvent: {
             sources: components["schemas"]["Source"][];
             low_similarity: boolean;
@@ -1360,7 +1351,7 @@ export interface components {
              */
             fusion?: "rrf" | "convex" | "" | null;
             /**
-             * @description `keyword` runs keyword search alone, for use while a user types: nothing is embedded, cached, or logged; `hybrid` by default.
+             * @description `keyword` runs keyword search alone, for use while a user types: the last word may be unfinished, and nothing is embedded, cached, or logged; `hybrid` by default.
              * @enum {string|null}
              */
             retrieval?: "hybrid" | "keyword" | "" | null;
@@ -1435,8 +1426,10 @@ export interface components {
              *     ]
              */
             unknown_keys?: string[];
-            /** @description Names in the filters that nothing has, if there are no results, or none before `read_as` took their place: each means the one value that it resembles, or its filter is text beside other words. */
+            /** @description Names in filters that nothing has. Typed in the query, one means the one value that it is near to (`read_as`), or its filter is text beside other words; those of `filters` are listed if there are no results. */
             candidates?: components["schemas"]["Candidate"][];
+            /** @description What in the query looks like the language of another tracker and counts as words. */
+            not_read?: components["schemas"]["NotRead"][];
             /**
              * @description What of the query no text contains and no search can use: signs, and common words where there are no others.
              * @example [
@@ -1551,6 +1544,11 @@ export interface components {
             labels?: string[];
             /** Format: date */
             due_date?: string;
+            /**
+             * Format: uri
+             * @description The address of its page in its tracker.
+             */
+            url?: string;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1704,6 +1702,15 @@ export interface components {
             /** Format: int64 */
             count: number;
         };
+        NotRead: {
+            /** @example priority >= High */
+            text: string;
+            /**
+             * @description What to type instead; null: there is nothing like it.
+             * @example label:a,b
+             */
+            instead: string | null;
+        };
         Correction: {
             /** @example paymnet */
             from: string;
@@ -1812,63 +1819,6 @@ export interface components {
             /** @description Whether `duplicate_score` reaches the threshold of the model. */
             likely_duplicate: boolean;
         };
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "ticket_key": "TX-400"
-         *         },
-         *         {
-         *           "text": "Charged twice",
-         *           "project_id": 1
-         *         }
-         *       ],
-         *       "limit": 3
-         *     }
-         */
-        SimilarBatchRequest: {
-            /**
-             * @description Each has `ticket_key`, or `text` and perhaps `project_id`. An item that is not valid gets an error of its own.
-             * @example [
-             *       {
-             *         "ticket_key": "TX-400"
-             *       },
-             *       {
-             *         "text": "Charged twice"
-             *       }
-             *     ]
-             */
-            items: unknown[];
-            filters?: components["schemas"]["Filters"] | null;
-            /** @description Of each item; 5 by default. */
-            limit?: number | null;
-        };
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "results": []
-         *         },
-         *         {
-         *           "error": {
-         *             "code": "not_found",
-         *             "detail": "There is no such ticket."
-         *           }
-         *         }
-         *       ]
-         *     }
-         */
-        SimilarBatchResponse: {
-            items: components["schemas"]["BatchOutcome"][];
-        };
-        BatchOutcome: {
-            results?: components["schemas"]["SimilarTicket"][];
-            error?: components["schemas"]["BatchError"];
-        };
-        BatchError: {
-            code: components["schemas"]["ProblemCode"];
-            detail: string;
-        };
         Ticket: {
             /**
              * Format: int64
@@ -1917,6 +1867,12 @@ export interface components {
             labels: string[];
             /** Format: date */
             due_date: string | null;
+            /**
+             * Format: uri
+             * @description The address of its page in its tracker.
+             * @example https://github.com/tidemill/rotor/issues/31
+             */
+            url: string | null;
             /** Format: date-time */
             resolved_at: string | null;
             /** Format: date-time */
@@ -2279,6 +2235,11 @@ export interface components {
              */
             waiting_copies: number;
             /**
+             * @description Why texts wait without using up attempts: the model provider's quota is used up, or it refuses the key. Absent if neither.
+             * @enum {string}
+             */
+            blocked_by?: "model_quota" | "model_key";
+            /**
              * @description Texts whose words are still those of a former language of their project.
              * @example 0
              */
@@ -2472,7 +2433,7 @@ export interface components {
          * @description `docs/api.md` says when each occurs. More may be added; then act by the status.
          * @enum {string}
          */
-        ProblemCode: "body_too_large" | "busy" | "forbidden" | "headers_too_large" | "host_not_allowed" | "internal" | "invalid" | "method_not_allowed" | "model_failed" | "model_limited" | "not_found" | "origin_not_allowed" | "path_not_found" | "rate_limited" | "session_ended" | "stopping" | "timeout" | "token_expired" | "token_invalid" | "token_missing" | "unavailable" | "unsupported_media_type";
+        ProblemCode: "body_too_large" | "busy" | "forbidden" | "headers_too_large" | "host_not_allowed" | "internal" | "invalid" | "method_not_allowed" | "model_failed" | "model_key" | "model_limited" | "model_quota" | "not_found" | "origin_not_allowed" | "path_not_found" | "rate_limited" | "session_ended" | "stopping" | "timeout" | "token_expired" | "token_invalid" | "token_missing" | "unavailable" | "unsupported_media_type";
         /** @description Written entities, then those of enrichment. */
         NamedEntities: {
             name: string;
@@ -2830,7 +2791,7 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
-            /** @description What is missing: `database`, migrations by their files, `key set`, or `model: embeddings` and `model: chat` while their circuit breaker is open. */
+            /** @description What is missing: `database`, migrations by their files, `key set`, or `model: embeddings` and `model: chat` while their circuit breaker is open, with the reason if the provider's quota is used up or it refuses the key. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3118,45 +3079,6 @@ export interface operations {
                     "application/json": {
                         results: components["schemas"]["SimilarTicket"][];
                     };
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            502: components["responses"]["ModelFailed"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    similarToMany: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SimilarBatchRequest"];
-            };
-        };
-        responses: {
-            /** @description An entry for each item, in their order. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SimilarBatchResponse"];
                 };
             };
             400: components["responses"]["Invalid"];
