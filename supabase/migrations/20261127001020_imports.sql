@@ -98,24 +98,26 @@ as $$
     ) p
   ), judged as materialized (
     select p.of[j.place] as of, j.*, j.row ->> 'key' as key from parts p cross join lateral tasklens.judge_rows(p.kinds, p.rows, true) j
-  ), new as (
-    select distinct upper(t.key) as key, t.row ->> 'source_id' as source_id, t.row ->> 'created_at' as created_at
-    from judged t
-    where t.kind = 'tickets' and t.reason is null and t.row ->> 'source_id' is not null and not exists (select from public.tickets o where upper(o.key) = upper(t.key))
+  ), known as materialized (
+    select t.*, o.ticket_id, coalesce(o.key, t.key) as stored_key
+    from judged t left join public.tickets o on t.kind = 'tickets' and upper(o.key) = upper(t.key)
+    where t.kind = judge_import.kind
   ), former as materialized (
-    select distinct on (x.ticket_id) n.key, x.ticket_id
-    from new n join public.tickets x on x.ticket_id = tasklens.sourced_ticket(our_origin, n.source_id) join tasklens.imported_tickets m using (ticket_id)
-    where m.import_id < judge_import.import_id and upper(x.key) not in (select upper(t.key) from judged t where t.kind = 'tickets' and t.key is not null)
-      and (n.created_at::timestamptz - x.created_at between '-1 day' and '1 day') is not false
-    order by x.ticket_id, n.key
+    select distinct on (x.ticket_id) upper(t.key) as key, x.ticket_id
+    from known t
+    cross join lateral (select tasklens.sourced_ticket(our_origin, t.row ->> 'source_id') as id where t.ticket_id is null and t.kind = 'tickets' and t.reason is null) s
+    join public.tickets x on x.ticket_id = s.id join tasklens.imported_tickets m on m.ticket_id = s.id
+    where m.import_id < judge_import.import_id and upper(x.key) not in (select upper(k.key) from known k where k.key is not null)
+      and ((t.row ->> 'created_at')::timestamptz - x.created_at between '-1 day' and '1 day') is not false
+    order by x.ticket_id, 1
   ), held as materialized (
-    select t.of, case t.kind when 'tickets' then coalesce(o.ticket_id, x.ticket_id) else p.project_id end as id, x.ticket_id is not null as moved, coalesce(o.key, t.key) as key, p.project_id, t.row, i.kinds, i.rows,
+    select t.of, case t.kind when 'tickets' then coalesce(t.ticket_id, x.ticket_id) else p.project_id end as id, x.ticket_id is not null as moved, t.stored_key as key, p.project_id, t.row, i.kinds, i.rows,
       case jsonb_typeof(g.row -> 'links') when 'array' then coalesce(i.links, '[]') end as links, case jsonb_typeof(g.row -> 'comments') when 'array' then coalesce(i.listed, '{}') end as listed,
       coalesce(t.reason, i.reason, case when t.kind = 'tickets' and p.project_id is null then 'there is no project ' || left(t.row ->> 'project_key', 255) end) as reason,
       nullif(concat_ws(', ', t.cut, i.cut), '') as cut, case when our_origin is null or p.project_id is null then null
         when m.origin is distinct from our_origin and not (t.kind = 'projects' and take_over) then coalesce(m.origin, '')
-        when n.origin is distinct from our_origin and o.ticket_id is not null and not take_over then coalesce(n.origin, '') end as held_by
-    from judged t join elements g on g.of = t.of
+        when n.origin is distinct from our_origin and t.ticket_id is not null and not take_over then coalesce(n.origin, '') end as held_by
+    from known t join elements g on g.of = t.of
     left join (
       select j.of, jsonb_agg(j.row order by j.place) filter (where j.kind = 'links') as links, array_agg(j.key) filter (where j.kind = 'comments' and j.key is not null) as listed,
         array_agg(j.kind order by j.place) filter (where j.kind <> 'links') as kinds, array_agg(j.row order by j.place) filter (where j.kind <> 'links') as rows,
@@ -123,10 +125,8 @@ as $$
       from judged j where j.kind <> judge_import.kind group by 1) i on i.of = t.of
     left join public.projects p on p.key = t.row ->> case t.kind when 'tickets' then 'project_key' else 'key' end
     left join tasklens.imported_projects m on m.project_id = p.project_id
-    left join public.tickets o on t.kind = 'tickets' and upper(o.key) = upper(t.key)
-    left join tasklens.imported_tickets n on n.ticket_id = o.ticket_id
+    left join tasklens.imported_tickets n on n.ticket_id = t.ticket_id
     left join former x on x.key = upper(t.key)
-    where t.kind = judge_import.kind
   )
   select h.of, judge_import.kind, h.key, h.id, h.project_id, h.row, h.links, h.listed, case when h.reason is null then h.held_by end, h.reason, h.cut,
     coalesce(h.of = max(h.of) filter (where h.reason is null and h.held_by is null) over (partition by case judge_import.kind when 'tickets' then upper(h.key) else h.key end), false), h.moved
