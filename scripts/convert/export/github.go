@@ -88,7 +88,7 @@ func addressOf(issue gjson.Result) string {
 	return cmp.Or(issue.Get("html_url").String(), issue.Get("url").String())
 }
 
-// isGithub reports whether an issue is GitHub's, rather than that of Forgejo or Gitea, whose API is alike.
+// isGithub reports whether an issue is GitHub's. The API of Forgejo and Gitea is alike.
 func isGithub(address string) bool { return strings.Contains(address, "github") }
 
 var githubReasons = map[string]string{"not_planned": "Not planned", "duplicate": "Duplicate"}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// What a key as trackers write it is, and what a spreadsheet makes of keys and ids in a CSV file that somebody opened and saved, in any
-// language: 12-Mar, Mrz 12, 3/12, 44927, 1.23457E+14, ####.
+// What a key as trackers write it is, and what a spreadsheet makes of keys and ids in a CSV file
+// that somebody opened and saved, in any language: 12-Mar, Mrz 12, 3/12, 44927, 1.23457E+14, ####.
 var (
 	intact      = regexp.MustCompile(`^\p{Lu}[\p{Lu}\pN_]*-\d+$`)
 	sheetNumber = regexp.MustCompile(`^\+?\d+(?:[.,\x{A0} ]\d+)*(?:[eE][+-]?\d+)?$`)
