@@ -75,7 +75,7 @@ function Progress({ name, work }) {
 function remedies(queue, work) {
   const stands = (/** @type {Work | undefined} */ one) => one && one.left > 0 && Date.now() - one.at >= STILL;
   return [
-    queue.blocked_by && `${queue.blocked_by === 'model_key' ? 'The model provider refuses the key' : 'The model provider’s quota is used up'}: texts wait, and go on by themselves.`,
+    queue.blocked_by && `The model provider${queue.blocked_by === 'model_key' ? ' refuses the key' : '’s quota is used up'}: texts wait for it.`,
     stands(work.copy) && 'No row was copied for a minute: see that a worker runs (tasklens worker), and its log.',
     stands(work.embed) && !queue.blocked_by && (queue.pending + queue.running + queue.failed === 0 ? 'Texts have no embedding, and none is queued: tasklens backfill queues them.'
       : queue.failed > 0 && queue.pending + queue.running === 0 ? 'Embedding fails and is tried again: the worker’s log says why.' : 'No text was embedded for a minute: see that a worker runs (tasklens worker), and its log.'),
