@@ -222,3 +222,19 @@ test('filters, charts and long words fit a phone, and names a list beside a tick
     await page.close();
   }
 });
+
+test('a screen that could not be fetched is fetched again', async (t) => {
+  const page = await open(t, demo, { ...phone, failing: true });
+  await page.route('**/ask.js', (route) => route.abort());
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  const again = page.locator('.notice.bad', { hasText: 'This screen could not be loaded.' }).getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  await accessible(page);
+  await page.getByRole('link', { name: 'Documents' }).click(); // the others work
+  await page.getByRole('heading', { name: 'What the team knows' }).waitFor();
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  await again.waitFor();
+  await page.unroute('**/ask.js');
+  await again.click();
+  await page.locator('#question').waitFor();
+});

@@ -4,16 +4,14 @@ import { render } from './preact.js';
 import { html } from './dom.js';
 import { useEffect, useLayoutEffect, useState } from './hooks.js';
 import * as api from './api.js';
-import { Ask, useConversation } from './ask.js';
-import { Documents } from './documents.js';
-import { Draft } from './draft.js';
+import { useConversation } from './conversation.js';
 import { composes, singleKeys } from './keyboard.js';
 import { href, useReturn, useRoute } from './route.js';
 import { Search } from './search.js';
 import { completeSignIn, currentSession, onSession, settings, signOut } from './session.js';
 import { SignIn } from './signin.js';
 import { State } from './state.js';
-import { Icon } from './ui.js';
+import { Failure, Icon, useLoad } from './ui.js';
 
 /** @type {{view: string, name: string, icon: 'search' | 'ask' | 'draft' | 'documents'}[]} */
 const SCREENS = [
@@ -47,14 +45,24 @@ function focusField() {
   return field;
 }
 
+/** Screens that are fetched when they are first shown. @type {Record<string, () => Promise<any>>} */
+const LATER = {
+  ask: async () => (await import('./ask.js')).Ask, draft: async () => (await import('./draft.js')).Draft, documents: async () => (await import('./documents.js')).Documents,
+};
+/** @type {Record<string, any>} */
+const fetched = {};
+
+/** @param {{view: string} & Record<string, unknown>} props */
+function Later({ view, ...props }) {
+  const { problem, again } = useLoad(async () => (fetched[view] ??= await LATER[view]()), [view]);
+  return fetched[view] ? html`<${fetched[view]} ...${props} />` : problem && html`<h1 class="sr">Not loaded</h1><${Failure} problem=${new api.Problem({ detail: 'This screen could not be loaded.' })} retry=${again} />`;
+}
+
 /** The screens of one user: the next one finds nothing of theirs. @param {{view: string, params: URLSearchParams, may: ReturnType<typeof useRights>}} props */
 function Main({ view, params, may }) {
   const conversation = useConversation();
   return html`<main id="main" tabindex="-1">
-    ${view === 'search' && html`<${Search} params=${params} may=${may} />`}
-    ${view === 'ask' && html`<${Ask} params=${params} conversation=${conversation} />`}
-    ${view === 'draft' && html`<${Draft} />`}
-    ${view === 'documents' && html`<${Documents} params=${params} may=${may} />`}
+    ${Object.hasOwn(LATER, view) ? html`<${Later} key=${view} view=${view} params=${params} may=${may} conversation=${conversation} />` : view === 'search' && html`<${Search} params=${params} may=${may} />`}
   </main>`;
 }
 

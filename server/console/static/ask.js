@@ -10,65 +10,23 @@ import { Conditions } from './reading.js';
 import { addressOf, Candidates, linesOf } from './results.js';
 import { go, href } from './route.js';
 import { everything } from './searches.js';
-import { recall, remember } from './session.js';
 import { plainText } from './snippet.js';
-import { asProblem, Bar, Choice, Copy, count, date, decimal, Empty, Failure, Icon, ProjectOptions, useLoad } from './ui.js';
+import { Bar, Choice, Copy, count, date, decimal, Empty, Failure, Icon, ProjectOptions, useLoad } from './ui.js';
 
 /** @typedef {import('./api.js').Source} Source */
 /** @typedef {import('./api.js').QueryRequest} QueryRequest */
-/** id: its place in the page; one that is neither busy nor done has failed or was stopped. @typedef {{id: number, request: QueryRequest, text: string, sources: Source[] | null, done: import('./api.js').QueryResponse | null, busy: boolean, problem: api.Problem | null}} Turn */
+/** @typedef {import('./conversation.js').Turn} Turn */
 
 /** @type {[string, string][]} */
 const CORPORA = [['tickets', 'Tickets'], ['documents', 'Documents'], ['all', 'All']];
 const SEARCHED = { tickets: 'tickets', documents: 'documents', all: 'tickets and documents' };
-const MESSAGES = 10; // that a request may have
-const LONGEST = 8000; // characters of a message
 const MATCHED = / match(?:es)? .*?(?=(?:, by \w+|, the \w+ \w+ first|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
 const OFFLINE = 'offline-chat'; // the demo's model
 const COUNTED = ['How many open bugs are there?', 'How many tickets were created per month?', 'How many open tickets are there per assignee?'];
 /** @type {Record<string, string>} */
 const GROUPS = { created: 'Filed', updated: 'Changed', resolved: 'Resolved', due: 'Due' };
-let turnCount = 0;
 
-/** A conversation. It is of one user, lasts as long as the page, and goes on while another screen is open. */
-export function useConversation() {
-  const [turns, setTurns] = useState(/** @type {Turn[]} */ ([]));
-  const [text, setText] = useState(() => recall().question ?? ''); // of the next question
-  const controller = useRef(new AbortController());
-  const stop = () => controller.current.abort();
-  useEffect(() => stop, []);
-
-  /** A turn that failed, asked again by its own request, becomes the last. @param {QueryRequest} request @param {Turn[]} [earlier] */
-  async function ask(request, earlier = turns) {
-    stop();
-    const { signal } = (controller.current = new AbortController());
-    /** @type {Turn} */
-    let turn = { id: ++turnCount, request, text: '', sources: null, done: null, busy: true, problem: null };
-    /** @param {Partial<Turn>} change */
-    const update = (change) => {
-      turn = { ...turn, ...change };
-      setTurns((all) => all.map((one) => (one.id === turn.id ? turn : one)));
-    };
-    const others = earlier.filter((one) => one.request !== request);
-    setTurns([...others, turn]);
-    try {
-      const messages = others.flatMap(({ request: { question }, done }) => (done ? [{ role: 'user', content: question }, { role: 'assistant', content: done.answer.slice(0, LONGEST) }] : []));
-      const asked = { ...request, messages: /** @type {QueryRequest['messages']} */ (messages.slice(-MESSAGES)), time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
-      const done = await api.ask(asked, { sources: ({ sources }) => update({ sources }), delta: (delta) => update({ text: turn.text + delta }) }, signal);
-      update({ text: done.answer, sources: done.sources, done, busy: false });
-    } catch (error) {
-      update({ problem: signal.aborted ? null : asProblem(error), busy: false });
-    }
-  }
-
-  function clear() {
-    stop();
-    setTurns([]);
-  }
-  return { turns, text, setText: (/** @type {string} */ next) => { setText(next); remember({ question: next }); }, ask, stop, clear };
-}
-
-/** @param {{params: URLSearchParams, conversation: ReturnType<typeof useConversation>}} props */
+/** @param {{params: URLSearchParams, conversation: ReturnType<typeof import('./conversation.js').useConversation>}} props */
 export function Ask({ params, conversation: { turns, text, setText, ask, stop, clear } }) {
   const linked = params.get('q') ?? '';
   const corpus = params.get('corpus') ?? 'tickets';
