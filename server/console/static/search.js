@@ -248,7 +248,7 @@ export function Search({ params, may }) {
           ${response.results.map((result, i) => html`${i === firstWeak && html`<li class="note small muted weaker">These only share a word with the query:</li>`}<${Result} key=${i} result=${result} open=${idOf(result) === open} model=${response.embedding_model} sort=${shown?.request.sort}
             link=${href('search', { ...Object.fromEntries(params), q: shown?.request.query, open: idOf(result) })} />`)}
         </ol>
-        <${Pages} page=${page} more=${response.has_more} link=${(/** @type {number} */ n) => href('search', { ...Object.fromEntries(params), page: n > 1 ? n : '', open: '' })} /><${Take} key=${JSON.stringify(shown?.request)} request=${shown?.request} />`}
+        <${Pages} page=${page} more=${response.has_more} link=${(/** @type {number} */ n) => href('search', { ...Object.fromEntries(params), page: n > 1 ? n : '', open: '' })} />${shown && html`<${Take} key=${JSON.stringify(shown.request)} request=${{ ...shown.request, query: shown.key || shown.request.query }} />`}`}
       </section>
       ${details}
     </div>`}

@@ -7,9 +7,8 @@ import { asProblem } from './ui.js';
 /** @typedef {import('./api.js').SearchRequest} SearchRequest */
 /** @typedef {'keyword' | 'hybrid'} Retrieval */
 /**
- * request: as it was sent; lookedUp: without the filters of the request, as its query is a key; key: which
- * key it is, if it has no dash; near: how many come before those
- * that only share a word, where they are sorted by date.
+ * request: as it was sent; lookedUp: without the filters of the request, as its query is a key; key: which one, if it has no
+ * dash; near: how many come before those that only share a word, where they are sorted by date.
  * @typedef {{request: SearchRequest, response: import('./api.js').SearchResponse, lookedUp?: boolean, key?: string, near?: number}} Answer
  */
 /** @typedef {{shown: Answer | null, held: Answer | null, busy: '' | Retrieval, slow: boolean, problem: api.Problem | null}} Shown held: what waits until the pointer has left the list */

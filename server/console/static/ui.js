@@ -156,9 +156,11 @@ export function Choice({ label, value, options, onChange }) {
 export function Copy({ text, kind = 'button', children }) {
   const [told, setTold] = useState('');
   async function copy() {
-    // Of a promise: some browsers forget the click while it is awaited.
-    const blob = Promise.resolve(typeof text === 'string' ? text : text()).then((made) => new Blob([made], { type: 'text/plain' }));
-    setTold(await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]).then(() => 'Copied', () => 'It could not be copied'));
+    const made = Promise.resolve(typeof text === 'string' ? text : text());
+    // Of a promise, where browsers can: some forget the click while it is awaited.
+    const copied = window.ClipboardItem ? navigator.clipboard.write([new ClipboardItem({ 'text/plain': made.then((one) => new Blob([one], { type: 'text/plain' })) })])
+      : made.then((one) => navigator.clipboard.writeText(one));
+    setTold(await copied.then(() => 'Copied', () => 'It could not be copied'));
   }
   return navigator.clipboard && html`<button type="button" class=${kind} onClick=${copy}><${Icon} name="copy" /><span aria-live="polite">${told || children}</span></button>`;
 }
