@@ -80,6 +80,10 @@ test('a link opens its ticket wherever the results have it, or says that there i
     await page.goto(address);
     await details.getByRole('heading', { name: 'Zymurgy of the checkout' }).waitFor();
     await details.locator('.whole').waitFor();
+    for (const width of [390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0, `${address} is wider than ${width}`);
+    }
   }
   for (const [id, what] of [['TX-99999', 'ticket TX-99999'], ['../projects', 'ticket ../projects'], ['project-987654', 'project 987654']]) {
     await page.goto(`${demo}/#search?q=refund&open=${encodeURIComponent(id)}`);
