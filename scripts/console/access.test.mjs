@@ -58,8 +58,10 @@ test('a member signs in, sees their project alone, and nothing that they may not
   await page.reload(); // still signed in
   await page.getByText('Was it helpful?').waitFor();
   assert.deepEqual(refused, [], 'what one may not ask for is not asked for');
+  assert.match(page.url(), /#documents\?id=/);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.locator('#email').waitFor();
+  assert.match(page.url(), /#documents$/); // the next user is not where this one was
   await until('the session is ended', () => auth.ended === 1);
   assert.equal(await page.locator('.document h1').count(), 0);
 });
@@ -123,6 +125,16 @@ test('a session that is about to end is renewed, one that ended asks again, and 
   await signIn(page, admin);
   await page.getByText('Ask your tracker').waitFor();
   assert.equal(await page.locator('.turn').count(), 0);
+  assert.match(page.url(), /#ask$/);
+  await page.getByRole('link', { name: 'Before you file' }).click();
+  await page.getByText('Start with a title').waitFor();
+  assert.deepEqual([await page.inputValue('#title'), await page.inputValue('#text')], ['', '']);
+  await page.fill('#title', 'Of the admin');
+  await page.reload();
+  assert.equal(await page.inputValue('#title'), 'Of the admin');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.locator('#email').waitFor();
+  assert.ok(!(await page.evaluate(() => JSON.stringify(sessionStorage))).includes('Of the admin'));
 });
 
 test('a pasted token signs in until it expires', async (t) => {

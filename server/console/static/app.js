@@ -2,11 +2,11 @@
 // The page: its screens, who uses it, and what they may do.
 import { render } from './preact.js';
 import { html } from './dom.js';
-import { useEffect, useLayoutEffect, useState } from './hooks.js';
+import { useEffect, useLayoutEffect, useRef, useState } from './hooks.js';
 import * as api from './api.js';
 import { useConversation } from './conversation.js';
 import { composes, singleKeys } from './keyboard.js';
-import { href, useReturn, useRoute } from './route.js';
+import { currentRoute, go, href, useReturn, useRoute } from './route.js';
 import { Search } from './search.js';
 import { completeSignIn, currentSession, onSession, settings, signOut } from './session.js';
 import { SignIn } from './signin.js';
@@ -72,10 +72,13 @@ function App({ told }) {
   useReturn();
   const [session, setSession] = useState(currentSession);
   const [owner, setOwner] = useState(session?.subject ?? ''); // whose results are on the page, signed in or not
+  const owned = useRef(owner);
   useEffect(() => onSession(() => {
     const next = currentSession();
     setSession(next);
-    if (next) setOwner(next.subject);
+    if (!next) return;
+    if (owned.current && owned.current !== next.subject) go(href(currentRoute().view), { replace: true }); // what the last one asked
+    setOwner((owned.current = next.subject));
   }), []);
   const may = useRights(session ? owner || session.token : '');
   // The dialog gives the focus back to what had it; what had it before the first sign-in is not there any more.

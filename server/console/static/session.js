@@ -146,7 +146,8 @@ export async function signOut() {
   if (before && signsInHere()) {
     await fetch(auth('logout?scope=local'), { method: 'POST', headers: { apikey: settings.publishable_key, authorization: `Bearer ${before.token}` } }).catch(() => {});
   }
-  location.reload(); // so that nothing of theirs is left on the page
+  history.replaceState(null, '', `./${location.hash.split('?')[0]}`); // so that nothing of theirs is left on the page
+  location.reload();
 }
 
 /** Which providers the project offers, such as "github". @returns {Promise<{providers: string[], email: boolean}>} */
