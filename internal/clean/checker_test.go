@@ -129,8 +129,8 @@ var alphabet = []string{"a", ".", " ", "\n", "\n\n", "[", "]", "(", ")", "<", ">
 	"``", "```", "\n```\n", "\n~~~\n", "\n    ", "\n\t", "\n> ", "\n- ", "\n1. ", "<div>", "<!--", "|", "a[1](x)", "a[2]", "![x](y)"}
 
 // The result does not depend on how the text is split into pieces, and equals the pieces sent on.
-// It contains no citation that does not count, no invisible character, no image and no link that occurs in no
-// source.
+// It contains no citation that does not count, no invisible character, no image and no link that
+// occurs in no source.
 func TestPiecesDoNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,8 @@ import (
 
 // code finds what Markdown shows as code in a text that arrives character by character: blocks
 // between fences, indented blocks, and spans, which are held back until they are closed. It masks
-// their brackets, so that nothing there reads as notation; a client may not show unsure ones as code.
+// their brackets, so that nothing there reads as notation; a client may not show unsure ones as
+// code.
 type code struct {
 	tell         func(text string)
 	line         []byte // so far, up to maxLine bytes

@@ -101,7 +101,8 @@ func (q *Queue) Fail(ctx context.Context, lease, reason string, jobs ...Job) {
 // Later lets the database choose the delay of released jobs.
 const Later = time.Duration(-1)
 
-// Release returns jobs without an attempt, due after a delay. The reason, if there is one, is stored.
+// Release returns jobs without an attempt, due after a delay. The reason, if there is one, is
+// stored.
 func (q *Queue) Release(ctx context.Context, lease string, delay time.Duration, reason fault.Reason, jobs ...Job) {
 	arguments := map[string]any{"lease_id": lease}
 	if reason != "" {

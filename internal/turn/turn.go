@@ -1,5 +1,5 @@
-// Package turn reads how a turn of a conversation goes on: by its words alone, in the languages that
-// are asked in most. It knows no tickets and no models.
+// Package turn reads how a turn of a conversation goes on: by its words alone, in the languages
+// that are asked in most. It knows no tickets and no models.
 package turn
 
 import (

@@ -103,8 +103,8 @@ func TestModelFailures(t *testing.T) {
 	}
 }
 
-// Callers, the readiness and the status say that the provider's account is empty, or that it refuses
-// the key, without its words, until it works again.
+// Callers, the readiness and the status say that the provider's account is empty, or that it
+// refuses the key, without its words, until it works again.
 func TestEmptyAccount(t *testing.T) {
 	t.Parallel()
 	for code, c := range map[string]struct {

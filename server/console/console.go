@@ -33,8 +33,8 @@ type Console struct {
 	Policy  string            // the page's Content-Security-Policy
 }
 
-// unread matches what browsers do not need: the comments that stand alone on their lines, doc comments
-// (types in JSDoc are a fifth of the files) and indentation. Vendored files have none.
+// unread matches what browsers do not need: the comments that stand alone on their lines, doc
+// comments (types in JSDoc are a fifth of the files) and indentation. Vendored files have none.
 var unread = regexp.MustCompile(`(?m)^[ \t]*//.*\n|(?s:[ \t]*/\*\*? .*?\*/)|^[ \t]+`)
 
 // New reads the files.

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The maximum transfer of a first visit, which needs the page, the files that it names and no others; and of all files.
+// The maximum transfer of a first visit, which needs the page, the files that it names and no
+// others; and of all files.
 const (
 	maxFirst  = 54_000
 	maxPacked = 66_000

@@ -4,8 +4,8 @@ create type public.project_role as enum ('viewer', 'member', 'admin');
 comment on type public.project_role is
   'What a user may do in a project, each role including the former: read (viewer), write tickets and notes (member), change the project and its members (admin).';
 
--- The subject of a token is a UUID from Supabase Auth, and may be another text from elsewhere (Clerk,
--- Firebase, Auth0), which auth.uid() cannot read.
+-- The subject of a token is a UUID from Supabase Auth, and may be another text from elsewhere
+-- (Clerk, Firebase, Auth0), which auth.uid() cannot read.
 create function public.user_id_of(subject text) returns uuid
 language sql immutable security invoker set search_path = ''
 as $$

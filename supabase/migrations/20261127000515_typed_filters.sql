@@ -360,8 +360,8 @@ comment on function tasklens.read_foreign_filter is
 
 -- text: what is searched for, null if the query is filters alone. sort: null if nothing in it is an
 -- order. candidates: names that nothing has: [{member, value, names}]; one that is near took its
--- place, or the filter is text. not_read: [{text, instead}] of another tracker's language, which counts
--- as words.
+-- place, or the filter is text. not_read: [{text, instead}] of another tracker's language, which
+-- counts as words.
 create type tasklens.typed_query as (text text, filters jsonb, sort text, candidates jsonb, not_read jsonb);
 
 create function tasklens.note_not_read(query tasklens.typed_query, text text, instead text) returns tasklens.typed_query

@@ -29,12 +29,13 @@ comment on function tasklens.phrase is 'A tsquery for the words of a composed te
 -- every form (set by begin_search). required: the "quoted phrases", in a ticket's own text or one
 -- comment; required_of_named: of tickets named by their key: those that are not keys, because such
 -- a ticket need not mention it. excluded: a word or phrase after a minus; excluded_keys: possible
--- keys after a minus; left_out: both, as typed. ticket_keys: possible keys and names of
--- pages in upper case: TX-400 anywhere, "tx 400" as the whole query. identifiers: versions, paths, options, names and codes of
--- errors, addresses (9.3.0.GA, E0463), as typed; is_identifier: the query is nothing else. Set by
--- begin_search: excluded_tickets, those with excluded keys and those whose comments contain
--- excluded words; named_tickets, those with ticket_keys that contain what is required and nothing
--- excluded; relaxed: nothing visible contains all phrases, so none is required.
+-- keys after a minus; left_out: both, as typed. ticket_keys: possible keys and names of pages in
+-- upper case: TX-400 anywhere, "tx 400" as the whole query. identifiers: versions, paths, options,
+-- names and codes of errors, addresses (9.3.0.GA, E0463), as typed; is_identifier: the query is
+-- nothing else. Set by begin_search: excluded_tickets, those with excluded keys and those whose
+-- comments contain excluded words; named_tickets, those with ticket_keys that contain what is
+-- required and nothing excluded; relaxed: nothing visible contains all phrases, so none is
+-- required.
 create type tasklens.query as (
   languages text[], plain text, wanted tsquery, required tsquery, required_of_named tsquery, excluded tsquery,
   excluded_keys text[], left_out text[], ticket_keys text[], identifiers text[], is_identifier boolean,
