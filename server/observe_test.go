@@ -125,6 +125,9 @@ func TestServiceIsObserved(t *testing.T) {
 	for _, line := range []string{
 		`tasklens_http_request_duration_seconds_count{method="POST",route="/api/query",status="2xx"} 2`,
 		`tasklens_rpc_duration_seconds_count{function="retrieve_chunks",status="2xx"} 1`,
+		// A batch has four calls, with that which claims it.
+		`tasklens_rpc_duration_seconds_count{function="read_sources",status="2xx"} 1`, `tasklens_rpc_duration_seconds_count{function="store_chunks",status="2xx"} 1`,
+		`tasklens_rpc_duration_seconds_count{function="finish_embedding_jobs",status="2xx"} 1`,
 		`tasklens_model_call_duration_seconds_count{model="offline-chat",operation="chat",outcome="ok"} 1`,
 		`tasklens_model_call_duration_seconds_count{model="words-1",operation="embeddings",outcome="ok"} 2`,
 		`tasklens_model_circuit_open{operation="chat"} 0`,

@@ -794,6 +794,7 @@ export type Database = {
       embedding_status: {
         Args: { embedding_model: string }
         Returns: {
+          blocked_by: string
           chunks: number
           dead: number
           failed: number
@@ -822,6 +823,17 @@ export type Database = {
           failed: number
           total: number
           unenriched: number
+        }[]
+      }
+      explain_query: {
+        Args: { filters?: Json; query_text: string }
+        Returns: {
+          candidates: Json
+          corrected: Json
+          excluded: string[]
+          ignored: string[]
+          languages: string[]
+          unknown_keys: string[]
         }[]
       }
       extend_embedding_leases: {
@@ -1088,12 +1100,16 @@ export type Database = {
         Returns: number
       }
       read_query: {
-        Args: { filters?: Json; query_text: string }
+        Args: { query_text: string; today?: string }
         Returns: {
-          corrected: Json
-          excluded: string[]
-          ignored: string[]
-          languages: string[]
+          candidates: Json
+          filters: Json
+          match_thresholds: Json
+          model: string
+          not_read: Json
+          sort: string
+          text: string
+          version: string
         }[]
       }
       read_sources: {
@@ -1114,7 +1130,12 @@ export type Database = {
         }[]
       }
       release_embedding_jobs: {
-        Args: { delay_seconds?: number; job_ids: number[]; lease_id: string }
+        Args: {
+          delay_seconds?: number
+          job_ids: number[]
+          lease_id: string
+          reason?: string
+        }
         Returns: number
       }
       replay_embedding_jobs: {
@@ -1143,6 +1164,7 @@ export type Database = {
           fields: Json
           kind: string
           named: boolean
+          note_status: string
           over_threshold: boolean
           project_id: number
           project_key: string
@@ -1156,6 +1178,7 @@ export type Database = {
           ticket_name: string
           title: string
           tokens: number
+          written_at: string
         }[]
       }
       search_by_keyword: {
@@ -1238,11 +1261,13 @@ export type Database = {
         Args: {
           embedding_model?: string
           filters?: Json
+          filters_in_text?: boolean
           match_threshold?: number
           project_filter?: number
           query_embedding?: string
           query_text: string
           status_filter?: string
+          unfinished?: boolean
         }
         Returns: {
           capped: boolean
@@ -1256,6 +1281,7 @@ export type Database = {
         Args: {
           embedding_model?: string
           filters?: Json
+          filters_in_text?: boolean
           fusion?: string
           keyword_weight?: number
           match_count?: number
@@ -1266,6 +1292,7 @@ export type Database = {
           query_text: string
           sort?: string
           status_filter?: string
+          unfinished?: boolean
           vector_weight?: number
         }
         Returns: {
@@ -1409,6 +1436,7 @@ export type Database = {
           ticket_id: number
         }[]
       }
+      user_id_of: { Args: { subject: string }; Returns: string }
       visible_texts: { Args: { texts: string[] }; Returns: string[] }
     }
     Enums: {

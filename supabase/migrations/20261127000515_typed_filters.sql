@@ -192,7 +192,7 @@ begin
   select r.names, r.size into names, size from tasklens.read_values(value) r;
   select m.member, m.kind into typed.member, typed.kind from tasklens.typed_members() m where m.name = case when missing then lower(names[1]) else part_name end
     and (not missing or m.kind = 'person');
-  if typed.kind in ('status', 'project', 'person', 'text', 'labels') and not missing then
+  if typed.kind in ('status', 'project', 'person', 'text', 'labels') and not missing and (part[3] = ' ' or value ~ '^\S+ \S') then
     -- The most words that are a value: two at least, where no space stands before them.
     select min(f.value), l.size into stored, taken
     from tasklens.leading_words(value) l
@@ -318,10 +318,15 @@ comment on function tasklens.add_typed_filter is 'Filters with one more. A combi
 -- What is typed in the language of another tracker: created > 2025-03-01, status != Done, labels in
 -- (a, b), assignee is empty. ours is the same as it is typed here. It is a filter only if something
 -- has its value: else it may be a line of code.
-create function tasklens.read_foreign_filter(rest text, today date, out typed tasklens.typed_filter, out theirs text, out ours text)
+create type tasklens.foreign_filter as (typed tasklens.typed_filter, theirs text, ours text);
+
+create function tasklens.read_foreign_filter(rest text, today date) returns tasklens.foreign_filter
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
+  typed tasklens.typed_filter;
+  theirs text;
+  ours text;
   part constant text[] := regexp_match(rest,
     '^(-)?(\(*)([[:alpha:]]+)(?: ?(!=|<>|>=|<=|=|>|<) ?| (not in|in) ?(?=\()| (is not|is) (?=(?:empty|null)\y))(.*)$', 'i');
   operator constant text := lower(coalesce(part[4], part[5], part[6]));
@@ -333,7 +338,7 @@ declare
 begin
   typed.size := 0;
   if kind is null or value is null then
-    return;
+    return row(typed, theirs, ours);
   end if;
   theirs := left(rest, length(rest) - length(part[7]) + length(value)) || coalesce(substring(substr(part[7], length(value) + 1) from '^\)+'), '');
   value := translate(case when part[5] is not null then regexp_replace(btrim(value, '()'), '\s*,\s*', ',', 'g') else value end, '''', '"');
@@ -352,7 +357,7 @@ begin
     typed.is_negated := is_negated and typed.kind <> 'open';
     typed.value := case when typed.kind = 'open' and is_negated then to_jsonb(not typed.value::boolean) else typed.value end;
   end if;
-  ours := case when is_negated then '-' else '' end || ours;
+  return row(typed, theirs, case when is_negated then '-' else '' end || ours);
 end
 $$;
 comment on function tasklens.read_foreign_filter is
@@ -386,14 +391,14 @@ declare
     '|(?<=[[:alnum:]])["“”„‟«»「」『』〝〞〟]|["“”„‟«»「」『』〝〞〟](?![^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]))+';
   any_filter constant text := '^-?\(*[[:alpha:]]+(?: ?[<>=~:]| ?!=| (?:not )?in ?\(| is (?:not )?(?:empty|null)\y)';
   -- Fields of other trackers that tickets lack here.
-  lacking constant text := '^(-?(?:affectedversion|commenter|components?|cycle|epic|estimate|fixversions?|involves|mentions|milestone|repo|resolution|sprint|watcher)'
-    '(?: ?!?[=~] ?(?:"[^"]*"|\S+)|:\S+| (?:not )?in ?\([^()]*\)))';
+  lacking constant text := '^(-?is:\S+|-?(?:affectedversion|commenter|components?|cycle|epic|estimate|fixversions?|involves|mentions|milestone|repo|resolution|sprint|watcher)'
+    '(?: ?!?[=~] ?(?:"[^"]*"|\S+)|:\S+| (?:not )?in ?\([^()]*\)| is (?:not )?(?:empty|null)\y))';
   most_filters constant integer := 40;
   found tasklens.typed_query;
   typed tasklens.typed_filter;
   former tasklens.typed_filter; -- directly before
-  theirs record;
-  doubtful tasklens.typed_filter[] := '{}';
+  theirs tasklens.foreign_filter;
+  doubtful tasklens.typed_filter[] := array[]::tasklens.typed_filter[];
   rest text := ltrim(regexp_replace(left(query_text, 2000), '[\s\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', ' ', 'g'));
   kept text := '';
   is_text boolean := false; -- beside filters

@@ -180,6 +180,8 @@ select is_empty($test$ select c.q, r.text, r.filters, r.sort, r.not_read from (v
   ('priority >= high', 'priority >= high', '{}', null, '[{"text":"priority >= high","instead":null}]'),
   ('label:ios OR type:bug', null, '{"types":["bug"],"labels":{"any":["ios"]}}', null, '[{"text":"OR","instead":"status:a,b"}]'),
   ('fixVersion in (1.0, 2.0) AND project = TX', 'fixVersion in (1.0, 2.0)', '{"projects":["TX"]}', null, '[{"text":"fixVersion in (1.0, 2.0)","instead":null}]'),
+  ('type = bug and resolution is empty', 'resolution is empty', '{"types":["bug"]}', null, '[{"text":"resolution is empty","instead":null}]'),
+  ('is:issue crash', 'is:issue crash', '{}', null, '[{"text":"is:issue","instead":null}]'),
   ('type = bug order by priority', null, '{"types":["bug"]}', null, '[{"text":"order by priority","instead":"sort:created or sort:updated"}]')
   ) c (q, t, f, s, n), tasklens.read_typed_query(q, '2026-02-28') r
   where (r.text, r.filters, r.sort, r.not_read) is distinct from (c.t, c.f::jsonb, c.s, c.n::jsonb) $test$, 'what other trackers write is read where it means the same, else named');
