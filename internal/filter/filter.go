@@ -1,6 +1,6 @@
 // Package filter defines the filters of searches, questions and lists: people, statuses, labels,
-// dates and so on. It reads them from JSON and from the text of a query. The database validates
-// them, and decides which tickets match.
+// dates and so on. It reads them from JSON; the database reads those in the text of a query,
+// validates all, and decides which tickets match.
 package filter
 
 import (

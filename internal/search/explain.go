@@ -53,7 +53,7 @@ var noted = regexp.MustCompile(`(^|\s)(-\S|[^\pL\pN\s]+(\s|$))`)
 
 var typedWord, markedWord = regexp.MustCompile(`[\pL\pN]{4,40}`), regexp.MustCompile(`<mark>([^<]*)</mark>`)
 
-// misses reports whether no hit has a word as typed: it may have been corrected.
+// misses reports whether some word, as typed, is in no hit: it may have been corrected.
 func (p *Page) misses(query string) bool {
 	var texts strings.Builder
 	for _, hit := range p.Hits {
@@ -108,7 +108,7 @@ func (p *Page) Annotate(ctx context.Context, db Database, q Query) error {
 	if q.Offset == 0 {
 		p.UnknownKeys = told.Keys
 	}
-	if len(p.Hits) == 0 {
+	if len(p.Hits) == 0 && q.Offset == 0 {
 		p.Candidates = told.Candidates
 	}
 	return nil

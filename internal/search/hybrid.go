@@ -42,7 +42,7 @@ type Page struct {
 	Degraded       []string           `json:"degraded,omitempty" min:"1" max:"1" enum:"vector" doc:"The searches that failed or ran out of time."`
 	UnknownKeys    []string           `json:"unknown_keys,omitempty" min:"1" example:"[\"TX-99999\"]" doc:"Keys in the query that no ticket has, of projects that exist."`
 	Candidates     []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names in filters that nothing has. Typed in the query, one means the one value that it is near to (~read_as~), or its filter is text beside other words; those of ~filters~ are listed if there are no results."`
-	NotRead        []NotRead          `json:"not_read,omitempty" min:"1" max:"10" doc:"What in the query looks like the language of another tracker and counts as words."`
+	NotRead        []NotRead          `json:"not_read,omitempty" min:"1" max:"10" doc:"What in the query looks like the language of another tracker and is not read: a filter counts as words, an order and an OR do not count."`
 	Ignored        []string           `json:"ignored,omitempty" min:"1" example:"[\"🦄\"]" doc:"What of the query no text contains and no search can use: signs, and common words where there are no others."`
 	Corrected      []Correction       `json:"corrected,omitempty" min:"1" max:"32" doc:"Words that no text contains, and the similar ones that count instead. A word in quotes is searched for as typed."`
 	Languages      []string           `json:"languages,omitempty" min:"2" max:"4" example:"[\"english\", \"german\"]" doc:"The languages in which the query was read, if they are several: those of the projects that are searched, the four with most tickets at most."`

@@ -74,7 +74,7 @@ test('an answer of what the user may see arrives as a stream, with its sources',
   const response = await post(ask, auth.sign(member));
   assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/event-stream']);
   const text = await response.text();
-  assert.match(text, /^event: sources\n(.|\n)*event: delta\n(.|\n)*event: done\ndata: .*"ticket_key":"TX-400"[^{]*"cited":true/);
+  assert.match(text, /^(?:: .*\n\n)?event: sources\n(.|\n)*event: delta\n(.|\n)*event: done\ndata: .*"ticket_key":"TX-400"[^{]*"cited":true/);
   const other = await post(ask, auth.sign({ id: 'c0ffee00-0000-4000-8000-00000000ffff' }));
   assert.match(await other.text(), /"sources":\[\]/, 'a user without a project');
 });

@@ -31,9 +31,9 @@ func (n narrowed) within(filters filter.Filters) filter.Filters {
 	return filters.And(also)
 }
 
-// readAs reports how a query with filters or exclusions in its text was parsed.
+// readAs reports how a query was read that has filters, an order or exclusions in its text.
 type readAs struct {
-	_ struct{} `doc:"How the query was read. Absent if nothing in it is a filter or excluded."`
+	_ struct{} `doc:"How the query was read. Absent if nothing in it is, or looks like, a filter, an order or excluded."`
 
 	Text     string         `json:"text" doc:"What was searched for; empty if the query is filters alone."`
 	Filters  filter.Members `json:"filters"`

@@ -45,7 +45,10 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	if query.MatchThreshold == nil && err == nil {
 		query.MatchThreshold = &read.usual
 	}
-	if query.Retrieval == search.KeywordOnly || fault.CodeOf(err) == fault.Invalid { // as one types: no model, no cache, no query log
+	if fault.CodeOf(err) == fault.Invalid {
+		return nil, err
+	}
+	if query.Retrieval == search.KeywordOnly { // as one types: no model, no cache, no query log
 		if err != nil {
 			return nil, err
 		}
@@ -54,18 +57,16 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 		made.Origin = a.uncached()
 		return made, err
 	}
-	// A word's weight depends on its frequency in all projects, and so does a result, whatever
-	// its filter.
-	everything := newCacheable(who, "hybrid-search", read.present, query, read)
-	everything.err, everything.unlogged = err, !request.Log
-	everything.entry = func(err error) querylog.Entry { return querylog.OfSearch(query, search.Page{}, read.usual, err) }
-	return a.respond(ctx, everything, func(ctx context.Context) (memo.Made, error) {
+	asked := newCacheable(who, "hybrid-search", read.present, query, query.Typed, read)
+	asked.err, asked.unlogged = err, !request.Log
+	asked.entry = func(err error) querylog.Entry { return querylog.OfSearch(query, search.Page{}, read.usual, err) }
+	return a.respond(ctx, asked, func(ctx context.Context) (memo.Made, error) {
 		response, err := a.find(ctx, who, query, read, a.Embeddings.Query(read.Model, query.Text))
 		var kept any
 		if len(response.Degraded) == 0 {
-			cached := response
-			cached.Cached = true
-			kept = cached
+			again := response
+			again.Cached = true
+			kept = again
 		}
 		return made(querylog.OfSearch(query, response.Page, read.usual, err), response, kept, err)
 	})
@@ -78,6 +79,7 @@ func (a *API) find(ctx context.Context, who *caller, query search.Query, read ty
 	}
 	err = found.Annotate(ctx, who.db, query)
 	found.NotRead = read.NotRead
+	// The names that were typed, and those in the filters of an empty page.
 	found.Candidates = slices.Concat(read.Candidates, slices.DeleteFunc(found.Candidates, func(one filter.Candidate) bool {
 		return slices.ContainsFunc(read.Candidates, func(other filter.Candidate) bool { return one.Member == other.Member && one.Value == other.Value })
 	}))

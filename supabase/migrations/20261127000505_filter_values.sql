@@ -23,7 +23,7 @@ begin
       select left(tasklens.filter_text(v.value #>> '{}'), 255) as spelling
       from jsonb_path_query(filters, ('lax $.**.' || m.member || '.** ? (@.type() == "string")')::jsonpath) v(value)
       limit 500) s
-    where m.kind in ('status', 'project', 'person', 'text', 'labels', 'key') and lower(s.spelling) <> 'me'
+    where m.kind in ('status', 'project', 'person', 'text', 'labels', 'key') and not (m.kind = 'person' and lower(s.spelling) = 'me')
     group by 1, 2, 3
     order by 1
   loop

@@ -320,7 +320,7 @@ begin
     (select coalesce(jsonb_agg(jsonb_build_object('member', n.member, 'value', n.spelling, 'names', n.names) order by n.member, n.spelling), '[]')
     from (
       select f.member, f.spelling, coalesce(jsonb_agg(f.value) filter (where f.value is not null), '[]') as names
-      from tasklens.match_names(filters, true) f
+      from tasklens.match_names((select jsonb_agg(c.value - 'not') from jsonb_array_elements(filters) c(value)), true) f
       where not f.exact or lower(f.value) <> lower(f.spelling) group by 1, 2) n);
 end
 $$;

@@ -110,7 +110,7 @@ declare
     project_filter => search_hybrid.project_filter, status_filter => search_hybrid.status_filter), search_hybrid.filters_in_text);
   serving_set constant smallint := tasklens.searched_set(null);
 begin
-  if query.text is null and query.filters is not null then
+  if query.text is null and (query.filters is not null or search_hybrid.query_text is not null or not search_hybrid.filters_in_text) then
     return query
     select l.ticket_id, l.text, null::double precision, 'filters', 0::double precision, 0::double precision,
       l.project_id, l.project_name, l.ticket_key, l.ticket_name, l.status,

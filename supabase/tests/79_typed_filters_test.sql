@@ -1,7 +1,7 @@
 -- The filters that people type in a query, and what of it stays text.
 
 begin;
-select plan(9);
+select plan(11);
 
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'Done', 'done'), (3, 'In Progress', 'in_progress'), (4, 'blocked', 'to_do');
 insert into public.projects (project_id, key, name) values (1, 'PX', 'Project X'), (2, 'MOB', 'Mobile App'), (3, 'WEB', 'web'), (4, 'TA', 'Twins'), (5, 'TB', 'Twins'), (6, 'TX', 'Transactions');
@@ -185,6 +185,10 @@ select is_empty($test$ select c.q, r.text, r.filters, r.sort, r.not_read from (v
   ('type = bug order by priority', null, '{"types":["bug"]}', null, '[{"text":"order by priority","instead":"sort:created or sort:updated"}]')
   ) c (q, t, f, s, n), tasklens.read_typed_query(q, '2026-02-28') r
   where (r.text, r.filters, r.sort, r.not_read) is distinct from (c.t, c.f::jsonb, c.s, c.n::jsonb) $test$, 'what other trackers write is read where it means the same, else named');
+
+-- SQL callers type the same.
+select is((select array_agg(s.ticket_id || s.source order by s.ticket_id) from public.search_hybrid(q) s), f::text[], 'search_hybrid reads ' || q) from (values
+  ('label:ios is:open', '{1filters}'), ('sort:updated', '{1filters,2filters,3filters,4filters}')) c (q, f);
 
 -- Whatever is typed: filters are valid, no word is lost, and none is added.
 select setseed(0.5);
