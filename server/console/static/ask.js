@@ -152,7 +152,7 @@ function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
   }
   if (candidates) return html`<${Candidates} list=${candidates} used=${[]} projects=${[]} onChoose=${choose} />`;
   const search = searchOf(read, request);
-  const title = FACETS.find((f) => f.name === read.group_by)?.title ?? GROUPS[read.group_by ?? ''];
+  const title = FACETS.find((f) => f.name === read.group_by)?.title ?? GROUPS[read.group_by ?? ''] ?? read.group_by;
   return html`<p class="text" dir="auto">${done.answer.split('\n')[0].replace(MATCHED, '')}</p>
     ${total !== undefined && (search.q || search.project) && html`<p class="chips"><${Conditions} read=${read} onChange=${onReread} />
       <a class="chip" href=${href('search', search)}><${Icon} name="search" />${done.count_capped ? 'More than ' : ''}${count(total)} ${total === 1 ? 'ticket' : 'tickets'} in Search</a></p>`}
