@@ -44,18 +44,21 @@ export function useRoute() {
   return route;
 }
 
-/** After a step back, the focus returns to the link that led away, as soon as it is there again and unless something else is done first. */
+/** After a step back, the focus returns to the link that led away, as soon as it is there again and while its list changes, until something else is done. */
 export function useReturn() {
   useEffect(() => {
     let wanted = '';
+    /** @type {HTMLElement | null} */
+    let given = null; // what the focus was given to
     const seek = () => {
-      const link = wanted && document.querySelector(`main a[href="${CSS.escape(wanted)}"]`);
-      if (link) /** @type {HTMLElement} */ (link).focus({ preventScroll: true });
-      if (link) wanted = '';
+      const { activeElement: active } = document;
+      if (given && active !== given && active !== document.body) wanted = '';
+      const link = /** @type {HTMLElement | null} */ (wanted && document.querySelector(`main a[href="${CSS.escape(wanted)}"]`) || null);
+      if (link && link !== active) (given = link).focus({ preventScroll: true });
     };
     const drawn = new MutationObserver(seek);
-    drawn.observe(document.body, { childList: true, subtree: true });
-    const back = (/** @type {PopStateEvent} */ e) => { wanted = e.state?.left ?? ''; setTimeout(seek); }; // the page of before is still drawn
+    drawn.observe(document.body, { childList: true, subtree: true, attributeFilter: ['href'] });
+    const back = (/** @type {PopStateEvent} */ e) => { wanted = e.state?.left ?? ''; given = null; setTimeout(seek); }; // the page of before is still drawn
     const other = () => { wanted = ''; };
     const leave = (/** @type {Event} */ e) => {
       const link = /** @type {Element} */ (e.target).closest?.('main a[href^="./#"]');
