@@ -1428,7 +1428,7 @@ export interface components {
             unknown_keys?: string[];
             /** @description Names in filters that nothing has. Typed in the query, one means the one value that it is near to (`read_as`), or its filter is text beside other words; those of `filters` are listed if there are no results. */
             candidates?: components["schemas"]["Candidate"][];
-            /** @description What in the query looks like the language of another tracker and counts as words. */
+            /** @description What in the query looks like the language of another tracker and is not read: a filter counts as words, an order and an OR do not count. */
             not_read?: components["schemas"]["NotRead"][];
             /**
              * @description What of the query no text contains and no search can use: signs, and common words where there are no others.
@@ -1721,7 +1721,7 @@ export interface components {
              */
             to: string[];
         };
-        /** @description How the query was read. Absent if nothing in it is a filter or excluded. */
+        /** @description How the query was read. Absent if nothing in it is, or looks like, a filter, an order or excluded. */
         ReadAs: {
             /** @description What was searched for; empty if the query is filters alone. */
             text: string;
