@@ -148,7 +148,7 @@ function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
   /** @param {string} member @param {string} name @param {string} value */
   function choose(member, name, value) {
     const facet = FACETS.find((f) => f.member === member);
-    onAsk(request.question.includes(value) ? request.question.replace(value, () => name) : `${facet?.typed} ${name}`); // of an earlier question
+    onAsk(request.question.includes(value) ? request.question.replace(value, () => name) : `and ${facet?.typed} ${name}?`); // of an earlier question
   }
   if (candidates) return html`<${Candidates} list=${candidates} used=${[]} projects=${[]} onChoose=${choose} />`;
   const search = searchOf(read, request);
