@@ -314,14 +314,14 @@ begin
       select f.spelling
       from (
         select array_agg(k.key) as keys
-        from (select m[1] as key from regexp_matches(query.plain, '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+', 'g') m limit 20) k) typed
+        from (select m[1] as key from regexp_matches(query.plain, '[[:alnum:]_]+(?:-[[:alnum:]_]+)*-[0-9]+', 'g') m limit 20) k having count(*) > 0) typed
       cross join tasklens.match_names(jsonb_build_object('keys', typed.keys), true) f
       where not f.exact order by 1),
     (select coalesce(jsonb_agg(jsonb_build_object('member', n.member, 'value', n.spelling, 'names', n.names) order by n.member, n.spelling), '[]')
     from (
       select f.member, f.spelling, coalesce(jsonb_agg(f.value) filter (where f.value is not null), '[]') as names
       from tasklens.match_names((select jsonb_agg(c.value - 'not') from jsonb_array_elements(filters) c(value)), true) f
-      where not f.exact or lower(f.value) <> lower(f.spelling) group by 1, 2) n);
+      where explain_query.filters is not null and (not f.exact or lower(f.value) <> lower(f.spelling)) group by 1, 2) n);
 end
 $$;
 comment on function tasklens.explain_query is 'The function of this name in the schema public, in what the caller may see.';

@@ -108,7 +108,7 @@ declare
   query constant tasklens.typed_query := tasklens.read_search(search_hybrid.query_text, tasklens.check_arguments(
     search_hybrid.filters, search_hybrid.query_embedding, search_hybrid.embedding_model, fusion => search_hybrid.fusion, sort => search_hybrid.sort,
     project_filter => search_hybrid.project_filter, status_filter => search_hybrid.status_filter), search_hybrid.filters_in_text);
-  serving_set constant smallint := tasklens.searched_set(null);
+  serving_set smallint;
 begin
   if query.text is null and (query.filters is not null or search_hybrid.query_text is not null or not search_hybrid.filters_in_text) then
     return query
@@ -120,6 +120,7 @@ begin
       sort => case when 'updated' in (search_hybrid.sort, query.sort) then 'updated' else 'newest' end, filters => query.filters) l;
     return;
   end if;
+  serving_set := tasklens.searched_set(null);
   return query
   select g.ticket_id, shown.text, g.similarity,
     case when g.vector_rank is null then 'keyword' else 'vector' end,
