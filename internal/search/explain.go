@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tasklens/internal/filter"
+	"tasklens/internal/rpc"
 )
 
 // storedValue is a stored value that a spelling in filters means, or resembles. Null: there is
@@ -21,7 +22,7 @@ type storedValue struct {
 
 // Resembling returns the names in filters that nothing has, each with what resembles it, and what
 // is a value by another name: a project's key.
-func Resembling(ctx context.Context, db Database, filters any) (names []filter.Candidate, err error) {
+func Resembling(ctx context.Context, db rpc.Caller, filters any) (names []filter.Candidate, err error) {
 	var rows []storedValue
 	if err := db.Call(ctx, "find_filter_values", map[string]any{"filters": filters}, &rows); err != nil {
 		return nil, fmt.Errorf("look up the names in filters: %w", err)
@@ -76,7 +77,7 @@ func (p *Page) spelling(stem string) string {
 
 // Annotate adds what an empty or a surprising page needs: what the query leaves out or cannot use,
 // the keys in it that no ticket has, and the names in the filters that nothing has.
-func (p *Page) Annotate(ctx context.Context, db Database, q Query) error {
+func (p *Page) Annotate(ctx context.Context, db rpc.Caller, q Query) error {
 	found := map[string]bool{}
 	for _, hit := range p.Hits {
 		if hit.Exact && hit.TicketKey != nil {

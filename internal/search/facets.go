@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"fmt"
+
+	"tasklens/internal/rpc"
 )
 
 // Facets count the matches of a query by the values of each filter that tasklens.ticket_members of
@@ -24,7 +26,7 @@ type FacetValue struct {
 }
 
 // countFacets also reports whether some facet has more matches than were counted (10,000).
-func countFacets(ctx context.Context, db Database, matching map[string]any) (facets Facets, capped bool, err error) {
+func countFacets(ctx context.Context, db rpc.Caller, matching map[string]any) (facets Facets, capped bool, err error) {
 	var rows []struct {
 		Facet  string `json:"facet"`
 		Value  *int64 `json:"value"`

@@ -10,6 +10,7 @@ import (
 
 	"tasklens/internal/filter"
 	"tasklens/internal/rescue"
+	"tasklens/internal/rpc"
 )
 
 // Query is one search. Without text it lists what passes its filters.
@@ -85,7 +86,7 @@ func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
 // longer than hybridBudget, only keyword search answers, and Degraded says so. With KeywordOnly
 // nothing is embedded. Without a text it lists what passes the filters. Facets are counted
 // concurrently over the same matches.
-func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding Embedding) (Page, error) {
+func (s *Searcher) Hybrid(ctx context.Context, db rpc.Caller, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Fusion: cmp.Or(q.Fusion, RRF), Retrieval: cmp.Or(q.Retrieval, Both)}
 	if q.MatchThreshold != nil {
 		page.MatchThreshold = *q.MatchThreshold
@@ -129,7 +130,7 @@ func (s *Searcher) Hybrid(ctx context.Context, db Database, q Query, embedding E
 }
 
 // rank fills the page with its hits, best first.
-func (s *Searcher) rank(ctx context.Context, db Database, q Query, arguments map[string]any, page *Page) error {
+func (s *Searcher) rank(ctx context.Context, db rpc.Caller, q Query, arguments map[string]any, page *Page) error {
 	arguments["match_count"], arguments["match_offset"], arguments["fusion"] = q.Limit, q.Offset, page.Fusion
 	arguments["vector_weight"], arguments["keyword_weight"], arguments["sort"] = s.weights.Vector, s.weights.Keyword, cmp.Or(q.Sort, Relevance)
 	var rows []hitRow

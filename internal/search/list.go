@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/rpc"
 )
 
 // Project and Status are the values of the filters of the same name.
@@ -26,14 +27,14 @@ type Status struct {
 }
 
 // Projects lists all projects by key.
-func Projects(ctx context.Context, db Database) ([]Project, error) {
+func Projects(ctx context.Context, db rpc.Caller) ([]Project, error) {
 	return listAll(ctx, db, "list_projects", func(p Project) any { return p.Key })
 }
 
 // SetLanguage sets the language in which a project's texts are searched, as Postgres names it; nil:
 // that of the database. It returns fault.Invalid with the list for an unknown one, fault.Forbidden
 // to all but the project's admins, and fault.NotFound.
-func SetLanguage(ctx context.Context, db Database, project int64, language *string) error {
+func SetLanguage(ctx context.Context, db rpc.Caller, project int64, language *string) error {
 	var found bool
 	err := db.Call(ctx, "set_project_language", map[string]any{"project_id": project, "language": language}, &found)
 	if err == nil && !found {
@@ -43,7 +44,7 @@ func SetLanguage(ctx context.Context, db Database, project int64, language *stri
 }
 
 // Statuses lists all statuses in order of creation.
-func Statuses(ctx context.Context, db Database) ([]Status, error) {
+func Statuses(ctx context.Context, db rpc.Caller) ([]Status, error) {
 	return listAll(ctx, db, "list_statuses", func(s Status) any { return s.StatusID })
 }
 
@@ -52,7 +53,7 @@ const maxListed = 10_000
 
 // listAll reads all pages of a function that lists by key. Only an empty page is the last one: the
 // database's HTTP interface cuts a response at its max_rows, whatever they are.
-func listAll[T any](ctx context.Context, db Database, function string, key func(T) any) ([]T, error) {
+func listAll[T any](ctx context.Context, db rpc.Caller, function string, key func(T) any) ([]T, error) {
 	rows, arguments := []T{}, map[string]any{}
 	for len(rows) < maxListed {
 		var page []T

@@ -6,12 +6,8 @@ package search
 import (
 	"context"
 
-	"tasklens/internal/rpc"
 	"tasklens/internal/vector"
 )
-
-// Database is the database under the identity of whoever searches.
-type Database = rpc.Caller
 
 // Embedding is the embedding of a query, possibly still in flight.
 type Embedding interface {

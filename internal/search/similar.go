@@ -76,7 +76,7 @@ type stored struct {
 // ToTicket finds the tickets most similar to a ticket, at most limit (1 to 100), best first. Where
 // it has no current embedding, it is compared by its text. model is that of the stored embeddings.
 // fault.NotFound if the caller sees no such ticket.
-func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, ticket Name, filters filter.Filters, limit int) ([]Similar, error) {
+func (c *Comparer) ToTicket(ctx context.Context, db rpc.Caller, model string, ticket Name, filters filter.Filters, limit int) ([]Similar, error) {
 	row, err := findSimilar(ctx, db, model, ticket, filters, limit)
 	switch {
 	case err != nil:
@@ -94,7 +94,7 @@ func (c *Comparer) ToTicket(ctx context.Context, db Database, model string, tick
 
 // ToDraft finds the tickets most similar to a draft, which is embedded as a filed ticket would be,
 // but without the project's name, which would only favour that project's tickets.
-func (c *Comparer) ToDraft(ctx context.Context, db Database, model string, draft Draft) ([]Similar, error) {
+func (c *Comparer) ToDraft(ctx context.Context, db rpc.Caller, model string, draft Draft) ([]Similar, error) {
 	text, err := visible(ctx, db, draft.Text)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (c *Comparer) ToDraft(ctx context.Context, db Database, model string, draft
 }
 
 // findSimilar returns nil for an unknown ticket.
-func findSimilar(ctx context.Context, db Database, model string, ticket Name, filters filter.Filters, limit int) (*stored, error) {
+func findSimilar(ctx context.Context, db rpc.Caller, model string, ticket Name, filters filter.Filters, limit int) (*stored, error) {
 	arguments := narrow(map[string]any{"ticket_id": ticket.TicketID, "ticket_key": ticket.TicketKey, "embedding_model": model, "match_count": limit}, filters)
 	rows, err := rpc.All[stored](ctx, db, "find_similar_tickets", arguments)
 	if err != nil || len(rows) == 0 {
@@ -120,7 +120,7 @@ func findSimilar(ctx context.Context, db Database, model string, ticket Name, fi
 
 // toText finds the tickets most similar to a text by its words and by its first chunk, with this
 // header. It adds to the arguments of the call.
-func (c *Comparer) toText(ctx context.Context, db Database, model, header, text string, filters filter.Filters, arguments map[string]any) ([]Similar, error) {
+func (c *Comparer) toText(ctx context.Context, db rpc.Caller, model, header, text string, filters filter.Filters, arguments map[string]any) ([]Similar, error) {
 	text = clean.ClipBytes(text, comparedBytes)
 	embedding, err := c.embed(ctx, model, chunk.Input(header, chunk.Split(c.tokenizer, text)[0].Text))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/rpc"
 )
 
 // Ticket is a whole ticket with one page of its comments. Long texts are cut: the database bounds
@@ -78,7 +79,7 @@ func errNoTicket() error { return fault.New(fault.NotFound, "There is no such ti
 
 // ReadTicket reads a ticket. fault.NotFound if the caller sees no such ticket, or it has no such
 // comment.
-func ReadTicket(ctx context.Context, db Database, name Name, part Part) (Ticket, error) {
+func ReadTicket(ctx context.Context, db rpc.Caller, name Name, part Part) (Ticket, error) {
 	arguments := map[string]any{
 		"ticket_id": name.TicketID, "ticket_key": name.TicketKey,
 		"comment_limit": part.Limit, "comment_offset": part.Offset, "text_offset": part.From, "visible": part.Visible,

@@ -12,7 +12,7 @@ import (
 var mayHide = regexp.MustCompile(`<|\]:|-----BEGIN |[!-~]{40}`)
 
 // visible returns what readers see of a draft: as the database sees stored tickets.
-func visible(ctx context.Context, db Database, draft string) (string, error) {
+func visible(ctx context.Context, db rpc.Caller, draft string) (string, error) {
 	if !mayHide.MatchString(draft) {
 		return draft, nil
 	}
