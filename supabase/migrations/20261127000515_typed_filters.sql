@@ -389,10 +389,10 @@ as $$
 declare
   token constant text := '^(?:(?<![[:alnum:]])["“”„‟«»「」『』〝〞〟][^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]|[^\s"“”„‟«»「」『』〝〞〟]'
     '|(?<=[[:alnum:]])["“”„‟«»「」『』〝〞〟]|["“”„‟«»「」『』〝〞〟](?![^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]))+';
-  any_filter constant text := '^-?\(*[[:alpha:]]+(?: ?[<>=~:]| ?!=| (?:not )?in ?\(| is (?:not )?(?:empty|null)\y)';
+  any_filter constant text := '^-?\(*[[:alpha:]]+(?: ?[<>=~:]| ?!=| (?:not )?in ?\w*\(| is (?:not )?(?:empty|null)\y)';
   -- Fields of other trackers that tickets lack here.
   lacking constant text := '^(-?is:\S+|-?(?:affectedversion|commenter|components?|cycle|epic|estimate|fixversions?|involves|mentions|milestone|repo|resolution|sprint|watcher)'
-    '(?: ?!?[=~] ?(?:"[^"]*"|\S+)|:\S+| (?:not )?in ?\([^()]*\)| is (?:not )?(?:empty|null)\y))';
+    '(?: ?!?[=~] ?(?:"[^"]*"|\S+)|:\S+| (?:not )?in ?\w*\([^()]*\)| is (?:not )?(?:empty|null)\y))';
   most_filters constant integer := 40;
   found tasklens.typed_query;
   typed tasklens.typed_filter;

@@ -181,6 +181,7 @@ select is_empty($test$ select c.q, r.text, r.filters, r.sort, r.not_read from (v
   ('label:ios OR type:bug', null, '{"types":["bug"],"labels":{"any":["ios"]}}', null, '[{"text":"OR","instead":"status:a,b"}]'),
   ('fixVersion in (1.0, 2.0) AND project = TX', 'fixVersion in (1.0, 2.0)', '{"projects":["TX"]}', null, '[{"text":"fixVersion in (1.0, 2.0)","instead":null}]'),
   ('type = bug and resolution is empty', 'resolution is empty', '{"types":["bug"]}', null, '[{"text":"resolution is empty","instead":null}]'),
+  ('type = bug and sprint in openSprints()', 'sprint in openSprints()', '{"types":["bug"]}', null, '[{"text":"sprint in openSprints()","instead":null}]'),
   ('is:issue crash', 'is:issue crash', '{}', null, '[{"text":"is:issue","instead":null}]'),
   ('type = bug order by priority', null, '{"types":["bug"]}', null, '[{"text":"order by priority","instead":"sort:created or sort:updated"}]')
   ) c (q, t, f, s, n), tasklens.read_typed_query(q, '2026-02-28') r
