@@ -32,7 +32,7 @@ func offered(path ...string) []string {
 func TestToolHasTheMembers(t *testing.T) {
 	t.Parallel()
 	conn := testbed.Connect(t, testbed.Database(t).OwnerURL)
-	rows, err := conn.Query(t.Context(), "select member, kind, facet from tasklens.ticket_members()")
+	rows, err := conn.Query(t.Context(), "select member, kind, facet from tasklens.ticket_members")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func TestFacetsGiveFilters(t *testing.T) {
 	t.Parallel()
 	s := startDetailed(t)
 	run(t, s.connect(), `do $$ declare field text; begin
-		for field in select source from tasklens.ticket_members() where kind in ('person', 'text') loop
+		for field in select source from tasklens.ticket_members where kind in ('person', 'text') loop
 			execute format('update public.tickets set %1$I = coalesce(%1$I, ''Some '' || %1$L) where key = ''TX-400''', field);
 		end loop; end $$`) // every field of names has a value
 	const query = "payment charged password slow"

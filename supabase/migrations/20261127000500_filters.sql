@@ -11,24 +11,21 @@ comment on function tasklens.filter_text is 'A filter trimmed of white space; nu
 
 -- The members of a ticket that can be filtered and counted: this table defines them. A member reads
 -- a column of public.tickets by its kind; the database adds the rest.
-create function tasklens.ticket_members() returns table (member text, kind text, source text, facet text)
-language sql immutable rows 12 security invoker set search_path = ''
-as $$
+create view tasklens.ticket_members (member, kind, source, facet, place) with (security_invoker = on) as
   values
-    ('statuses', 'status', 'status_id', 'status'),
-    ('projects', 'project', 'project_id', 'project'),
-    ('assignee', 'person', 'assignee', 'assignee'),
-    ('reporter', 'person', 'reporter', 'reporter'),
-    ('types', 'text', 'ticket_type', 'type'),
-    ('priorities', 'text', 'priority', 'priority'),
-    ('labels', 'labels', 'labels', 'label'),
-    ('created', 'time', 'created_at', null),
-    ('updated', 'time', 'updated_at', null),
-    ('resolved', 'time', 'resolved_at', null),
-    ('due', 'date', 'due_date', null),
-    ('open', 'open', 'status_id', 'open')
-$$;
-comment on function tasklens.ticket_members is
+    ('statuses', 'status', 'status_id', 'status', 1),
+    ('projects', 'project', 'project_id', 'project', 2),
+    ('assignee', 'person', 'assignee', 'assignee', 3),
+    ('reporter', 'person', 'reporter', 'reporter', 4),
+    ('types', 'text', 'ticket_type', 'type', 5),
+    ('priorities', 'text', 'priority', 'priority', 6),
+    ('labels', 'labels', 'labels', 'label', 7),
+    ('created', 'time', 'created_at', null, 8),
+    ('updated', 'time', 'updated_at', null, 9),
+    ('resolved', 'time', 'resolved_at', null, 10),
+    ('due', 'date', 'due_date', null, 11),
+    ('open', 'open', 'status_id', 'open', 12);
+comment on view tasklens.ticket_members is
   'What tickets can be filtered by: the member of filters, its kind, its column, and its facet, if it is counted.';
 
 -- The condition of one member. names, in lower case: any of them (#42 is the id 42), null for a
@@ -112,7 +109,7 @@ begin
       raise exception '% is of type %', part.path, jsonb_typeof(part.members) using errcode = '22023', hint = 'Use an object.';
     end if;
     allowed := array(
-      select m.member from tasklens.ticket_members() m where not (part.negated and m.kind = 'open')
+      select m.member from tasklens.ticket_members m where not (part.negated and m.kind = 'open')
       union all select 'not' where not part.negated);
     select k into unknown from jsonb_object_keys(part.members) k where k <> all (allowed) order by k limit 1;
     if found then
@@ -120,7 +117,7 @@ begin
     end if;
     for given in
       select m.kind, m.source, part.path || '.' || m.member as path, part.members -> m.member as value, jsonb_typeof(part.members -> m.member) as type
-      from tasklens.ticket_members() m
+      from tasklens.ticket_members m
       where jsonb_typeof(part.members -> m.member) <> 'null'
     loop
       one := row(given.kind, given.source, part.negated, null, null, null, null);

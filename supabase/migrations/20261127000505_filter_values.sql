@@ -18,7 +18,7 @@ declare
 begin
   for asked in
     select m.member, m.kind, m.source, array_agg(distinct s.spelling) as spellings
-    from (select m.member, m.kind, m.source from tasklens.ticket_members() m union all values ('keys', 'key', 'key')) m
+    from (select m.member, m.kind, m.source from tasklens.ticket_members m union all values ('keys', 'key', 'key')) m
     cross join lateral (
       select left(tasklens.filter_text(v.value #>> '{}'), 255) as spelling
       from jsonb_path_query(filters, ('lax $.**.' || m.member || '.** ? (@.type() == "string")')::jsonpath) v(value)

@@ -2,17 +2,14 @@
 -- docs/api.md lists the forms.
 
 -- The names of members as they are typed, here and in other trackers.
-create function tasklens.typed_members() returns table (name text, member text, kind text)
-language sql immutable rows 30 security invoker set search_path = ''
-as $$
+create view tasklens.typed_members with (security_invoker = on) as
   select n.name, m.member, m.kind
-  from tasklens.ticket_members() m
+  from tasklens.ticket_members m
   cross join lateral unnest(array[coalesce(m.facet, m.member)] || case m.member
     when 'reporter' then '{author,creator}' when 'labels' then '{labels,tag,tags}' when 'types' then '{issuetype}' when 'statuses' then '{state}'
     when 'due' then '{duedate}' when 'resolved' then '{resolutiondate,closed}' else '{}' end::text[]) n(name)
-  where m.kind <> 'open'
-$$;
-comment on function tasklens.typed_members is 'The members of filters as they are typed before a colon: status, or state, for statuses.';
+  where m.kind <> 'open';
+comment on view tasklens.typed_members is 'The members of filters as they are typed before a colon: status, or state, for statuses.';
 
 -- A day, month or year, from its first day to its last; or a moment. is_away: so many days from
 -- today.
@@ -190,7 +187,7 @@ begin
   typed.is_negated := part[1] = '-';
   typed.is_doubtful := false;
   select r.names, r.size into names, size from tasklens.read_values(value) r;
-  select m.member, m.kind into typed.member, typed.kind from tasklens.typed_members() m where m.name = case when missing then lower(names[1]) else part_name end
+  select m.member, m.kind into typed.member, typed.kind from tasklens.typed_members m where m.name = case when missing then lower(names[1]) else part_name end
     and (not missing or m.kind = 'person');
   if typed.kind in ('status', 'project', 'person', 'text', 'labels') and not missing and (part[3] = ' ' or value ~ '^\S+ \S') then
     -- The most words that are a value: two at least, where no space stands before them.
@@ -278,7 +275,7 @@ language plpgsql stable security invoker set search_path = ''
 as $$
 declare
   path constant text[] := case when typed.is_negated then array['not', typed.member] else array[typed.member] end;
-  name constant text := (select coalesce(m.facet, m.member) from tasklens.ticket_members() m where m.member = typed.member);
+  name constant text := (select coalesce(m.facet, m.member) from tasklens.ticket_members m where m.member = typed.member);
   former constant jsonb := filters #> path;
   problem text;
   joined jsonb := typed.value;
@@ -332,7 +329,7 @@ declare
   operator constant text := lower(coalesce(part[4], part[5], part[6]));
   is_negated constant boolean := (part[1] is not null) <> (operator in ('!=', '<>', 'not in', 'is not'));
   name constant text := lower(part[3]);
-  kind constant text := (select m.kind from tasklens.typed_members() m where m.name = lower(part[3]));
+  kind constant text := (select m.kind from tasklens.typed_members m where m.name = lower(part[3]));
   value text := substring(part[7] from case when part[5] is not null then '^\([^()]*\)' when part[6] is not null then '^\w+'
     else '^(?:"[^"]*"|''[^'']*''|[^\s,()]+(?:\([^()\s]*\))?)' end);
 begin

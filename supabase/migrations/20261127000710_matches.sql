@@ -101,7 +101,7 @@ begin
       string_agg(format('m.%I::text', s.source), ', ') as texts,
       string_agg(format('(m.search, m.%I)', s.source), ', ') as sets
     into part
-    from (select distinct m.source from tasklens.ticket_members() m where m.facet is not null) s;
+    from (select distinct m.source from tasklens.ticket_members m where m.facet is not null) s;
   for facet, value, label, count, capped in execute format($query$
   with asked as materialized (
     -- A facet ignores its own filter, except under "not".
@@ -110,7 +110,7 @@ begin
       select m.place, m.facet, m.kind, m.source, (
           select jsonb_agg(f.value - m.member order by f.place)
           from jsonb_array_elements($5) with ordinality f(value, place) where jsonb_typeof(f.value) = 'object') as filters
-      from tasklens.ticket_members() with ordinality m(member, kind, source, facet, place)
+      from tasklens.ticket_members m
       where m.facet is not null
     ) f
   ), filtered as (

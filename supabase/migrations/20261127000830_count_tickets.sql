@@ -28,11 +28,11 @@ begin
   elsif period is null or period not in ('day', 'week', 'month', 'quarter', 'year') then
     raise exception 'period is "%"', left(period, 40) using errcode = '22023', hint = 'Use day, week, month, quarter or year.';
   end if;
-  select m.member, m.kind, m.source into grouped from tasklens.ticket_members() m
+  select m.member, m.kind, m.source into grouped from tasklens.ticket_members m
   where group_by in (m.facet, m.member) and (m.facet is not null or m.kind in ('time', 'date'));
   if group_by is not null and not found then
     raise exception 'group_by is "%"', left(group_by, 40) using errcode = '22023',
-      hint = (select format('Use %s.', string_agg(coalesce(m.facet, m.member), ', ')) from tasklens.ticket_members() m);
+      hint = (select format('Use %s.', string_agg(coalesce(m.facet, m.member), ', ')) from tasklens.ticket_members m);
   end if;
   count := 0;
   groups := '[]';

@@ -110,7 +110,7 @@ exception when sqlstate '22023' then
 end
 $$;
 select results_eq($$ select pg_temp.hint(f) from unnest(array['{"colour": 1}', '{"not": {"colour": 1}}']::jsonb[]) f $$,
-  $$ select format(f, (select string_agg(m.member, ', ') from tasklens.ticket_members() m where m.member <> 'open')) from unnest(array['Allowed: %s, open, not.', 'Allowed: %s.']) f $$,
+  $$ select format(f, (select string_agg(m.member, ', ') from tasklens.ticket_members m where m.member <> 'open')) from unnest(array['Allowed: %s, open, not.', 'Allowed: %s.']) f $$,
   'an unknown filter is answered by the known ones');
 select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 51) i))), 'filters.types has 51 values', 'more than 50 values are rejected');
 select is(pg_temp.refusal(jsonb_build_object('types', jsonb_build_array(repeat('x', 256)))), 'filters.types[0] has 256 characters', 'a value of more than 255 characters is rejected');
@@ -125,7 +125,7 @@ from unnest(array[
   'public.find_similar_tickets(4, ''other'', filters => ''{"colour": 1}'')']) f;
 
 -- A filter without an index would read all tickets.
-select is_empty($$ select m.* from tasklens.ticket_members() m where not exists (
+select is_empty($$ select m.* from tasklens.ticket_members m where not exists (
     select from pg_catalog.pg_indexes i where i.schemaname = 'public' and i.tablename = 'tickets'
       and i.indexdef like '%(' || case when m.kind in ('person', 'text') then format('lower(%s)', m.source) when m.kind = 'labels' then format('tasklens.fold_labels(%s)', m.source) else m.source end || '%') $$,
   'every member of a ticket has an index for its filter');
@@ -239,8 +239,8 @@ begin
     (select t.fields ->> facet from public.get_ticket(1) t)];
 end
 $$;
-select results_eq($$ select pg_temp.uses(m.source, m.member, m.facet) from tasklens.ticket_members() m where m.kind in ('person', 'text') $$,
-  $$ select array['1 2', m.facet || ' ZED 2', 'Zed', 'Zed ZED', 'Zed'] from tasklens.ticket_members() m where m.kind in ('person', 'text') $$,
+select results_eq($$ select pg_temp.uses(m.source, m.member, m.facet) from tasklens.ticket_members m where m.kind in ('person', 'text') $$,
+  $$ select array['1 2', m.facet || ' ZED 2', 'Zed', 'Zed ZED', 'Zed'] from tasklens.ticket_members m where m.kind in ('person', 'text') $$,
   'every field of names can be filtered by, is counted, and is shown by searches, lists and tickets');
 
 select * from finish();
