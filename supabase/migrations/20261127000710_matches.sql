@@ -64,11 +64,15 @@ returns table (filtered bigint, project_id bigint, ticket_id bigint, complete bo
 language plpgsql stable rows 1000 security definer set search_path = ''
 as $$
 declare
-  search tasklens.search := tasklens.begin_search(query_text, null, query_embedding, embedding_model, match_threshold, unfinished);
+  search tasklens.search;
 begin
   for i in 1..cardinality(find_matches.filters) loop
     search.scope := tasklens.resolve_scope(find_matches.filters[i]);
-    search.few := case when search.words is not null then tasklens.few_entries(search.scope, (search.query).required) end;
+    if (search.query).languages = tasklens.languages_in((search.scope).projects) then
+      search.few := tasklens.few_entries(search.scope, (search.query).required);
+    else
+      search := tasklens.begin_search(query_text, find_matches.filters[i], query_embedding, embedding_model, match_threshold, unfinished);
+    end if;
     return query select i::bigint, m.* from tasklens.list_matches(search, match_limit, latest) m;
   end loop;
 end

@@ -2,7 +2,7 @@
 -- searched.
 
 begin;
-select plan(47);
+select plan(48);
 
 insert into public.status (status_id, name) values (1, 'To Do');
 insert into public.projects (project_id, key, name, language) values (1, 'EN', 'Boats', null), (2, 'DE', 'Boote', 'german'), (3, 'FR', 'Bateaux', 'french');
@@ -49,6 +49,8 @@ select is((select highlight from public.search_hybrid(q) limit 1), h, 'words are
   ('voile', E'<mark>Voiles</mark> déchirées\n\nÀ la marée haute')) c (q, h);
 
 select is((public.count_tickets(query_text => 'rechnung')).count, 1::bigint, 'counts follow the language');
+select is((select array_agg(r.facet || ' ' || r.label || ' ' || r.count order by r.facet) from public.search_facets('annulées -reserving', filters => '{"projects": ["FR"]}') r
+  where r.facet in ('project', 'status')), '{"status To Do 1"}', 'as do those of facets: only the one that ignores the filter is read as English too');
 select is((select array_agg(ticket_key) from public.similar_tickets(null, 'm', query_text => e'Rechnungen verschicken, doppelt\nMahnung für Kunden')), '{DE-1}', 'so do likely duplicates');
 
 -- Another language --------------------------------------------------------------------------------
