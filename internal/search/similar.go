@@ -105,7 +105,7 @@ func (c *Comparer) ToDraft(ctx context.Context, db rpc.Caller, model string, dra
 	}
 	name, _, _ := strings.Cut(text, "\n")
 	return c.toText(ctx, db, model, chunk.Header(c.tokenizer, name), text, draft.Filters,
-		map[string]any{"project_filter": draft.ProjectID, "match_count": draft.Limit})
+		map[string]any{"match_count": draft.Limit})
 }
 
 // findSimilar returns nil for an unknown ticket.

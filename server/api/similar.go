@@ -29,5 +29,6 @@ func (a *API) similarToDraft(ctx context.Context, who *caller, draft *search.Dra
 	if err != nil {
 		return similar, err
 	}
+	draft.Filters = narrowed{ProjectID: draft.ProjectID}.within(draft.Filters)
 	return listed(a.Comparer.ToDraft(ctx, who.db, now.Model, *draft))
 }

@@ -85,8 +85,6 @@ comment on function tasklens.serving_model is 'The model of the serving set; if 
 create function public.nearest_chunks(
   query_embedding extensions.vector(1536),
   match_count integer default 10,
-  project_filter bigint default null,
-  status_filter text default null,
   filters jsonb default null
 )
 returns table (similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)
@@ -95,9 +93,7 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant integer := tasklens.clamp(match_count, 10, 1, 1000);
-  all_filters constant jsonb := tasklens.check_arguments(
-    nearest_chunks.filters, nearest_chunks.query_embedding, coalesce(tasklens.serving_model(), ''),
-    project_filter => nearest_chunks.project_filter, status_filter => nearest_chunks.status_filter);
+  all_filters constant jsonb := tasklens.check_arguments(nearest_chunks.filters, nearest_chunks.query_embedding, coalesce(tasklens.serving_model(), ''));
 begin
   return query
   select s.similarity, c.project_id, c.ticket_id, t.key, c.kind, c.text, c.chunk_id

@@ -4,8 +4,6 @@
 create function public.list_tickets(
   match_count integer default 10,
   match_offset integer default 0,
-  project_filter bigint default null,
-  status_filter text default null,
   sort text default 'newest',
   filters jsonb default null
 )
@@ -27,9 +25,8 @@ begin
   end if;
   page := array(
     select m.ticket_id
-    from tasklens.find_matches(null, null, null, null,
-      array[tasklens.check_arguments(filters, project_filter => list_tickets.project_filter, status_filter => list_tickets.status_filter)],
-      page_start + page_size + 1, by_time) with ordinality m(filtered, project_id, ticket_id, complete, place)
+    from tasklens.find_matches(null, null, null, null, array[tasklens.check_arguments(filters)], page_start + page_size + 1, by_time)
+      with ordinality m(filtered, project_id, ticket_id, complete, place)
     order by m.place offset page_start);
   return query
   select t.ticket_id, shown.text, p.project_id, p.name, t.key, t.name, s.name, tasklens.highlight(shown.text, null), cardinality(page) > page_size,

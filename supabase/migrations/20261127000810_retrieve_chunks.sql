@@ -32,8 +32,6 @@ create function public.retrieve_chunks(
   embedding_model text,
   match_threshold double precision default 0.7,
   match_count integer default 20,
-  project_filter bigint default null,
-  status_filter text default null,
   source_chunk_limit integer default null,
   question text default null,
   filters jsonb default null,
@@ -50,9 +48,7 @@ language plpgsql stable rows 20 security invoker set search_path = '' set jit = 
 as $$
 #variable_conflict use_column
 declare
-  all_filters constant jsonb := tasklens.check_arguments(
-    retrieve_chunks.filters, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model,
-    project_filter => retrieve_chunks.project_filter, status_filter => retrieve_chunks.status_filter);
+  all_filters constant jsonb := tasklens.check_arguments(retrieve_chunks.filters, retrieve_chunks.query_embedding, retrieve_chunks.embedding_model);
   wanted constant integer := tasklens.clamp(match_count, 20, 1, 100);
   -- Each source has as many chunks as this before any has more.
   of_each constant integer := greatest(1, coalesce(retrieve_chunks.source_chunk_limit, 10000));

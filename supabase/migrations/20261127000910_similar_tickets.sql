@@ -96,7 +96,6 @@ create function public.similar_tickets(
   embedding_model text,
   match_count integer default 5,
   exclude_ticket bigint default null,
-  project_filter bigint default null,
   filters jsonb default null,
   query_text text default null
 )
@@ -110,8 +109,7 @@ language plpgsql stable rows 5 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  all_filters constant jsonb := tasklens.check_arguments(
-    similar_tickets.filters, similar_tickets.query_embedding, similar_tickets.embedding_model, project_filter => similar_tickets.project_filter);
+  all_filters constant jsonb := tasklens.check_arguments(similar_tickets.filters, similar_tickets.query_embedding, similar_tickets.embedding_model);
   wanted constant integer := tasklens.clamp(match_count, 5, 1, 100);
   typed constant text := ltrim(left(query_text, 20000), e' \t\r\n');
   own_specifics constant text[] := tasklens.specifics(left(split_part(typed, e'\n', 1), 500));

@@ -216,12 +216,12 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.list_migrations()', 'stable', 'definer', 'service_role'),
     ('public.list_projects(text, integer)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.list_statuses(bigint, integer)', 'stable', 'invoker', 'authenticated service_role'),
-    ('public.list_tickets(integer, integer, bigint, text, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.list_tickets(integer, integer, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.list_unenriched_documents(uuid, integer)', 'stable', 'invoker', 'service_role'),
     ('public.log_queries(jsonb, integer)', 'volatile', 'invoker', 'service_role'),
     ('public.may_write_project(bigint)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.measure_missing_embeddings(text, boolean, integer, smallint)', 'volatile', 'invoker', 'service_role'),
-    ('public.nearest_chunks(vector, integer, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.nearest_chunks(vector, integer, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.probe_statement_timeout()', 'volatile', 'invoker', 'service_role'),
     ('public.prune_documents(text, uuid[], integer)', 'volatile', 'invoker', 'service_role'),
     ('public.prune_import(bigint, integer)', 'volatile', 'invoker', 'service_role'),
@@ -229,7 +229,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.read_sources(bigint[], smallint)', 'stable', 'invoker', 'service_role'),
     ('public.release_embedding_jobs(uuid, bigint[], double precision, text)', 'volatile', 'invoker', 'service_role'),
     ('public.replay_embedding_jobs(bigint[], text)', 'volatile', 'invoker', 'service_role'),
-    ('public.retrieve_chunks(vector, text, double precision, integer, bigint, text, integer, text, jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.retrieve_chunks(vector, text, double precision, integer, integer, text, jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_by_keyword(text, integer, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_by_vector(vector, text, double precision, integer, bigint, text, jsonb)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_documents(vector, integer, double precision, text)', 'stable', 'invoker', 'authenticated service_role'),
@@ -237,7 +237,7 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('public.search_facets(text, vector, text, double precision, bigint, text, jsonb, boolean, boolean)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.search_hybrid(text, vector, text, double precision, integer, integer, bigint, text, double precision, double precision, text, text, jsonb, boolean, boolean)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.set_project_language(bigint, text)', 'volatile', 'invoker', 'authenticated service_role'),
-    ('public.similar_tickets(vector, text, integer, bigint, bigint, jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
+    ('public.similar_tickets(vector, text, integer, bigint, jsonb, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('public.store_chunks(jsonb, jsonb, vector[], smallint)', 'volatile', 'invoker', 'service_role'),
     ('public.store_enrichment(bigint, text, text[], jsonb, text, text)', 'volatile', 'invoker', 'service_role'),
     ('public.store_match_thresholds(jsonb)', 'volatile', 'invoker', 'service_role'),
@@ -304,8 +304,7 @@ select results_eq(
     ('list_migrations', '', 'SETOF text'),
     ('list_projects', 'after text DEFAULT ''''::text, match_count integer DEFAULT 1000', 'TABLE(project_id bigint, key text, name text, tickets bigint, language text)'),
     ('list_statuses', 'after bigint DEFAULT 0, match_count integer DEFAULT 1000', 'TABLE(status_id bigint, name text)'),
-    ('list_tickets', 'match_count integer DEFAULT 10, match_offset integer DEFAULT 0, project_filter bigint DEFAULT NULL::bigint, '
-        || 'status_filter text DEFAULT NULL::text, sort text DEFAULT ''newest''::text, filters jsonb DEFAULT NULL::jsonb',
+    ('list_tickets', 'match_count integer DEFAULT 10, match_offset integer DEFAULT 0, sort text DEFAULT ''newest''::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(ticket_id bigint, text text, project_id bigint, project_name text, ticket_key text, ticket_name text, status text, highlight text, has_more boolean, '
         || 'fields jsonb)'),
     ('list_unenriched_documents', 'after uuid DEFAULT NULL::uuid, match_limit integer DEFAULT 1000', 'TABLE(id uuid, title text, attempts integer, last_error text)'),
@@ -313,7 +312,7 @@ select results_eq(
     ('may_write_project', 'project_id bigint', 'boolean'),
     ('measure_missing_embeddings', 'embedding_model text, everything boolean DEFAULT false, sample_count integer DEFAULT 100, embedding_set smallint DEFAULT NULL::smallint',
       'TABLE(sources bigint, characters bigint, sample bigint[])'),
-    ('nearest_chunks', 'query_embedding vector, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
+    ('nearest_chunks', 'query_embedding vector, match_count integer DEFAULT 10, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)'),
     ('probe_statement_timeout', '', 'void'),
     ('prune_documents', 'origin text, listed uuid[], match_count integer DEFAULT 0', 'TABLE(stored bigint, unlisted bigint, removed bigint, examples text[])'),
@@ -327,8 +326,7 @@ select results_eq(
     ('replay_embedding_jobs', 'job_ids bigint[] DEFAULT NULL::bigint[], kind text DEFAULT ''embed''::text',
       'bigint'),
     ('retrieve_chunks', 'query_embedding vector, embedding_model text, match_threshold double precision DEFAULT 0.7, '
-        || 'match_count integer DEFAULT 20, project_filter bigint DEFAULT NULL::bigint, status_filter text DEFAULT NULL::text, '
-        || 'source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb, '
+        || 'match_count integer DEFAULT 20, source_chunk_limit integer DEFAULT NULL::integer, question text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb, '
         || 'corpus text DEFAULT ''tickets''::text',
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, project_key text, ticket_key text, ticket_name text, '
         || 'status text, document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, '
@@ -367,7 +365,7 @@ select results_eq(
         || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb, languages text[])'),
     ('set_project_language', 'project_id bigint, language text', 'boolean'),
     ('similar_tickets', 'query_embedding vector, embedding_model text, match_count integer DEFAULT 5, exclude_ticket bigint DEFAULT NULL::bigint, '
-        || 'project_filter bigint DEFAULT NULL::bigint, filters jsonb DEFAULT NULL::jsonb, query_text text DEFAULT NULL::text',
+        || 'filters jsonb DEFAULT NULL::jsonb, query_text text DEFAULT NULL::text',
       'TABLE(ticket_id bigint, ticket_key text, similarity double precision, ticket_name text, project_id bigint, status text, '
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, vector_contribution double precision, '
         || 'keyword_contribution double precision, fused_score double precision, duplicate_score double precision, likely_duplicate boolean)'),

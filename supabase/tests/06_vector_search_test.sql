@@ -85,7 +85,7 @@ select is_empty($$ select * from pg_temp.found(-1, status => 'No such') union al
 
 select results_eq(
   $$ select chunk_id, ticket_id, project_id, project_name, ticket_key, ticket_name, status, text, tokens, round(similarity::numeric, 6)::real, over_threshold
-     from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 2, 1) $$,
+     from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 2, filters => '{"projects": [1]}') $$,
   $$ values
     ('00000000-0000-4000-8000-000012000000'::uuid, 12::bigint, 1::bigint, 'Apples', 'AA-2', 'twelve', 'Done', 'text 0', 7, 0.96::real, true),
     ('00000000-0000-4000-8000-000011000001', 11, 1, 'Apples', 'AA-1', 'eleven', 'To Do', 'text 1', 7, 0.8, true) $$,
@@ -100,13 +100,13 @@ select results_eq(
   $$ select ticket_id, round(similarity::numeric, 6)::real, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.97) $$,
   $$ values (12::bigint, 0.96::real, false) $$, 'if no chunk exceeds the threshold, retrieval returns the nearest one with its similarity');
 select results_eq(
-  $$ select ticket_id, round(similarity::numeric, 6)::real, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.81, 20, 2, 'To Do') $$,
+  $$ select ticket_id, round(similarity::numeric, 6)::real, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.81, filters => '{"projects": [2], "statuses": "To Do"}') $$,
   $$ values (21::bigint, 0.8::real, false) $$, 'the nearest chunk below the threshold must pass the filters');
 select results_eq(
   $$ select ticket_id, ticket_key, ticket_name, status, project_name from public.retrieve_chunks(pg_temp.unit(-0.6, 0.8), 'm', 0.99) $$,
   $$ values (null::bigint, null, null, null, 'Bananas') $$, 'a chunk of a project''s own text has null ticket columns');
 select is_empty(
-  $$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.1, 20, 404) union all select * from public.retrieve_chunks(pg_temp.unit(1), 'none', 0.1) $$,
+  $$ select * from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.1, filters => '{"projects": [404]}') union all select * from public.retrieve_chunks(pg_temp.unit(1), 'none', 0.1) $$,
   'retrieval without any chunk to compare returns no rows');
 -- Order: 12 (.96, 0, .28), 11 (.8, .6), 21 (.8, 0, 0, .6), 11 (.6, .8), 13 (.5, .5, .5, .5).
 select results_eq(
@@ -184,7 +184,7 @@ select results_eq(
   $$ select ticket_id from public.search_by_vector(pg_temp.unit(1), 'm', 0.7, 9, 4, 'to do') $$,
   $$ select 4000 + i::bigint from generate_series(1, 10) i where i <> 2 $$, 'project and status filters together find the nine of the ten tickets that match both');
 select results_eq(
-  $$ select ticket_id, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.999, 20, 4) $$,
+  $$ select ticket_id, over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.999, filters => '{"projects": [4]}') $$,
   $$ values (4001::bigint, false) $$, 'within a large project, retrieval returns the nearest chunk if none exceeds the threshold');
 
 set local request.method = 'POST'; -- PostgREST passes no notices on

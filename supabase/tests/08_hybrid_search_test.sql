@@ -1,7 +1,7 @@
 -- Hybrid search: the arithmetic of reciprocal rank fusion, paging, and the display of results.
 
 begin;
-select plan(106);
+select plan(104);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
@@ -132,7 +132,6 @@ from (values
   ($$ select h.ticket_id, h.project_id, h.rrf_score from public.search_hybrid('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) h $$),
   ($$ select v.chunk_id from public.search_by_vector(pg_temp.unit(1), 'm', -0.9, 100, status_filter => %s) v $$),
   ($$ select k.ticket_id, k.project_id from public.search_by_keyword('alpha', 100, status_filter => %s) k $$),
-  ($$ select r.chunk_id from public.retrieve_chunks(pg_temp.unit(1), 'm', -0.9, status_filter => %s) r $$),
   ($$ select f.facet, f.value, f.count from public.search_facets('alpha', pg_temp.unit(1), 'm', -0.9, status_filter => %s) f $$)
 ) q (question), (values ($$ e' \t\u00a0\u3000\n' $$, 'null'), ($$ e'\u2003 dONE\n' $$, $$ 'Done' $$)) v (filter, same);
 select is_empty($$ select * from pg_temp.filtered(404) union all select * from pg_temp.filtered(null, 'No such') union all select * from pg_temp.filtered(2, 'Done') $$,

@@ -31,7 +31,7 @@ set local role service_role;
 
 create function pg_temp.like_vector(count integer default 10, exclude bigint default null, project bigint default null) returns setof text
 language sql as $$
-  select s.ticket_id || ' ' || round(s.similarity::numeric, 6)::real from public.similar_tickets(pg_temp.unit(1), 'm', count, exclude, project) s
+  select s.ticket_id || ' ' || round(s.similarity::numeric, 6)::real from public.similar_tickets(pg_temp.unit(1), 'm', count, exclude, tasklens.check_arguments(null, project_filter => project)) s
 $$;
 select results_eq($$ select * from pg_temp.like_vector() $$, array['11 1', '14 0.8', '12 0.6', '13 0.28', '22 0.28', '21 -1'],
   'only tickets are returned, each once, by the similarity of its best chunk, ties by id, with no threshold');

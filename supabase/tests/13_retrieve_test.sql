@@ -36,7 +36,7 @@ set local role service_role;
 
 create function pg_temp.places(count integer, source_limit integer default null) returns setof text
 language sql as $$
-  select right(chunk_id::text, 12) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, count, null, null, source_limit)
+  select right(chunk_id::text, 12) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, count, source_limit)
 $$;
 select results_eq($$ select * from pg_temp.places(4) $$, array['000011000000', '000011000001', '000011000002', '000013000000'],
   'without source_chunk_limit the nearest chunks are returned, regardless of their tickets');
@@ -46,10 +46,10 @@ select results_eq($$ select * from pg_temp.places(5, 2) $$, array['000011000000'
   'chunks beyond source_chunk_limit fill the remaining places, and all are sorted by similarity');
 select results_eq($$ select * from pg_temp.places(3, 0) $$, array['000011000000', '000013000000', '000012000001'], 'a source_chunk_limit of 0 returns one chunk of each ticket');
 select results_eq(
-  $$ select right(chunk_id::text, 12), over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.97, 20, null, null, 2) $$,
+  $$ select right(chunk_id::text, 12), over_threshold from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.97, 20, 2) $$,
   $$ values ('000011000000', false) $$, 'with source_chunk_limit, if no chunk exceeds the threshold, the nearest is returned');
 select is(
-  (select string_agg(cardinality(similarities)::text, ' ' order by similarity desc, chunk_id) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, 4, null, null, 2)),
+  (select string_agg(cardinality(similarities)::text, ' ' order by similarity desc, chunk_id) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.5, 4, 2)),
   '0 1 2 3', 'each row has its similarities to the rows before it');
 select is(
   (select string_agg(kind, ' ') from public.retrieve_chunks(pg_temp.unit(0, 1), 'm', 0.9)), 'project', 'the kind of text is returned');

@@ -60,7 +60,7 @@ select is(
   (select count(*)::integer from generate_series(1, 40) q
     cross join lateral (
       select c.ticket_id from public.chunks c where c.project_id = 2 order by (c.embedding operator(extensions.<=>) pg_temp.point(q % 2, -q, 0.6)) + 0 limit 1) nearest
-    where array(select r.ticket_id from public.retrieve_chunks(pg_temp.point(q % 2, -q, 0.6), 'm', 0.99, 10, project_filter => 2) r) = array[nearest.ticket_id]),
+    where array(select r.ticket_id from public.retrieve_chunks(pg_temp.point(q % 2, -q, 0.6), 'm', 0.99, 10, filters => '{"projects": [2]}') r) = array[nearest.ticket_id]),
   40, 'the nearest is found if none is over the threshold');
 
 select * from finish();

@@ -83,7 +83,8 @@ set local role service_role;
 create function pg_temp.found(question text, threshold double precision default 0.7, project bigint default null, status text default null, count integer default 20) returns setof text
 language sql as $$
   select concat_ws(' ', text, round(similarity::numeric, 2)::real, case when over_threshold then 'over' else 'under' end, case when named then 'named' end)
-  from public.retrieve_chunks(pg_temp.unit(1), 'm', threshold, count, project, status, 3, question)
+  from public.retrieve_chunks(pg_temp.unit(1), 'm', threshold, count, 3, question,
+    tasklens.check_arguments(null, project_filter => project, status_filter => status))
 $$;
 select results_eq($$ select * from pg_temp.found(null) $$, array['near 1 over', 'near too 0.96 over'], 'retrieval without a question adds no named sources');
 select results_eq($$ select * from pg_temp.found('status of tx 400') $$,
@@ -94,12 +95,12 @@ select results_eq($$ select * from pg_temp.found('TX-401?', 0.99) $$, array['nea
 select results_eq($$ select * from pg_temp.found('MOB-401?') $$, array['near 1 over named', 'near too 0.96 over'], 'a named ticket that is also near is returned once');
 select results_eq($$ select * from pg_temp.found('TX-400', count => 2) $$, array['part 0.6 under named', 'own 0.28 under named'], 'named sources take precedence if match_count is small');
 select is_empty($$ select * from pg_temp.found('TX-400', status => 'done') where found ~ 'named' $$, 'filters exclude named sources');
-select is((select count(*)::integer from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, 1, question => 'status of tx 400', corpus => 'all') where named and text in ('part', 'own', 'new')), 3, 'retrieval of all corpora adds the named sources too');
-select results_eq($$ select text || ' ' || round(similarity::numeric, 2)::real from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, null, null, 3, 'status of tx 400', corpus => 'all') where named $$,
+select is((select count(*)::integer from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, question => 'status of tx 400', filters => '{"projects": [1]}', corpus => 'all') where named and text in ('part', 'own', 'new')), 3, 'retrieval of all corpora adds the named sources too');
+select results_eq($$ select text || ' ' || round(similarity::numeric, 2)::real from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, 3, 'status of tx 400', corpus => 'all') where named $$,
   array['part 0.6', 'own 0.28', 'new 0'], 'retrieval from tickets and documents adds the named sources too');
-select is((select string_agg(cardinality(similarities)::text, ' ' order by similarity desc nulls last) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, null, null, 3, 'TX-400 and TX-401')),
+select is((select string_agg(cardinality(similarities)::text, ' ' order by similarity desc nulls last) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, 3, 'TX-400 and TX-401')),
   '0 1 2 3 4 5', 'each row has its similarities to the rows before it, also with named sources');
-select is((select string_agg(distinct project_key, ' ' order by project_key) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, null, null, 3, 'TX-400')), 'MOB TX', 'each row has the key of its project');
+select is((select string_agg(distinct project_key, ' ' order by project_key) from public.retrieve_chunks(pg_temp.unit(1), 'm', 0.7, 20, 3, 'TX-400')), 'MOB TX', 'each row has the key of its project');
 
 
 -- Names of tickets and identifiers ----------------------------------------------------------------

@@ -12,16 +12,16 @@ insert into public.tickets (ticket_id, key, project_id, status_id, name) select 
 -- The lower a ticket's number, the nearer to unit(1).
 insert into public.chunks (project_id, ticket_id, kind, position, text, tokens, input_hash, model, embedding)
 select t.project_id, t.ticket_id, 'ticket', 0, t.name, 1, 'h', 'm', pg_temp.unit(cos(t.ticket_id / 400.0), sin(t.ticket_id / 400.0)) from public.tickets t;
-create function pg_temp.found(match_count integer, project_filter bigint default null, status_filter text default null) returns bigint[]
-language sql as $$ select array_agg(n.ticket_id) from public.nearest_chunks(pg_temp.unit(1), $1, $2, $3) n $$;
+create function pg_temp.found(match_count integer, filters jsonb default null) returns bigint[]
+language sql as $$ select array_agg(n.ticket_id) from public.nearest_chunks(pg_temp.unit(1), $1, $2) n $$;
 
 create function pg_temp.scans(index text) returns bigint language sql as $$ select pg_stat_get_xact_numscans(index::regclass) $$;
 create temporary table before as select pg_temp.scans('public.chunks_embedding_idx') as scans;
 select is(pg_temp.found(10), array(select generate_series(1::bigint, 10)), 'the nearest chunks come first');
 select ok(pg_temp.scans('public.chunks_embedding_idx') > (select scans from before), 'nearest_chunks uses the vector index');
-select is(pg_temp.found(5, 2), '{10,20,30,40,50}', 'a project filter applies before ranking');
-select is(pg_temp.found(3, 1, 'done'), '{1,3,5}', 'a status filter applies, ignoring case');
-select is(pg_temp.found(5, 3), null, 'an unknown project has no chunks');
+select is(pg_temp.found(5, '{"projects": [2]}'), '{10,20,30,40,50}', 'a project filter applies before ranking');
+select is(pg_temp.found(3, '{"projects": [1], "statuses": "done"}'), '{1,3,5}', 'a status filter applies, ignoring case');
+select is(pg_temp.found(5, '{"projects": [3]}'), null, 'an unknown project has no chunks');
 select results_eq('select similarity > 0.999, project_id, ticket_key, kind, text from public.nearest_chunks(pg_temp.unit(1), 1)',
   $$ values (true, 1::bigint, 'K-1', 'ticket', 'Ticket 1') $$, 'a result contains similarity, project, ticket key, kind and text');
 select is(cardinality(pg_temp.found(0)), 1, 'a match_count of 0 returns one chunk');

@@ -32,7 +32,8 @@ create function pg_temp.found(threshold double precision, count integer default 
   query extensions.vector default null, project bigint default null) returns setof text
 language sql as $$
   select concat_ws(' ', text, round(similarity::numeric, 2)::real, case when over_threshold then 'over' else 'under' end)
-  from public.retrieve_chunks(coalesce(query, pg_temp.long(1, 0)), 'm', threshold, count, project, status, per_source, corpus => 'all')
+  from public.retrieve_chunks(coalesce(query, pg_temp.long(1, 0)), 'm', threshold, count, per_source,
+    filters => tasklens.check_arguments(null, project_filter => project, status_filter => status), corpus => 'all')
 $$;
 
 select results_eq($$ select * from pg_temp.found(0.7) $$, array['valve 1 over', 'pump again 0.95 over', 'pump 0.9 over', 'turn off 0.8 over'],
@@ -48,10 +49,10 @@ select results_eq($$ select * from pg_temp.found(0.7, status => 'to do') $$, arr
   'a status filter applies to tickets and keeps documents');
 select results_eq($$ select * from pg_temp.found(0.7, project => 2) $$, array['turn off 0.8 over'], 'a project filter without tickets keeps documents');
 select results_eq(
-  $$ select ticket_key, ticket_name, status, project_name, document_id, title, kind, tokens from public.retrieve_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, null, null, 1, corpus => 'all') where text <> 'pump' $$,
+  $$ select ticket_key, ticket_name, status, project_name, document_id, title, kind, tokens from public.retrieve_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, 1, corpus => 'all') where text <> 'pump' $$,
   $$ values ('AA-2', 'Valve', 'Done', 'One', null::uuid, null, 'ticket', 3), ('AA-1', 'Pump', 'To Do', 'One', null, null, 'ticket', 2),
        (null, null, null, null, pg_temp.doc(1), 'Runbook', 'document', 4) $$, 'a chunk contains its ticket''s or document''s fields and its kind');
-select results_eq($$ select array(select round(s::numeric, 2)::real from unnest(similarities) s)::text from public.retrieve_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, null, null, 1, corpus => 'all') $$,
+select results_eq($$ select array(select round(s::numeric, 2)::real from unnest(similarities) s)::text from public.retrieve_chunks(pg_temp.long(1, 0), 'm', 0.7, 20, 1, corpus => 'all') $$,
   array['{}', '{0.95}', '{0.9,0.99}', '{0.8,0.95,0.98}'], 'pairwise similarities include tickets and documents');
 select throws_ok($$ select from public.retrieve_chunks('[1,0]', 'm', corpus => 'all') $$, '22000', null, 'a query vector of another dimension is rejected');
 

@@ -28,8 +28,8 @@ select is(pg_temp.listed('{"assignee": "ADA"}', 'updated'), 'TX-1 TX-2', 'an ass
 select is(pg_temp.listed('{"labels": ["ios"], "not": {"labels": "web"}}'), 'TX-1', 'label filters include and exclude');
 select is(pg_temp.listed('{"created": {"to": "2025-01-01"}}'), 'TX-1 BB-1', 'a created filter includes its last day');
 select is(pg_temp.listed('{"statuses": "unheard of"}'), '', 'an unknown status matches no ticket');
-select is((select string_agg(l.ticket_key, ' ') from public.list_tickets(project_filter => 1, status_filter => 'to do', filters => '{"assignee": [null]}') l), 'TX-3',
-  'project_filter, status_filter and filters must all match');
+select is((select string_agg(l.ticket_key, ' ') from public.list_tickets(filters => '[{"projects": [1], "statuses": "to do"}, {"assignee": [null]}]') l), 'TX-3',
+  'several objects must all match');
 select is(pg_temp.listed(page => 2) || '|' || pg_temp.listed(page => 2, skip => 2), 'TX-2 TX-3|TX-1 BB-1', 'two pages contain the whole list in order');
 select results_eq($$ select distinct has_more from public.list_tickets(2, 1) $$, array[true], 'has_more is true before the last page');
 select results_eq($$ select distinct has_more from public.list_tickets(2, 2) $$, array[false], 'has_more is false on the last page');

@@ -55,7 +55,7 @@ select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(
   array['AA-5'], 'words far down in a long text are not searched');
 select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(-1), 'm', 2, query_text => e'Boiler\n\nIt shows ERR_X7741 again') order by 1 $$,
   array['AA-7', 'BB-2'], 'tickets that contain a rare word of the text are found');
-select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 1, project_filter => 2, query_text => pg_temp.draft()) $$, array['BB-1'], 'a project filter applies to similar tickets');
+select results_eq($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 1, filters => '{"projects": [2]}', query_text => pg_temp.draft()) $$, array['BB-1'], 'a project filter applies to similar tickets');
 select is_empty($$ select ticket_key from public.similar_tickets(pg_temp.unit(1), 'm', 100, 1, query_text => pg_temp.draft()) where ticket_key = 'AA-1' $$, 'the excluded ticket is not returned');
 select lives_ok($$ select s.* from unnest(array['', ' ', '-valve "not closed', repeat('"', 30000), repeat('x', 100000), e'\n\n\n',
   'AA-1', repeat('漢字', 5000), repeat('ab ', 30000)]) t
