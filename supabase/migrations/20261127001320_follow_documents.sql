@@ -89,59 +89,40 @@ $$;
 comment on function tasklens.follow_rows is 'Trigger: changes the versions that the query in its argument returns. Truncated chunks are queued, after fresh edits.';
 
 -- The triggers of all tables, by table and event: one that serves several events has no transition
--- tables.
-create trigger follow_insert after insert on public.projects referencing new table as new_rows for each statement execute function tasklens.follow_projects();
-create trigger follow_update after update on public.projects referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_projects();
-create trigger follow_delete after delete on public.projects referencing old table as old_rows for each statement execute function tasklens.follow_projects();
-create trigger follow_truncate after truncate on public.projects for each statement execute function tasklens.follow_projects();
-create trigger follow_insert after insert on public.tickets referencing new table as new_rows for each statement execute function tasklens.follow_tickets();
-create trigger follow_update after update on public.tickets referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_tickets();
-create trigger follow_delete after delete on public.tickets referencing old table as old_rows for each statement execute function tasklens.follow_tickets();
-create trigger follow_truncate after truncate on public.tickets for each statement execute function tasklens.follow_tickets();
-create trigger follow_insert after insert on public.status_changes referencing new table as new_rows for each statement execute function tasklens.follow_notes();
-create trigger follow_update after update on public.status_changes referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_notes();
-create trigger follow_delete after delete on public.status_changes referencing old table as old_rows for each statement execute function tasklens.follow_notes();
-create trigger follow_truncate after truncate on public.status_changes for each statement execute function tasklens.follow_notes();
-create trigger follow_insert after insert on public.comments referencing new table as new_rows for each statement execute function tasklens.follow_comments();
-create trigger follow_update after update on public.comments referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_comments();
-create trigger follow_delete after delete on public.comments referencing old table as old_rows for each statement execute function tasklens.follow_comments();
-create trigger follow_truncate after truncate on public.comments for each statement execute function tasklens.follow_comments();
-create trigger follow_insert after insert on public.ticket_links referencing new table as new_rows for each statement execute function tasklens.follow_rows('select t.project_id from public.tickets t where t.ticket_id in (r.ticket_id, r.other_ticket_id)');
-create trigger follow_update after update on public.ticket_links referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_rows('select t.project_id from public.tickets t where t.ticket_id in (r.ticket_id, r.other_ticket_id)');
-create trigger follow_delete after delete on public.ticket_links referencing old table as old_rows for each statement execute function tasklens.follow_rows('select t.project_id from public.tickets t where t.ticket_id in (r.ticket_id, r.other_ticket_id)');
-create trigger follow_truncate after truncate on public.ticket_links for each statement execute function tasklens.follow_rows('select t.project_id from public.tickets t where t.ticket_id in (r.ticket_id, r.other_ticket_id)');
-create trigger follow_insert after insert on public.project_members referencing new table as new_rows for each statement execute function tasklens.follow_rows('select tasklens.membership_version(r.user_id)');
-create trigger follow_update after update on public.project_members referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_rows('select tasklens.membership_version(r.user_id)');
-create trigger follow_delete after delete on public.project_members referencing old table as old_rows for each statement execute function tasklens.follow_rows('select tasklens.membership_version(r.user_id)');
-create trigger follow_truncate after truncate on public.project_members for each statement execute function tasklens.follow_rows('select tasklens.membership_version(r.user_id)');
-create trigger follow_insert after insert on public.documents referencing new table as new_rows for each statement execute function tasklens.follow_documents();
-create trigger follow_update after update on public.documents referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_documents();
-create trigger follow_delete after delete on public.documents referencing old table as old_rows for each statement execute function tasklens.follow_documents();
-create trigger follow_truncate after truncate on public.documents for each statement execute function tasklens.follow_documents();
-create trigger follow_insert after insert on public.document_votes referencing new table as new_rows for each statement execute function tasklens.count_votes();
-create trigger follow_update after update on public.document_votes referencing old table as old_rows new table as new_rows for each statement execute function tasklens.count_votes();
-create trigger follow_delete after delete on public.document_votes referencing old table as old_rows for each statement execute function tasklens.count_votes();
-create trigger follow_truncate after truncate on public.document_votes for each statement execute function tasklens.count_votes();
-create trigger follow_insert after insert on public.chunks referencing new table as new_rows for each statement execute function tasklens.follow_rows('select r.project_id');
-create trigger follow_update after update on public.chunks referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_rows('select r.project_id');
-create trigger follow_delete after delete on public.chunks referencing old table as old_rows for each statement execute function tasklens.follow_rows('select r.project_id');
-create trigger follow_truncate after truncate on public.chunks for each statement execute function tasklens.follow_rows('select r.project_id');
-create trigger follow_insert after insert on public.embeddings referencing new table as new_rows for each statement execute function tasklens.follow_rows('select -1', '-1');
-create trigger follow_update after update on public.embeddings referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_rows('select -1', '-1');
-create trigger follow_delete after delete on public.embeddings referencing old table as old_rows for each statement execute function tasklens.follow_rows('select -1', '-1');
-create trigger follow_truncate after truncate on public.embeddings for each statement execute function tasklens.follow_rows('select -1', '-1');
-create trigger follow_delete after delete on tasklens.sources referencing old table as old_rows for each statement execute function tasklens.follow_sources();
-create trigger follow_truncate after truncate on tasklens.sources for each statement execute function tasklens.follow_sources();
--- A status without tickets matters to nobody.
-create trigger follow_update after update on public.status referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_rows('select 0');
-create trigger follow_update after update on tasklens.embedding_sets referencing old table as old_rows new table as new_rows for each statement execute function tasklens.follow_rows('select 0');
-create trigger follow_insert after insert on public.keyword_entries referencing new table as new_rows for each statement execute function tasklens.count_entry_words();
-create trigger follow_update after update on public.keyword_entries referencing old table as old_rows new table as new_rows for each statement execute function tasklens.count_entry_words();
-create trigger follow_delete after delete on public.keyword_entries referencing old table as old_rows for each statement execute function tasklens.count_entry_words();
-create trigger follow_truncate after truncate on public.keyword_entries for each statement execute function tasklens.count_entry_words();
-create trigger follow_insert after insert on public.comment_entries referencing new table as new_rows for each statement execute function tasklens.count_entry_words();
-create trigger follow_update after update on public.comment_entries referencing old table as old_rows new table as new_rows for each statement execute function tasklens.count_entry_words();
-create trigger follow_delete after delete on public.comment_entries referencing old table as old_rows for each statement execute function tasklens.count_entry_words();
-create trigger follow_truncate after truncate on public.comment_entries for each statement execute function tasklens.count_entry_words();
+-- tables. Of statuses only a change matters: a new one has no tickets.
+do $$
+declare
+  statement text;
+begin
+  for statement in
+    select format('create trigger follow_%1$s after %1$s on %2$s %3$s for each statement execute function tasklens.%4$s(%5$s)',
+      e.event, w.on_table, e.transition, w.function, concat_ws(', ', quote_literal(w.query), quote_literal(w.truncation)))
+    from (values
+      ('public.projects', '{insert,update,delete,truncate}', 'follow_projects', null, null),
+      ('public.tickets', '{insert,update,delete,truncate}', 'follow_tickets', null, null),
+      ('public.status_changes', '{insert,update,delete,truncate}', 'follow_notes', null, null),
+      ('public.comments', '{insert,update,delete,truncate}', 'follow_comments', null, null),
+      ('public.ticket_links', '{insert,update,delete,truncate}', 'follow_rows',
+        'select t.project_id from public.tickets t where t.ticket_id in (r.ticket_id, r.other_ticket_id)', null),
+      ('public.project_members', '{insert,update,delete,truncate}', 'follow_rows', 'select tasklens.membership_version(r.user_id)', null),
+      ('public.documents', '{insert,update,delete,truncate}', 'follow_documents', null, null),
+      ('public.document_votes', '{insert,update,delete,truncate}', 'count_votes', null, null),
+      ('public.chunks', '{insert,update,delete,truncate}', 'follow_rows', 'select r.project_id', null),
+      ('public.embeddings', '{insert,update,delete,truncate}', 'follow_rows', 'select -1', '-1'),
+      ('public.keyword_entries', '{insert,update,delete,truncate}', 'count_entry_words', null, null),
+      ('public.comment_entries', '{insert,update,delete,truncate}', 'count_entry_words', null, null),
+      ('public.status', '{update}', 'follow_rows', 'select 0', null),
+      ('tasklens.sources', '{delete,truncate}', 'follow_sources', null, null),
+      ('tasklens.embedding_sets', '{update}', 'follow_rows', 'select 0', null)) w(on_table, events, function, query, truncation)
+    join (values
+      ('insert', 'referencing new table as new_rows'),
+      ('update', 'referencing old table as old_rows new table as new_rows'),
+      ('delete', 'referencing old table as old_rows'),
+      ('truncate', '')) e(event, transition) on e.event = any (w.events::text[])
+  loop
+    execute statement;
+  end loop;
+end
+$$;
 
 insert into tasklens.migrations (version) values ('20261127001320');
