@@ -11,22 +11,22 @@ comment on function tasklens.filter_text is 'A filter trimmed of white space; nu
 
 -- The members of a ticket that can be filtered and counted: this table defines them. A member reads
 -- a column of public.tickets by its kind; the database adds the rest.
-create view tasklens.ticket_members (member, kind, source, facet, place) with (security_invoker = on) as
+create view tasklens.ticket_members (member, kind, source, facet, typed, place) with (security_invoker = on) as
   values
-    ('statuses', 'status', 'status_id', 'status', 1),
-    ('projects', 'project', 'project_id', 'project', 2),
-    ('assignee', 'person', 'assignee', 'assignee', 3),
-    ('reporter', 'person', 'reporter', 'reporter', 4),
-    ('types', 'text', 'ticket_type', 'type', 5),
-    ('priorities', 'text', 'priority', 'priority', 6),
-    ('labels', 'labels', 'labels', 'label', 7),
-    ('created', 'time', 'created_at', null, 8),
-    ('updated', 'time', 'updated_at', null, 9),
-    ('resolved', 'time', 'resolved_at', null, 10),
-    ('due', 'date', 'due_date', null, 11),
-    ('open', 'open', 'status_id', 'open', 12);
+    ('statuses', 'status', 'status_id', 'status', '{status,state}'::text[], 1),
+    ('projects', 'project', 'project_id', 'project', '{project}', 2),
+    ('assignee', 'person', 'assignee', 'assignee', '{assignee}', 3),
+    ('reporter', 'person', 'reporter', 'reporter', '{reporter,author,creator}', 4),
+    ('types', 'text', 'ticket_type', 'type', '{type,issuetype}', 5),
+    ('priorities', 'text', 'priority', 'priority', '{priority}', 6),
+    ('labels', 'labels', 'labels', 'label', '{label,labels,tag,tags}', 7),
+    ('created', 'time', 'created_at', null, '{created}', 8),
+    ('updated', 'time', 'updated_at', null, '{updated}', 9),
+    ('resolved', 'time', 'resolved_at', null, '{resolved,resolutiondate,closed}', 10),
+    ('due', 'date', 'due_date', null, '{due,duedate}', 11),
+    ('open', 'open', 'status_id', 'open', '{}', 12);
 comment on view tasklens.ticket_members is
-  'What tickets can be filtered by: the member of filters, its kind, its column, and its facet, if it is counted.';
+  'What tickets can be filtered by: the member of filters, its kind, its column, its facet, if it is counted, and its names as typed before a colon, here and in other trackers.';
 
 -- The condition of one member. names, in lower case: any of them (#42 is the id 42), null for a
 -- ticket without a value; all_names: all of them; start is inclusive, stop exclusive. Null: no

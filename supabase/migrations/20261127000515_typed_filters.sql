@@ -1,15 +1,11 @@
 -- Reads the filters that people type in a query: status:"in progress", -label:ios, created:>7d.
 -- docs/api.md lists the forms.
 
--- The names of members as they are typed, here and in other trackers.
-create view tasklens.typed_members with (security_invoker = on) as
-  select n.name, m.member, m.kind
-  from tasklens.ticket_members m
-  cross join lateral unnest(array[coalesce(m.facet, m.member)] || case m.member
-    when 'reporter' then '{author,creator}' when 'labels' then '{labels,tag,tags}' when 'types' then '{issuetype}' when 'statuses' then '{state}'
-    when 'due' then '{duedate}' when 'resolved' then '{resolutiondate,closed}' else '{}' end::text[]) n(name)
-  where m.kind <> 'open';
-comment on view tasklens.typed_members is 'The members of filters as they are typed before a colon: status, or state, for statuses.';
+-- As phones and word processors write them.
+create function tasklens.quotes() returns text
+language sql immutable security invoker set search_path = ''
+as $$ select '"“”„‟«»「」『』〝〞〟' $$;
+comment on function tasklens.quotes is 'The quotes that can be around a phrase or a value, for a bracket expression of a regular expression.';
 
 -- A day, month or year, from its first day to its last; or a moment. is_away: so many days from
 -- today.
@@ -95,18 +91,18 @@ $$;
 comment on function tasklens.read_dates is
   'A date, a date behind an operator, or two ends with dots between, as the member of filters; null if it is none. of_days: the member is a day, not a moment.';
 
--- Comma-separated values, bare or in quotes, up to a space. Phones curl quotes.
+-- Comma-separated values, bare or in quotes, up to a space.
 create function tasklens.read_values(typed text, out names text[], out size integer)
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  quote constant text := '["“”„‟«»「」『』〝〞〟]';
-  one constant text := format('(?:%1$s[^"“”„‟«»「」『』〝〞〟]*%1$s|(?!%1$s)[^,\s]+)', quote);
+  quote constant text := format('[%s]', tasklens.quotes());
+  quoted constant text := format('[^%s]*', tasklens.quotes());
 begin
-  size := length(substring(typed from format('^(%1$s?(?:,%1$s?)*)(?=\s|$)', one)));
+  size := length(substring(typed from format('^(%1$s?(?:,%1$s?)*)(?=\s|$)', format('(?:%1$s%2$s%1$s|(?!%1$s)[^,\s]+)', quote, quoted))));
   names := array(
     select btrim(v.name)
-    from regexp_matches(left(typed, size), format('%1$s([^"“”„‟«»「」『』〝〞〟]*)%1$s|([^,]+)', quote), 'g') with ordinality m(part, place)
+    from regexp_matches(left(typed, size), format('%1$s(%2$s)%1$s|([^,]+)', quote, quoted), 'g') with ordinality m(part, place)
     cross join lateral (select coalesce(m.part[1], m.part[2])) v(name)
     where btrim(v.name) <> '' order by m.place);
 end
@@ -119,7 +115,8 @@ create function tasklens.leading_words(typed text) returns table (words text, si
 language sql immutable rows 6 security invoker set search_path = ''
 as $$
   select rtrim(h.head, '?!.,;'), length(h.head)
-  from regexp_split_to_table(substring(left(typed, 500) from '^[^\s"“”„‟«»「」『』〝〞〟:]+(?: [^\s"“”„‟«»「」『』〝〞〟:]+)*(?= |$)'), ' ') with ordinality w(word, place)
+  from format('[^\s:%s]+', tasklens.quotes()) one
+  cross join regexp_split_to_table(substring(left(typed, 500) from format('^%1$s(?: %1$s)*(?= |$)', one)), ' ') with ordinality w(word, place)
   cross join lateral (select substring(typed from format('^(?:\S+ ){%s}\S+', w.place - 1))) h(head)
   where w.place <= 6
 $$;
@@ -187,8 +184,8 @@ begin
   typed.is_negated := part[1] = '-';
   typed.is_doubtful := false;
   select r.names, r.size into names, size from tasklens.read_values(value) r;
-  select m.member, m.kind into typed.member, typed.kind from tasklens.typed_members m where m.name = case when missing then lower(names[1]) else part_name end
-    and (not missing or m.kind = 'person');
+  select m.member, m.kind into typed.member, typed.kind from tasklens.ticket_members m
+  where case when missing then lower(names[1]) else part_name end = any (m.typed) and (not missing or m.kind = 'person');
   if typed.kind in ('status', 'project', 'person', 'text', 'labels') and not missing and (part[3] = ' ' or value ~ '^\S+ \S') then
     -- The most words that are a value: two at least, where no space stands before them.
     select min(f.value), l.size into stored, taken
@@ -202,7 +199,7 @@ begin
     size := taken;
     typed.value := to_jsonb(array[stored]);
   elsif coalesce(cardinality(names), 0) = 0
-    or part[3] = ' ' and not (typed.kind in ('time', 'date') or part_name = 'is' or value ~ '^["“”„‟«»「」『』〝〞〟]')
+    or part[3] = ' ' and not (typed.kind in ('time', 'date') or part_name = 'is' or value ~ ('^[' || tasklens.quotes() || ']'))
   then
     return typed;
   elsif cardinality(names) = 1 and (part_name = 'is' and names[1] ~* '^(open|done|closed)$' or typed.member = 'statuses' and names[1] ~* '^(open|closed)$'
@@ -315,27 +312,22 @@ comment on function tasklens.add_typed_filter is 'Filters with one more. A combi
 -- What is typed in the language of another tracker: created > 2025-03-01, status != Done, labels in
 -- (a, b), assignee is empty. ours is the same as it is typed here. It is a filter only if something
 -- has its value: else it may be a line of code.
-create type tasklens.foreign_filter as (typed tasklens.typed_filter, theirs text, ours text);
-
-create function tasklens.read_foreign_filter(rest text, today date) returns tasklens.foreign_filter
+create function tasklens.read_foreign_filter(rest text, today date, out typed tasklens.typed_filter, out theirs text, out ours text)
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  typed tasklens.typed_filter;
-  theirs text;
-  ours text;
   part constant text[] := regexp_match(rest,
     '^(-)?(\(*)([[:alpha:]]+)(?: ?(!=|<>|>=|<=|=|>|<) ?| (not in|in) ?(?=\()| (is not|is) (?=(?:empty|null)\y))(.*)$', 'i');
   operator constant text := lower(coalesce(part[4], part[5], part[6]));
   is_negated constant boolean := (part[1] is not null) <> (operator in ('!=', '<>', 'not in', 'is not'));
   name constant text := lower(part[3]);
-  kind constant text := (select m.kind from tasklens.typed_members m where m.name = lower(part[3]));
+  kind constant text := (select m.kind from tasklens.ticket_members m where lower(part[3]) = any (m.typed));
   value text := substring(part[7] from case when part[5] is not null then '^\([^()]*\)' when part[6] is not null then '^\w+'
     else '^(?:"[^"]*"|''[^'']*''|[^\s,()]+(?:\([^()\s]*\))?)' end);
 begin
   typed.size := 0;
   if kind is null or value is null then
-    return row(typed, theirs, ours);
+    return;
   end if;
   theirs := left(rest, length(rest) - length(part[7]) + length(value)) || coalesce(substring(substr(part[7], length(value) + 1) from '^\)+'), '');
   value := translate(case when part[5] is not null then regexp_replace(btrim(value, '()'), '\s*,\s*', ',', 'g') else value end, '''', '"');
@@ -354,7 +346,7 @@ begin
     typed.is_negated := is_negated and typed.kind <> 'open';
     typed.value := case when typed.kind = 'open' and is_negated then to_jsonb(not typed.value::boolean) else typed.value end;
   end if;
-  return row(typed, theirs, case when is_negated then '-' else '' end || ours);
+  ours := case when is_negated then '-' else '' end || ours;
 end
 $$;
 comment on function tasklens.read_foreign_filter is
@@ -362,21 +354,45 @@ comment on function tasklens.read_foreign_filter is
 
 -- text: what is searched for, null if the query is filters alone. sort: null if nothing in it is an
 -- order. candidates: names that nothing has: [{member, value, names}]; one that is near took its
--- place, or the filter is text. not_read: [{text, instead}] of another tracker's language, which
--- counts as words.
+-- place, or the filter is text. not_read: at most ten [{text, instead}] of another tracker's
+-- language, which counts as words; instead is null if there is nothing.
 create type tasklens.typed_query as (text text, filters jsonb, sort text, candidates jsonb, not_read jsonb);
 
-create function tasklens.note_not_read(query tasklens.typed_query, text text, instead text) returns tasklens.typed_query
+-- AND is what filters and words mean anyway; NOT is a minus before a filter, but NOT FOUND a message.
+-- In lower case these words count between filters alone.
+create function tasklens.read_operator(rest text, behind_filter boolean, out is_or boolean, out further text)
+language plpgsql immutable security invoker set search_path = ''
+as $$
+declare
+  part constant text[] := coalesce(
+    regexp_match(rest, '^(AND NOT |&& ?!|NOT |!|AND |&& |OR |\|\| )(.*)$'), case when behind_filter then regexp_match(rest, '^(and not |and |or )(.*)$') end);
+  before_filter constant boolean := part[2] ~* '^-?\(*[[:alpha:]]+(?: ?[<>=~:]| ?!=| (?:not )?in ?\w*\(| is (?:not )?(?:empty|null)\y)';
+begin
+  if part is null or part[1] ~ '^[ao]' and not before_filter then
+    return;
+  elsif part[1] ~* '^(and not |&& ?!)' and part[2] !~ '^\(' or part[1] in ('NOT ', '!') and before_filter then
+    further := case when part[2] ~ '^-' then substr(part[2], 2) else '-' || part[2] end;
+  elsif part[1] ~* '^(and|or|&&|\|\|) $' and (behind_filter or part[1] in ('AND ', '&& ') and before_filter) then
+    is_or := part[1] ~* '^(or|\|\|) $';
+    further := part[2];
+  end if;
+end
+$$;
+comment on function tasklens.read_operator is
+  'A word of another tracker''s language at the start of a text, AND, OR or NOT: whether it is an OR, and the text behind it, where NOT is a minus. Null: it is none, or text.';
+
+create function tasklens.read_order(rest text, behind_filter boolean, out typed text, out sort text)
 language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
-  if jsonb_array_length(query.not_read) < 10 then
-    query.not_read := query.not_read || jsonb_build_object('text', left(note_not_read.text, 255), 'instead', left(note_not_read.instead, 255));
+  typed := (regexp_match(rest, case when behind_filter or rest ~ '^[Os]' then '^(?:order by .*|sort:\S+)' else '^sort:\S+' end, 'i'))[1];
+  sort := case lower((regexp_match(typed, '^(?:order by|sort:) ?(created|updated)(?:date)?(?: desc|-desc)?$', 'i'))[1]) when 'created' then 'newest' when 'updated' then 'updated' end;
+  if typed ~* 'by \w+$' then -- the oldest first
+    sort := null;
   end if;
-  return (query);
 end
 $$;
-comment on function tasklens.note_not_read is 'A query with one more part that is not read, and what to type instead, null if there is nothing; at most ten.';
+comment on function tasklens.read_order is 'An order at the start of a text, as typed, and which one of ours it is, null if it is none.';
 
 -- Each token is a filter, a name of a project behind "in", or text with the phrases in it. A quote
 -- after a letter or digit opens no phrase: 5" and 6".
@@ -384,9 +400,8 @@ create function tasklens.read_typed_query(query_text text, today date) returns t
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  token constant text := '^(?:(?<![[:alnum:]])["“”„‟«»「」『』〝〞〟][^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]|[^\s"“”„‟«»「」『』〝〞〟]'
-    '|(?<=[[:alnum:]])["“”„‟«»「」『』〝〞〟]|["“”„‟«»「」『』〝〞〟](?![^"“”„‟«»「」『』〝〞〟]*["“”„‟«»「」『』〝〞〟]))+';
-  any_filter constant text := '^-?\(*[[:alpha:]]+(?: ?[<>=~:]| ?!=| (?:not )?in ?\w*\(| is (?:not )?(?:empty|null)\y)';
+  token constant text := format('^(?:(?<![[:alnum:]])%1$s%2$s*%1$s|[^\s%3$s]|(?<=[[:alnum:]])%1$s|%1$s(?!%2$s*%1$s))+',
+    format('[%s]', tasklens.quotes()), format('[^%s]', tasklens.quotes()), tasklens.quotes());
   -- Fields of other trackers that tickets lack here.
   lacking constant text := '^(-?is:\S+|-?(?:affectedversion|commenter|components?|cycle|epic|estimate|fixversions?|involves|mentions|milestone|repo|resolution|sprint|watcher)'
     '(?: ?!?[=~] ?(?:"[^"]*"|\S+)|:\S+| (?:not )?in ?\w*\([^()]*\)| is (?:not )?(?:empty|null)\y))';
@@ -394,7 +409,9 @@ declare
   found tasklens.typed_query;
   typed tasklens.typed_filter;
   former tasklens.typed_filter; -- directly before
-  theirs tasklens.foreign_filter;
+  theirs record;
+  operator record;
+  ordered record;
   doubtful tasklens.typed_filter[] := array[]::tasklens.typed_filter[];
   rest text := ltrim(regexp_replace(left(query_text, 2000), '[\s\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', ' ', 'g'));
   kept text := '';
@@ -409,33 +426,22 @@ begin
     return found;
   end if;
   while rest <> '' loop
-    -- The words of other trackers' languages. AND is what filters and words mean anyway; NOT is a
-    -- minus before a filter, but NOT FOUND a message.
-    part := regexp_match(rest, '^(AND NOT |&& ?!|NOT |!|AND |&& |OR |\|\| )(.*)$');
-    if part is null and former.size > 0 then
-      part := regexp_match(rest, '^(and not |and |or )(.*)$');
-      part := case when part[2] ~* any_filter then array[upper(part[1]), part[2]] end;
-    end if;
-    if part is not null and (part[1] in ('AND NOT ', '&& !', '&&!') and part[2] !~ '^\(' or part[1] in ('NOT ', '!') and part[2] ~* any_filter) then
-      rest := case when part[2] ~ '^-' then substr(part[2], 2) else '-' || part[2] end;
+    operator := tasklens.read_operator(rest, former.size > 0);
+    if operator.further is not null then
+      rest := operator.further;
+      is_or := coalesce(operator.is_or, is_or);
       is_changed := true;
       continue;
-    elsif part[1] in ('AND ', '&& ', 'OR ', '|| ') and (former.size > 0 or part[1] in ('AND ', '&& ') and part[2] ~* any_filter) then
-      rest := part[2];
-      is_or := part[1] in ('OR ', '|| ');
-      is_changed := true;
-      continue;
-    elsif part[1] = 'NOT ' and part[2] ~ '^[[:lower:]]' then
-      found := tasklens.note_not_read(found, substring(rest from '^NOT \S+'), '-' || substring(part[2] from '^\S+'));
+    elsif rest ~ '^NOT [[:lower:]]' then
+      found.not_read := found.not_read || jsonb_build_object('text', substring(rest from '^NOT \S+'), 'instead', '-' || substring(rest from '^NOT (\S+)'));
     end if;
-    part := regexp_match(rest, case when former.size > 0 or rest ~ '^[Os]' then '^(order by .*|sort:\S+)(.*)$' else '^(sort:\S+)(.*)$' end, 'i');
-    if part is not null then
-      found.sort := case when part[1] ~* '^(order by|sort:) ?created(date)?( desc|-desc)?$' and part[1] !~* 'by \w+$' then 'newest'
-        when part[1] ~* '^(order by|sort:) ?updated(date)?( desc|-desc)?$' and part[1] !~* 'by \w+$' then 'updated' end;
-      if found.sort is null then
-        found := tasklens.note_not_read(found, part[1], 'sort:created or sort:updated');
+    ordered := tasklens.read_order(rest, former.size > 0);
+    if ordered.typed is not null then
+      found.sort := ordered.sort;
+      if ordered.sort is null then
+        found.not_read := found.not_read || jsonb_build_object('text', ordered.typed, 'instead', 'sort:created or sort:updated');
       end if;
-      rest := ltrim(part[2]);
+      rest := ltrim(substr(rest, length(ordered.typed) + 1));
       is_changed := true;
       continue;
     end if;
@@ -446,7 +452,7 @@ begin
       theirs := tasklens.read_foreign_filter(rest, today);
       typed := theirs.typed;
       if typed.size = 0 and theirs.theirs is not null then
-        found := tasklens.note_not_read(found, theirs.theirs, theirs.ours);
+        found.not_read := found.not_read || jsonb_build_object('text', theirs.theirs, 'instead', theirs.ours);
       end if;
     elsif filters < most_filters and rest ~* '^-?[[:alpha:]]+:|^(in|project) ' then
       filters := filters + 1;
@@ -459,7 +465,7 @@ begin
       typed := row(0, null, null, false, null, null, false);
     end if;
     if is_or and (typed.size = 0 or former.member <> typed.member or former.is_negated or typed.is_negated) then
-      found := tasklens.note_not_read(found, 'OR', 'status:a,b');
+      found.not_read := found.not_read || jsonb_build_object('text', 'OR', 'instead', 'status:a,b');
     end if;
 
     if is_or and typed.size > 0 and former.member = typed.member then
@@ -472,7 +478,7 @@ begin
         rest := translate(part[2], '"''', '') || part[3];
         is_changed := true;
       elsif rest ~* lacking then
-        found := tasklens.note_not_read(found, (regexp_match(rest, lacking, 'i'))[1], null);
+        found.not_read := found.not_read || jsonb_build_object('text', (regexp_match(rest, lacking, 'i'))[1], 'instead', null);
       end if;
       is_text := is_text or typed.size = 0;
       typed.size := case when typed.size = 0 then greatest(1, length(substring(rest from token))) else typed.size end;
@@ -504,6 +510,9 @@ begin
   if found.filters <> '{}' or is_changed then
     found.text := nullif(btrim(kept), '');
   end if;
+  found.not_read := (
+    select coalesce(jsonb_agg(jsonb_build_object('text', left(n ->> 'text', 255), 'instead', left(n ->> 'instead', 255))), '[]')
+    from jsonb_path_query(found.not_read, '$[0 to 9]') n);
   return found;
 end
 $$;

@@ -70,7 +70,7 @@ begin
   parsed.excluded_keys := '{}';
   parsed.left_out := '{}';
   -- Phones and word processors curl quotes and turn the hyphen of a key into a dash.
-  typed := translate(tasklens.compose_text(left(query_text, 2000)), '“”„‟«»「」『』〝〞〟', repeat('"', 13));
+  typed := translate(tasklens.compose_text(left(query_text, 2000)), tasklens.quotes(), repeat('"', 14));
   typed := regexp_replace(typed, '([[:alnum:]])[‐‑‒–−]([0-9])', '\1-\2', 'g');
   -- A minus excludes, unless the query is a command: one of its options has a single letter or two
   -- dashes, or a text that the caller sees has it as typed.

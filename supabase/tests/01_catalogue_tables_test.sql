@@ -52,7 +52,6 @@ select results_eq(
     ('authenticated', 'status', 'select'),
     ('authenticated', 'status_changes', 'select insert update delete'),
     ('authenticated', 'tasklens.ticket_members', 'select'),
-    ('authenticated', 'tasklens.typed_members', 'select'),
     ('authenticated', 'ticket_links', 'select insert delete'),
     ('authenticated', 'tickets', 'select insert update delete') $$,
   'authenticated has exactly these table privileges, and anon has none');
