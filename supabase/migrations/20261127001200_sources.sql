@@ -40,6 +40,24 @@ left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id);
 comment on view tasklens.source_owners is
   'What each source belongs to, with the project of a ticket and the ticket and project of a comment.';
 
+create view tasklens.source_parts with (security_invoker = on) as
+select s.source_id, 'project' as kind, null::bigint as status_change_id, p.name, coalesce(p.visible_text, p.description) as text
+from tasklens.sources s join public.projects p on p.project_id = s.project_id
+union all
+select s.source_id, 'ticket', null, t.name, coalesce(t.visible_text, t.description)
+from tasklens.sources s join public.tickets t on t.ticket_id = s.ticket_id
+union all
+select s.source_id, 'status_note', n.status_change_id, null, coalesce(n.visible_text, n.note)
+from tasklens.sources s join public.status_changes n on n.ticket_id = s.ticket_id
+union all
+select s.source_id, 'comment', null, null, coalesce(c.visible_text, c.body)
+from tasklens.sources s join public.comments c on c.comment_id = s.comment_id
+union all
+select s.source_id, 'document', null, d.title, coalesce(d.visible_text, d.content)
+from tasklens.sources s join public.documents d on d.id = s.document_id;
+comment on view tasklens.source_parts is
+  'The texts of each source as readers see them, each with its name if it has one: a ticket''s own and its notes, or the one of another source.';
+
 create view tasklens.source_chunks with (security_invoker = on) as
 select s.source_id, c.embedding_set, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id
 from tasklens.sources s join public.chunks c on c.ticket_id = s.ticket_id and c.comment_id is null
@@ -79,13 +97,9 @@ begin
   order by 1, 2, 3, 4
   on conflict do nothing;
   return array(
-    select s.source_id from tasklens.sources s where s.project_id = any (ensure_sources.project_ids)
-    union all
-    select s.source_id from tasklens.sources s where s.ticket_id = any (ensure_sources.ticket_ids)
-    union all
-    select s.source_id from tasklens.sources s where s.comment_id = any (ensure_sources.comment_ids)
-    union all
-    select s.source_id from tasklens.sources s where s.document_id = any (ensure_sources.document_ids));
+    select s.source_id from tasklens.sources s
+    where s.project_id = any (ensure_sources.project_ids) or s.ticket_id = any (ensure_sources.ticket_ids)
+      or s.comment_id = any (ensure_sources.comment_ids) or s.document_id = any (ensure_sources.document_ids));
 end
 $$;
 comment on function tasklens.ensure_sources is 'The sources of these projects'' own texts, tickets, comments and documents, adding missing rows.';

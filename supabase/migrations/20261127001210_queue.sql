@@ -78,43 +78,32 @@ create function tasklens.source_texts(source_ids bigint[])
 returns table (source_id bigint, names text[], texts jsonb, truncated boolean, source_hash text)
 language sql stable rows 100 security invoker set search_path = ''
 as $$
-  with owned as (
-    select s.source_id, s.ticket_id, x.kind, x.names, x.text
-    from tasklens.sources s
-    left join public.documents d on d.id = s.document_id
-    left join public.comments c on c.comment_id = s.comment_id
-    left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
-    left join public.projects p on p.project_id = coalesce(s.project_id, t.project_id)
+  with told as (
+    select x.source_id, bool_or(length(w.text) > tasklens.text_limit()) as truncated, jsonb_agg(jsonb_build_object(
+        'kind', x.kind, 'status_change_id', x.status_change_id, 'text', left(w.text, tasklens.text_limit())
+      ) order by x.status_change_id nulls first) as texts
+    from tasklens.source_parts x
     cross join lateral (
-      select 'document', array[d.title], case when coalesce(d.visible_text, d.content) ~ '\S' then coalesce(d.visible_text, d.content) else d.title end where s.document_id is not null
-      union all
-      select 'project', array[p.name], p.name || coalesce(e'\n\n' || nullif(coalesce(p.visible_text, p.description), ''), '') where s.project_id is not null
-      union all
-      select 'ticket', array[p.name, t.name], t.name || coalesce(e'\n\n' || nullif(coalesce(t.visible_text, t.description), ''), '') where s.ticket_id is not null
-      union all
-      select 'comment', array[p.name, t.name, 'Comment' || coalesce(' by ' || nullif(btrim(left(c.author, 200)), ''), '')
-        || ', ' || to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD')], coalesce(c.visible_text, c.body) where s.comment_id is not null
-    ) as x(kind, names, text)
-    where s.source_id = any (source_texts.source_ids)
-  ), told as (
-    select o.source_id, o.names, n.*
-    from owned o
-    cross join lateral (
-      select coalesce(jsonb_agg(jsonb_build_object(
-          'kind', x.kind, 'status_change_id', x.status_change_id, 'text', left(x.text, tasklens.text_limit())
-        ) order by x.status_change_id nulls first), '[]') as texts,
-        coalesce(bool_or(length(x.text) > tasklens.text_limit()), false) as truncated
-      from (
-        select o.kind, null::bigint as status_change_id, o.text
-        union all
-        select 'status_note', s.status_change_id, coalesce(s.visible_text, s.note) from public.status_changes s where s.ticket_id = o.ticket_id
-      ) x
-      where x.text ~ '\S'
-    ) n
+      select case when x.kind = 'document' and x.text ~ '\S' then x.text when x.kind = 'document' then x.name
+        else concat_ws(e'\n\n', x.name, nullif(x.text, '')) end as text
+    ) w
+    where x.source_id = any (source_texts.source_ids) and w.text ~ '\S'
+    group by 1
   )
-  select t.source_id, t.names, t.texts, t.truncated,
-    encode(sha256(convert_to(jsonb_build_array(t.names, t.texts, t.truncated)::text, 'UTF8')), 'hex')
-  from told t
+  select s.source_id, n.names, n.texts, n.truncated,
+    encode(sha256(convert_to(jsonb_build_array(n.names, n.texts, n.truncated)::text, 'UTF8')), 'hex')
+  from tasklens.sources s
+  left join told w on w.source_id = s.source_id
+  left join public.documents d on d.id = s.document_id
+  left join public.comments c on c.comment_id = s.comment_id
+  left join public.tickets t on t.ticket_id = coalesce(s.ticket_id, c.ticket_id)
+  left join public.projects p on p.project_id = coalesce(s.project_id, t.project_id)
+  cross join lateral (
+    select coalesce(w.texts, '[]') as texts, coalesce(w.truncated, false) as truncated,
+      array_remove(array[d.title, p.name, t.name, case when s.comment_id is not null
+        then concat('Comment', ' by ' || nullif(btrim(left(c.author, 200)), ''), to_char(c.created_at at time zone 'UTC', ', YYYY-MM-DD')) end], null) as names
+  ) n
+  where s.source_id = any (source_texts.source_ids)
 $$;
 comment on function tasklens.source_texts is
   'The texts of these sources to be chunked, in order and without blank ones: a ticket''s own and its notes, or the one of another source. names stand above each chunk; source_hash is the fingerprint of all that.';
@@ -128,17 +117,12 @@ language sql stable rows 100 security invoker set search_path = '' set jit = off
 as $$
   with sized as (
     -- Sizes are known without reading the texts.
-    select a.place, sum(
-        coalesce(octet_length(coalesce(p.visible_text, p.description)), 0) + coalesce(octet_length(t.name), 0) + coalesce(octet_length(coalesce(t.visible_text, t.description)), 0)
-        + coalesce(octet_length(coalesce(c.visible_text, c.body)), 0) + coalesce(octet_length(coalesce(d.visible_text, d.content)), 0)
-        + coalesce((select sum(octet_length(coalesce(n.visible_text, n.note))) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
-      ) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
+    select a.place, sum(x.octets) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
     from unnest(read_sources.source_ids) with ordinality as a(source_id, place)
-    left join tasklens.sources s on s.source_id = a.source_id
-    left join public.projects p on p.project_id = s.project_id
-    left join public.tickets t on t.ticket_id = s.ticket_id
-    left join public.comments c on c.comment_id = s.comment_id
-    left join public.documents d on d.id = s.document_id
+    left join (
+      select x.source_id, sum(coalesce(octet_length(x.name), 0) + coalesce(octet_length(x.text), 0)) as octets
+      from tasklens.source_parts x where x.source_id = any (read_sources.source_ids) group by 1
+    ) x using (source_id)
   ), asked as materialized (
     select r.sources, read_sources.source_ids[:r.sources] as source_ids, w.*
     from (select least(coalesce(min(b.place) filter (where b.octets_before >= 4000000) - 1, count(*)), 1000)::integer as sources from sized b) r

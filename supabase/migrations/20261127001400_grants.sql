@@ -21,7 +21,7 @@ as $$
     ('table', 'public', 'service_role', 'select update', '{search_config}'),
     ('table', 'tasklens', 'service_role', 'select', '{attached_rows, attached_views, changed_rows, former_languages, installation,
       installed_parts, word_count_changes, word_counts}'),
-    ('view', 'tasklens', 'service_role', 'select', '{source_chunks, source_owners, stored_chunks}'),
+    ('view', 'tasklens', 'service_role', 'select', '{source_chunks, source_owners, source_parts, stored_chunks}'),
     ('view', 'tasklens', 'authenticated service_role', 'select', '{ticket_members}'),
     ('table', 'public', 'authenticated service_role', 'select', '{comment_entries, keyword_entries}'),
     ('table', 'public', 'authenticated', 'select', '{chunks, document_chunks, embeddings, search_config, status}'),
