@@ -164,14 +164,20 @@ begin
       select x.ticket_id, x.project_id, x.ticket_id, 0.5 * x.gain, x.comment_id from (select x.* from comment x order by %s limit $5) x
     )
     select x.* from (
-      select h.keyword_entry_id, min(h.project_id) as project_id, min(h.ticket_id) as ticket_id, sum(h.gain) as gain, min(h.comment_id) from hit h group by 1) x
-    order by %s limit $5$query$, entries, titles, comments, in_comments, in_entries, best_comments, best)
-    using scope, search.words, case when few is null then (search.query).required end, reach, candidate_limit, few, few_tickets loop
+      select x.* from (
+        select h.keyword_entry_id, min(h.project_id) as project_id, min(h.ticket_id) as ticket_id, sum(h.gain) as gain, min(h.comment_id) from hit h group by 1) x
+      order by %s limit $5) x
+    -- Not "not exists", which would be planned as a join with all entries that hold common words.
+    where (x.ticket_id in (select unnest($8))) is not true
+      and ($9 is null or (select e.words @@ $9 from public.keyword_entries e where e.keyword_entry_id = x.keyword_entry_id) is not true)$query$, entries, titles, comments, in_comments, in_entries, best_comments, best)
+    using scope, search.words, case when few is null then (search.query).required end, reach, candidate_limit, few, few_tickets,
+      (search.query).excluded_tickets, (search.query).excluded
+  loop
     return next;
   end loop;
 end
 $$;
 comment on function tasklens.keyword_candidates is
-  'Entries with the rare words of a search, in their own text or a comment, by the weights of these words, or the latest by this column. comment_id: of the comment with most of them. Filters apply first.';
+  'Entries with the rare words of a search, in their own text or a comment, by the weights of these words, or the latest by this column. comment_id: of the comment with most of them. Filters apply first, what the query excludes is left out last.';
 
 insert into tasklens.migrations (version) values ('20261127000550');

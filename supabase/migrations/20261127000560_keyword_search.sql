@@ -108,10 +108,7 @@ begin
     -- Best first.
     select c.*, row_number() over () as place
     from tasklens.keyword_candidates(search, reach, greatest(1000, scored_count)) c
-    where cardinality((search.words).terms) > 0 and (c.ticket_id in (select unnest(query.excluded_tickets))) is not true
-      -- Not "not exists", which would be planned as a join with all entries that hold common words.
-      and (query.excluded is null
-        or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
+    where cardinality((search.words).terms) > 0
   ), first as materialized (
     select e.keyword_entry_id, e.project_id, e.ticket_id,
       case when e.keyword_entry_id = any (query.named_tickets) then 3 when e.keyword_entry_id = any (search.holders) then 2 else 1 end as tier

@@ -38,12 +38,9 @@ begin
     union all
     select c.project_id, c.ticket_id, 2, search.few is not null or t.texts <= reach
     from (select sum(u.entries + u.comments) as texts from unnest((search.words).entries, (search.words).comments) as u(entries, comments)) t
-    -- What is excluded only here leaves enough of the latest.
+    -- What is excluded last leaves enough of the latest.
     cross join tasklens.keyword_candidates(search, reach,
       case when latest is null or query.excluded is null then match_limit + 1 + cardinality(query.excluded_tickets) else reach end, latest) c
-    where (c.ticket_id in (select unnest(query.excluded_tickets))) is not true
-      and (query.excluded is null
-        or (select e.words @@ query.excluded from public.keyword_entries e where e.keyword_entry_id = c.keyword_entry_id) is not true)
   ) f
   left join public.tickets t on latest is not null and t.ticket_id = f.ticket_id
   left join public.projects p on latest is not null and f.ticket_id is null and p.project_id = f.project_id
