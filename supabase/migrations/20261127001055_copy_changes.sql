@@ -140,20 +140,6 @@ end
 $$;
 comment on function tasklens.retry_changes is 'Puts entries of the queue that failed back into it, to be tried among fewer, or refuses the one row that failed alone. keys is null for entries of a column. Locks these entries, and what copy_rows does.';
 
-create function tasklens.queue_freed() returns void
-language sql volatile security invoker set search_path = ''
-as $$
-  with freed as (
-    update tasklens.attached_rows m set blocked_by = null
-    where m.blocked_by is not null and case m.kind
-      when 'projects' then not exists (select from public.projects p where p.key = m.blocked_by)
-      else not exists (select from public.tickets t where upper(t.key) = upper(m.blocked_by)) end
-    returning m.kind, m.key
-  )
-  insert into tasklens.changed_rows (kind, value, attempts) select f.kind, f.key, 0 from freed f on conflict do nothing
-$$;
-comment on function tasklens.queue_freed is 'Queues the rows whose key another one held, and no longer does.';
-
 -- One call at a time: a second one could store what it read before the first one read. New entries
 -- are first asked which rows they hide; these go ahead of all others. What fails is tried again
 -- after all else, among fewer rows, until one row alone is refused.
@@ -177,7 +163,14 @@ begin
   if not pg_try_advisory_xact_lock(hashtext('tasklens.copy_changes')) then
     return null;
   end if;
-  perform tasklens.queue_freed();
+  with freed as (
+    update tasklens.attached_rows m set blocked_by = null
+    where m.blocked_by is not null and case m.kind
+      when 'projects' then not exists (select from public.projects p where p.key = m.blocked_by)
+      else not exists (select from public.tickets t where upper(t.key) = upper(m.blocked_by)) end
+    returning m.kind, m.key
+  )
+  insert into tasklens.changed_rows (kind, value, attempts) select f.kind, f.key, 0 from freed f on conflict do nothing;
   <<copying>>
   for part in
     -- What hides rows, then parents first.

@@ -35,7 +35,6 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.check_arguments(jsonb, vector, text, integer, text, text, bigint, text)', 'stable', 'invoker', 'authenticated service_role'),
     ('tasklens.check_owners(regclass[])', 'stable', 'invoker', ''),
     ('tasklens.hidden_rows(text, text[])', 'stable', 'invoker', ''),
-    ('tasklens.queue_freed()', 'volatile', 'invoker', ''),
     ('tasklens.next_changes(text, integer, bigint, bigint)', 'stable', 'invoker', ''),
     ('tasklens.retry_changes(text, bigint[], text[], integer, boolean, boolean, text)', 'volatile', 'invoker', ''),
     ('tasklens.shown_rows(text, text[])', 'volatile', 'invoker', ''),
