@@ -16,7 +16,7 @@ import (
 const wordCountsDiffer = `
 	with counted as (
 		select word, entries, titles from tasklens.word_entries(array(select word from tasklens.word_counts union select word from tasklens.word_count_changes))
-		where word <> '' and entries <> 0
+		where btrim(word) <> '' and entries <> 0
 	), present as (
 		select u.lexeme as word, count(*) as entries, count(*) filter (where 'A' = any (u.weights)) as titles
 		from public.keyword_entries e, unnest(e.words) u group by u.lexeme

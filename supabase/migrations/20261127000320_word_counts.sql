@@ -5,13 +5,11 @@
 create table tasklens.word_counts (
   word text primary key,
   entries bigint not null,
-  titles bigint not null,
-  title_words bigint not null default 0,
-  body_words bigint not null default 0,
-  comments bigint not null default 0,
-  comment_words bigint not null default 0
+  titles bigint not null default 0,
+  comments bigint not null default 0
 );
-comment on table tasklens.word_counts is 'How many entries, titles and comments contain each word. The empty word''s row contains the totals and lengths.';
+comment on table tasklens.word_counts is
+  'How many entries, titles and comments contain each word. Two rows have totals: the empty word how many there are, a space how many words their texts, names and comments have.';
 -- For removing words that are no longer used.
 create index word_counts_unused_idx on tasklens.word_counts (word) where entries = 0 and comments = 0;
 -- For unknown words: the nearest known ones.
@@ -21,11 +19,8 @@ create table tasklens.word_count_changes (
   word_count_change_id bigint generated always as identity primary key,
   word text not null,
   entries bigint not null,
-  titles bigint not null,
-  title_words bigint not null default 0,
-  body_words bigint not null default 0,
-  comments bigint not null default 0,
-  comment_words bigint not null default 0
+  titles bigint not null default 0,
+  comments bigint not null default 0
 );
 comment on table tasklens.word_count_changes is 'Differences not yet merged into word_counts. The true count is the sum of both.';
 create index word_count_changes_word_idx on tasklens.word_count_changes (word);
@@ -41,16 +36,13 @@ begin
   end if;
   with gone as (
     delete from tasklens.word_count_changes
-    returning word_count_changes.word, word_count_changes.entries, word_count_changes.titles,
-      word_count_changes.title_words, word_count_changes.body_words, word_count_changes.comments, word_count_changes.comment_words
+    returning word_count_changes.word, word_count_changes.entries, word_count_changes.titles, word_count_changes.comments
   )
-  insert into tasklens.word_counts as c (word, entries, titles, title_words, body_words, comments, comment_words)
-  select g.word, sum(g.entries), sum(g.titles), sum(g.title_words), sum(g.body_words), sum(g.comments), sum(g.comment_words) from gone g group by g.word
+  insert into tasklens.word_counts as c (word, entries, titles, comments)
+  select g.word, sum(g.entries), sum(g.titles), sum(g.comments) from gone g group by g.word
   on conflict (word) do update
-    set entries = c.entries + excluded.entries, titles = c.titles + excluded.titles,
-      title_words = c.title_words + excluded.title_words, body_words = c.body_words + excluded.body_words,
-      comments = c.comments + excluded.comments, comment_words = c.comment_words + excluded.comment_words;
-  delete from tasklens.word_counts c where c.entries = 0 and c.comments = 0 and c.word <> '';
+    set entries = c.entries + excluded.entries, titles = c.titles + excluded.titles, comments = c.comments + excluded.comments;
+  delete from tasklens.word_counts c where c.entries = 0 and c.comments = 0 and btrim(c.word) <> '';
 end
 $$;
 comment on function tasklens.merge_word_counts is 'Merges the collected changes into word_counts. Does nothing while another transaction does it.';
@@ -64,34 +56,33 @@ declare
 begin
   -- No other changes are in progress: truncate waited for all writers.
   if tg_op = 'TRUNCATE' and of_comments then
-    delete from tasklens.word_count_changes c where c.comments <> 0 or c.comment_words <> 0;
-    update tasklens.word_counts c set comments = 0, comment_words = 0 where c.comments <> 0 or c.comment_words <> 0;
+    delete from tasklens.word_count_changes c where c.comments <> 0;
+    update tasklens.word_counts c set comments = 0 where c.comments <> 0;
   elsif tg_op = 'TRUNCATE' then
-    delete from tasklens.word_count_changes c where c.comments = 0 and c.comment_words = 0;
-    update tasklens.word_counts c set entries = 0, titles = 0, title_words = 0, body_words = 0;
+    delete from tasklens.word_count_changes c where c.comments = 0;
+    update tasklens.word_counts c set entries = 0, titles = 0;
   else
-    -- sign and weights of a word, or of a whole row for the totals.
     execute format($statement$
       with changed as (%s), counted as (
         select u.lexeme as word, %s from changed r, unnest(r.words) u
         union all
-        select '', %s from changed r
+        select t.* from changed r cross join lateral (values ('', %s), (' ', %s)) t
       )
-      insert into tasklens.word_count_changes (word, entries, titles, title_words, body_words, comments, comment_words)
-      select c.word, sum(c.entries), sum(c.titles), sum(c.title_words), sum(c.body_words), sum(c.comments), sum(c.comment_words)
+      insert into tasklens.word_count_changes (word, entries, titles, comments)
+      select c.word, sum(c.entries), sum(c.titles), sum(c.comments)
       from counted c
       group by c.word
-      having (sum(c.entries), sum(c.titles), sum(c.title_words), sum(c.body_words), sum(c.comments), sum(c.comment_words)) <> (0, 0, 0, 0, 0, 0)
+      having (sum(c.entries), sum(c.titles), sum(c.comments)) <> (0, 0, 0)
       $statement$,
       concat_ws(' union all ', case when tg_op <> 'DELETE' then 'select n.*, 1 as sign from new_rows n' end,
         case when tg_op <> 'INSERT' then 'select o.*, -1 as sign from old_rows o' end),
-      case when of_comments then '0 as entries, 0 as titles, 0 as title_words, 0 as body_words, r.sign as comments, 0 as comment_words'
-        else 'r.sign as entries, r.sign * (''A'' = any (u.weights))::integer as titles, 0 as title_words, 0 as body_words, 0 as comments, 0 as comment_words' end,
-      case when of_comments then '0, 0, 0, 0, r.sign, r.sign * r.length'
-        else 'r.sign, 0, r.sign * r.title_length, r.sign * r.body_length, 0, 0' end);
+      case when of_comments then '0 as entries, 0 as titles, r.sign as comments'
+        else 'r.sign as entries, r.sign * (''A'' = any (u.weights))::integer as titles, 0 as comments' end,
+      case when of_comments then '0, 0, r.sign' else 'r.sign, 0, 0' end,
+      case when of_comments then '0, 0, r.sign * r.length' else 'r.sign * r.body_length, r.sign * r.title_length, 0' end);
   end if;
   if tg_op = 'TRUNCATE' then
-    delete from tasklens.word_counts c where (c.entries, c.comments, c.comment_words) = (0, 0, 0);
+    delete from tasklens.word_counts c where (c.entries, c.titles, c.comments) = (0, 0, 0);
     perform tasklens.change_data_version('{0}');
   end if;
   -- Readers add up the changes: merge them before they are too many.

@@ -1,27 +1,23 @@
 -- The words of a query with their weights: rare words weigh more.
 
 create function tasklens.word_entries(words text[])
-returns table (
-  word text, entries bigint, titles bigint, title_words bigint, body_words bigint, comments bigint, comment_words bigint
-)
+returns table (word text, entries bigint, titles bigint, comments bigint)
 language plpgsql stable rows 8 security invoker set search_path = ''
 as $$
 #variable_conflict use_column
 begin
 return query
-  select w.word, coalesce(sum(c.entries), 0)::bigint, coalesce(sum(c.titles), 0)::bigint,
-    coalesce(sum(c.title_words), 0)::bigint, coalesce(sum(c.body_words), 0)::bigint,
-    coalesce(sum(c.comments), 0)::bigint, coalesce(sum(c.comment_words), 0)::bigint
+  select w.word, coalesce(sum(c.entries), 0)::bigint, coalesce(sum(c.titles), 0)::bigint, coalesce(sum(c.comments), 0)::bigint
   from unnest(word_entries.words) as w(word)
   left join lateral (
-    select k.entries, k.titles, k.title_words, k.body_words, k.comments, k.comment_words from tasklens.word_counts k where k.word = w.word
+    select k.entries, k.titles, k.comments from tasklens.word_counts k where k.word = w.word
     union all
-    select g.entries, g.titles, g.title_words, g.body_words, g.comments, g.comment_words from tasklens.word_count_changes g where g.word = w.word
+    select g.entries, g.titles, g.comments from tasklens.word_count_changes g where g.word = w.word
   ) c on true
   group by w.word;
 end
 $$;
-comment on function tasklens.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word, the totals and lengths.';
+comment on function tasklens.word_entries is 'The number of entries, titles and comments that contain each word; for the empty word how many there are, for a space how many words they have.';
 
 -- A word that occurs only in texts that a caller does not see must behave like an unknown one, or
 -- spelling correction would reveal it. Words in over 200 texts (texts, if counted already) are no

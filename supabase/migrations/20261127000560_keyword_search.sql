@@ -19,9 +19,9 @@ declare
   pairs tsquery[];
   pair_idfs double precision[];
 begin
-  select greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title, greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body,
-      greatest(t.comment_words / greatest(t.comments, 1)::double precision, 1) as comment
-    into usual from tasklens.word_entries(array['']) t;
+  select greatest(l.titles / greatest(t.entries, 1)::double precision, 1) as title, greatest(l.entries / greatest(t.entries, 1)::double precision, 1) as body,
+      greatest(l.comments / greatest(t.comments, 1)::double precision, 1) as comment
+    into usual from tasklens.word_entries(array['']) t cross join tasklens.word_entries(array[' ']) l;
   select array_agg((n.term || ' <-> ' || n.next || ' | ' || n.term || ' <2> ' || n.next || ' | ' || n.term || ' <3> ' || n.next)::tsquery),
       array_agg((n.idf + n.next_idf) / 2)
     into pairs, pair_idfs from (

@@ -41,10 +41,10 @@ declare
 begin
   plan.name := left(first_line, 500);
   planned := tasklens.plan_words(plan.name, visible, false, languages);
-  select greatest(t.entries + t.comments, 1) as texts, greatest(t.title_words / greatest(t.entries, 1)::double precision, 1) as title,
-      greatest(t.body_words / greatest(t.entries, 1)::double precision, 1) as body
+  select greatest(t.entries + t.comments, 1) as texts, greatest(l.titles / greatest(t.entries, 1)::double precision, 1) as title,
+      greatest(l.entries / greatest(t.entries, 1)::double precision, 1) as body
     into usual
-    from tasklens.word_entries(array['']) t;
+    from tasklens.word_entries(array['']) t cross join tasklens.word_entries(array[' ']) l;
 
   with name_term as (
     select p.term, p.idf, p.place, p.entries, p.titles, p.comments,

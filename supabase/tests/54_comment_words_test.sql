@@ -33,7 +33,7 @@ select is((select array_agg(w order by w) from unnest((tasklens.plan_words('gask
 select is((tasklens.plan_words('gaskett', null)).idfs[1] / (tasklens.plan_words('gasket', null)).idfs[1], extensions.similarity('gasket', 'gaskett')::double precision / 2,
   'a replacement weighs half its similarity of what the word weighs, comments counted');
 select is((select array[w.entries, w.comments] from tasklens.word_entries(array['gasket']) w), array[1, 2]::bigint[], 'comments that contain a word are counted separately from entries');
-select is((select array[w.comments, w.comment_words] from tasklens.word_entries(array['']) w), array[5, (select sum(e.length) from public.comment_entries e)]::bigint[],
+select is((select array_agg(w.comments order by w.word) from tasklens.word_entries(array['', ' ']) w), array[5, (select sum(e.length) from public.comment_entries e)]::bigint[],
   'all comments and their words are counted');
 
 -- Only the best comment counts, not the number of comments.
