@@ -185,10 +185,13 @@ begin
     order by case when r.best > 0 then r.rank else ts_rank(to_tsvector(p.configuration, tasklens.plain_text(r.text)), g.wanted) end desc, r.remark, r.position
     limit 1
   ) b on true
-  -- A ticket that is not embedded yet shows the beginning of its text.
   cross join lateral (
-    select case when g.chunk_id is null then b.chunk_id else g.chunk_id end as chunk_id,
-      coalesce(c.text, b.text, left(concat_ws(e'\n\n', coalesce(t.name, p.name), nullif(coalesce(t.visible_text, t.description), '')), 2000)) as text
+    select left(concat_ws(e'\n\n', coalesce(t.name, p.name), nullif(
+      case when t.ticket_id is null then coalesce(p.visible_text, p.description) else coalesce(t.visible_text, t.description) end, '')), 2000) as beginning
+  ) own
+  -- What is not embedded yet shows the beginning of its text.
+  cross join lateral (
+    select case when g.chunk_id is null then b.chunk_id else g.chunk_id end as chunk_id, coalesce(c.text, b.text, own.beginning) as text
   ) shown
   left join lateral (
     select m.comment_id, m.author, m.created_at
@@ -199,8 +202,7 @@ begin
   -- Where more words match in the name than in the chunk, the beginning of the text says more than
   -- a note or comment. A ticket's first chunk begins with its name.
   left join lateral (
-    select tasklens.highlight(left(concat_ws(e'\n\n', coalesce(t.name, p.name),
-      nullif(case when t.ticket_id is null then coalesce(p.visible_text, p.description) else coalesce(t.visible_text, t.description) end, '')), 2000), g.wanted, p.language) as line
+    select tasklens.highlight(own.beginning, g.wanted, p.language) as line
     where not starts_with(shown.text, coalesce(t.name, p.name))
       and regexp_count(tasklens.highlight(coalesce(t.name, p.name), g.wanted, p.language), '<mark>') > regexp_count(lit.line, '<mark>')
     offset 0

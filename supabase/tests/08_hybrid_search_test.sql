@@ -1,7 +1,7 @@
 -- Hybrid search: the arithmetic of reciprocal rank fusion, paging, and the display of results.
 
 begin;
-select plan(104);
+select plan(105);
 
 \ir kit/vectors.sql
 create function pg_temp.add(ticket bigint, project bigint, "position" integer, text text, similarity double precision) returns void
@@ -62,6 +62,10 @@ select results_eq(
   $$ values (11::bigint, '<mark>alpha</mark> one'), (12, '<mark>alpha</mark> two'), (14, e'<mark>alpha</mark> <mark>alpha</mark>\n\nnot embedded yet'),
     (13, 'gamma delta'), (15, '<mark>alpha</mark> coda'), (null, 'Bananas, an <mark>alpha</mark> fruit') $$,
   'the highlight of a result is taken from the text shown');
+insert into public.projects (project_id, key, name, description) values (3, 'CC', 'Cranes', 'lifts for okapi');
+select results_eq($$ select text, highlight from public.search_hybrid('okapi') $$, $$ values (e'Cranes\n\nlifts for okapi', e'Cranes\n\nlifts for <mark>okapi</mark>') $$,
+  'a project that is not embedded shows the beginning of its text, too');
+delete from public.projects where project_id = 3;
 select results_eq(
   $$ select text, highlight from public.search_hybrid('unheardof two', pg_temp.unit(0.6, 0.8), 'm', 0.99) where ticket_id = 12 $$,
   $$ values ('second', 'alpha <mark>two</mark>') $$, 'where the words are in the name and not in the chunk, the beginning of the text is shown');
