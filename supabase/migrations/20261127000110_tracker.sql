@@ -112,7 +112,6 @@ create table tasklens.former_keys (
 );
 comment on table tasklens.former_keys is 'The keys, in capitals, that tickets had in their tracker before they moved there. They lead to the ticket unless another one has them now.';
 create index former_keys_ticket_id_idx on tasklens.former_keys (ticket_id);
-alter table tasklens.former_keys enable row level security;
 
 create function tasklens.keyed_tickets(keys text[]) returns table (ticket_id bigint, key text)
 language sql stable rows 5 security invoker set search_path = ''

@@ -38,16 +38,10 @@ end
 $$;
 comment on function tasklens.check_language is 'Trigger: a language must be one of this Postgres; the error (22023) lists them.';
 
--- PL/pgSQL caches plans per session; a nested SQL function is planned at every call.
-
+-- Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean.
 create function tasklens.unspaced_scripts() returns text
-language plpgsql immutable security invoker set search_path = ''
-as $$
-begin
-  -- Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean.
-  return '\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff';
-end
-$$;
+language sql immutable security invoker set search_path = ''
+as $$ select '\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff' $$;
 comment on function tasklens.unspaced_scripts is 'The characters of scripts without spaces between words, for a bracket expression of a regular expression.';
 
 -- A marked word cannot be typed: its mark is a letter that no spelling has, so that the parser
@@ -59,6 +53,8 @@ as $$
 $$;
 comment on function tasklens.word_mark is
   'What marks a word of the index: it precedes the bytes of a sign and the name of an option, and follows a common word, one that stemming drops, and one in capitals.';
+
+-- Here and below, PL/pgSQL caches plans per session; a nested SQL function is planned at every call.
 
 -- Normalises to NFKC: decomposed accents and Korean (as in Mac file names), half and full widths.
 -- In pieces, because normalize() takes quadratic time on runs of combining marks and cannot be
