@@ -97,9 +97,13 @@ begin
   order by 1, 2, 3, 4
   on conflict do nothing;
   return array(
-    select s.source_id from tasklens.sources s
-    where s.project_id = any (ensure_sources.project_ids) or s.ticket_id = any (ensure_sources.ticket_ids)
-      or s.comment_id = any (ensure_sources.comment_ids) or s.document_id = any (ensure_sources.document_ids));
+    select s.source_id from tasklens.sources s where s.project_id = any (ensure_sources.project_ids)
+    union all
+    select s.source_id from tasklens.sources s where s.ticket_id = any (ensure_sources.ticket_ids)
+    union all
+    select s.source_id from tasklens.sources s where s.comment_id = any (ensure_sources.comment_ids)
+    union all
+    select s.source_id from tasklens.sources s where s.document_id = any (ensure_sources.document_ids));
 end
 $$;
 comment on function tasklens.ensure_sources is 'The sources of these projects'' own texts, tickets, comments and documents, adding missing rows.';
