@@ -9,17 +9,16 @@ as $$
     select w.embedding_set, case when w.embedding_set = s.serving then coalesce(s.model, missing_sources.embedding_model) else s.other_model end as model
     from tasklens.embedding_sets s
     cross join lateral (select coalesce(missing_sources.embedding_set, s.serving) as embedding_set) w
+  ), lacking as materialized (
+    select s.source_id
+    from wanted w cross join tasklens.sources s
+    where (s.document_id is null or missing_sources.embedding_set is null)
+      and (missing_sources.everything or (case when s.document_id is null then s.models[w.embedding_set] = w.model
+        else s.models[1] = missing_sources.embedding_model end) is not true)
   )
-  select s.source_id, x.characters
-  from wanted w
-  cross join tasklens.sources s
-  cross join lateral (
-    select sum(least(tasklens.text_limit(), coalesce(length(t.name), 0) + coalesce(length(t.text), 0))) as characters
-    from tasklens.source_parts t where t.source_id = s.source_id having bool_or(t.name ~ '\S' or t.text ~ '\S')
-  ) x
-  where (s.document_id is null or missing_sources.embedding_set is null)
-    and (missing_sources.everything or (case when s.document_id is null then s.models[w.embedding_set] = w.model
-      else s.models[1] = missing_sources.embedding_model end) is not true)
+  select t.source_id, sum(least(tasklens.text_limit(), coalesce(length(t.name), 0) + coalesce(length(t.text), 0)))
+  from lacking l join tasklens.source_parts t using (source_id)
+  group by 1 having bool_or(t.name ~ '\S' or t.text ~ '\S')
 $$;
 comment on function tasklens.missing_sources is
   'The sources that have a text but no chunk of the serving model (this one if undecided) or, of documents, no vector of this one; with everything, all that have a text. With embedding_set: those that it lacks, without documents.';
