@@ -1,17 +1,13 @@
 -- Tickets that an application keeps in tables of its own. Views over them are attached; triggers
 -- on the tables only queue what changed, and copy_changes brings the copies in step.
 
-create function tasklens.attached_kinds()
-returns table (place integer, kind text, target text, needed text[], parent_kind text)
-language sql immutable rows 5 security invoker set search_path = ''
-as $$
+create view tasklens.attached_kinds (place, kind, target, needed, parent_kind) with (security_invoker = on) as
   values (1, 'projects', 'public.projects', '{project_id}'::text[], null),
     (2, 'members', 'public.project_members', '{project_id,user_id}', 'projects'),
     (3, 'tickets', 'public.tickets', '{ticket_id,project_id}', 'projects'),
     (4, 'comments', 'public.comments', '{comment_id,ticket_id}', 'tickets'),
-    (5, 'links', 'public.ticket_links', '{ticket_id,kind,other_ticket_id}', 'tickets')
-$$;
-comment on function tasklens.attached_kinds is
+    (5, 'links', 'public.ticket_links', '{ticket_id,kind,other_ticket_id}', 'tickets');
+comment on view tasklens.attached_kinds is
   'The kinds of rows that are copied, parents first: where to, and which columns a view needs. The first of these is their key; members have that of their project, links that of their first ticket.';
 
 create table tasklens.attached_views (

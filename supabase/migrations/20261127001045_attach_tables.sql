@@ -4,9 +4,9 @@ create function tasklens.check_view(kind text, view regclass, tables jsonb) retu
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  required constant text[] := (select k.needed from tasklens.attached_kinds() k where k.kind = check_view.kind);
+  required constant text[] := (select k.needed from tasklens.attached_kinds k where k.kind = check_view.kind);
   known constant text[] := required || case check_view.kind when 'members' then '{role}'::text[] when 'links' then '{}' else array(
-      select a.attname::text from tasklens.attached_kinds() k join pg_catalog.pg_attribute a on a.attrelid = k.target::regclass
+      select a.attname::text from tasklens.attached_kinds k join pg_catalog.pg_attribute a on a.attrelid = k.target::regclass
       where k.kind = check_view.kind and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> all (required || '{status_id}'::text[])
       order by a.attnum)
     || case check_view.kind when 'tickets' then '{status,status_category,parent_id}'::text[] else '{}' end end;
@@ -126,7 +126,7 @@ declare
   problem text;
   nulls bigint;
 begin
-  select string_agg(k.key, ', ') into problem from jsonb_object_keys(views) k(key) where k.key not in (select a.kind from tasklens.attached_kinds() a);
+  select string_agg(k.key, ', ') into problem from jsonb_object_keys(views) k(key) where k.key not in (select a.kind from tasklens.attached_kinds a);
   if problem is not null or not views ?& '{projects,tickets}' then
     raise exception using errcode = 'invalid_parameter_value', message = coalesce('unknown kind of rows: ' || problem, 'projects and tickets are missing'),
       hint = 'Attach projects and tickets, and members, comments and links if there are any.';
@@ -137,7 +137,7 @@ begin
     raise exception using errcode = 'undefined_table', message = 'there is no table or view ' || problem, hint = 'Write each name with its schema, such as public.issues.';
   end if;
   perform tasklens.check_owners(array(select m.on_table from jsonb_each(views) v cross join tasklens.mapped_columns(v.value -> 'tables') m));
-  for part in select a.*, (v.value ->> 'view')::regclass as view, v.value -> 'tables' as tables from tasklens.attached_kinds() a join jsonb_each(views) v on v.key = a.kind order by a.place loop
+  for part in select a.*, (v.value ->> 'view')::regclass as view, v.value -> 'tables' as tables from tasklens.attached_kinds a join jsonb_each(views) v on v.key = a.kind order by a.place loop
     kind := part.kind;
     view := part.view;
     columns := tasklens.check_view(part.kind, part.view, part.tables);
@@ -168,7 +168,7 @@ begin
     select m.on_table, array_agg(distinct k.kind) as kinds,
       'select c.* from @rows tasklens_row cross join lateral (values ' || string_agg(format('(%L, %L, to_jsonb(%s) #>> ''{}'', %s)', k.kind, nullif(m.name, k.needed[1]), m.expression,
         tasklens.compared_columns((views #>> array[k.kind, 'view'])::regclass, m.on_table)), ', ') || ') c(kind, by_column, value, compared)' as found
-    from tasklens.attached_kinds() k cross join tasklens.mapped_columns(views #> array[k.kind, 'tables']) m
+    from tasklens.attached_kinds k cross join tasklens.mapped_columns(views #> array[k.kind, 'tables']) m
     group by 1
   loop
     execute replace(watched.found, '@rows', '(select * from ' || watched.on_table || ' limit 0)');
@@ -192,7 +192,7 @@ begin
   delete from tasklens.attached_views;
   delete from tasklens.attached_rows m where m.key = '*';
   insert into tasklens.attached_views select a.* from jsonb_each(attached) v cross join jsonb_populate_record(null::tasklens.attached_views, v.value) a;
-  insert into tasklens.changed_rows (kind, by_column) select k.kind, '*' from tasklens.attached_kinds() k order by k.place;
+  insert into tasklens.changed_rows (kind, by_column) select k.kind, '*' from tasklens.attached_kinds k order by k.place;
 end
 $$;
 comment on function public.attach_tables is

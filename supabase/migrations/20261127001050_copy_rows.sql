@@ -8,8 +8,8 @@ as $$
   -- What belongs to a row whose copy appeared or went is looked at again.
   insert into tasklens.changed_rows (kind, value, attempts)
   select c.kind, c.key, 0 from tasklens.attached_rows c
-  where note_rows.kind in ('projects', 'tickets') and note_rows.kind = (select k.parent_kind from tasklens.attached_kinds() k where k.kind = c.kind) and c.found_by && array(
-    select (select p.needed[1] from tasklens.attached_kinds() p where p.kind = note_rows.kind) || '=' || k.key
+  where note_rows.kind in ('projects', 'tickets') and note_rows.kind = (select k.parent_kind from tasklens.attached_kinds k where k.kind = c.kind) and c.found_by && array(
+    select (select p.needed[1] from tasklens.attached_kinds p where p.kind = note_rows.kind) || '=' || k.key
     from (select m.key from tasklens.attached_rows m where m.kind = note_rows.kind and m.key = any (note_rows.keys) and m.reason is null
       union all select n.key from jsonb_to_recordset(note_rows.noted) n(key text, reason text) where n.reason is null) k
     group by k.key having count(*) = 1)
@@ -97,7 +97,7 @@ as $$
   with shown as materialized (
     select g.row ->> k.needed[1] as key, row_number() over (order by min(g.place)) as place, count(*) as times, (array_agg(g.row order by g.place))[1] as row,
       k.kind, k.parent_kind, k.needed[1] as id_column, k.needed[2] as parent_column
-    from jsonb_array_elements(check_rows.given) with ordinality g(row, place) join tasklens.attached_kinds() k on k.kind = check_rows.kind
+    from jsonb_array_elements(check_rows.given) with ordinality g(row, place) join tasklens.attached_kinds k on k.kind = check_rows.kind
     group by 1, 5, 6, 7, 8
   ), known as materialized (
     select s.*, j.row as fields, j.cut, j.reason, p.id as parent, s.parent_kind is not null and p.id is null as orphan, w.key as wanted,
@@ -126,7 +126,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 #variable_conflict use_variable
 declare
-  id_column constant text := (select k.needed[1] from tasklens.attached_kinds() k where k.kind = copy_rows.kind);
+  id_column constant text := (select k.needed[1] from tasklens.attached_kinds k where k.kind = copy_rows.kind);
   checked record; -- all rows; those that are written
 begin
   if kind = 'members' then

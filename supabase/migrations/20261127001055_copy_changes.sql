@@ -7,7 +7,7 @@ language plpgsql volatile security invoker set search_path = '' set plan_cache_m
 as $$
 #variable_conflict use_variable
 declare
-  key constant text := (select k.needed[1] from tasklens.attached_kinds() k where k.kind = expand_changes.kind);
+  key constant text := (select k.needed[1] from tasklens.attached_kinds k where k.kind = expand_changes.kind);
   source constant tasklens.attached_views := (select a from tasklens.attached_views a where a.kind = expand_changes.kind);
   type constant text := source.columns ->> by_column;
   queued bigint;
@@ -53,7 +53,7 @@ declare
   hidden text[] := array[]::text[];
 begin
   select k.needed[1] as key, k.needed[cardinality(k.needed)] as above, a.view, a.columns ->> k.needed[1] as type into part
-  from tasklens.attached_kinds() k join tasklens.attached_views a using (kind) where k.kind = kind and a.view is not null;
+  from tasklens.attached_kinds k join tasklens.attached_views a using (kind) where k.kind = kind and a.view is not null;
   if found then
     execute format($statement$
       select array(select distinct k.key from (
@@ -77,7 +77,7 @@ declare
   keyless bigint;
 begin
   select k.needed[1] as key, a.view, a.columns ->> k.needed[1] as type into part
-  from tasklens.attached_kinds() k join tasklens.attached_views a using (kind) where k.kind = kind and a.view is not null;
+  from tasklens.attached_kinds k join tasklens.attached_views a using (kind) where k.kind = kind and a.view is not null;
   if not found then
     given := '[]';
     later := '{}';
@@ -176,7 +176,7 @@ begin
     -- What hides rows, then parents first.
     select k.kind, a.view, t.pass, greatest(t.pass, -1) as tries, (array[200, 200, 200, 14, 1])[t.pass + 3] as size,
       case when t.pass = 2 then (select coalesce(max(q.change_id), 0) from tasklens.changed_rows q) end as last
-    from generate_series(-2, 2) t(pass) cross join tasklens.attached_kinds() k left join tasklens.attached_views a using (kind) order by t.pass, k.place
+    from generate_series(-2, 2) t(pass) cross join tasklens.attached_kinds k left join tasklens.attached_views a using (kind) order by t.pass, k.place
   loop
     size := part.size;
     loop

@@ -3,11 +3,8 @@
 -- What is not listed is its owner's alone: triggers, internal tables, helpers of "security definer"
 -- functions, and sequences, which tell how many rows there were. An expression of an index is
 -- evaluated with the rights of the writer, hence "PUBLIC".
-create function tasklens.listed_grants()
-returns table (kind text, name text, grantee text, privilege text)
-language sql immutable security invoker set search_path = ''
-as $$
-  select l.kind, concat_ws('.', l.place, n.name), g.grantee, upper(p.privilege collate "C")
+create view tasklens.listed_grants with (security_invoker = on) as
+  select l.kind, concat_ws('.', l.place, n.name) as name, g.grantee, upper(p.privilege collate "C") as privilege
   from (values
     ('schema', 'tasklens', 'authenticated service_role', 'usage', '{null}'),
     ('schema', 'public', 'authenticated service_role', 'usage', '{null}'),
@@ -69,9 +66,8 @@ as $$
   ) l(kind, place, grantees, privileges, names)
   cross join unnest(l.names::text[]) as n(name)
   left join unnest(string_to_array(l.grantees, ' ')) as g(grantee) on true
-  left join unnest(string_to_array(l.privileges, ' ')) as p(privilege) on true
-$$;
-comment on function tasklens.listed_grants is
+  left join unnest(string_to_array(l.privileges, ' ')) as p(privilege) on true;
+comment on view tasklens.listed_grants is
   'Which privilege each role has on each schema, table, column and function of tasklens, besides the owner.';
 
 create table tasklens.installed_parts (
@@ -91,7 +87,7 @@ as $$
     select c.*, n.nspname || '.' || c.relname as name, case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'S')
-      and (n.nspname = 'tasklens' or n.nspname || '.' || c.relname in (select l.name from tasklens.listed_grants() l where l.kind in ('table', 'sequence')))
+      and (n.nspname = 'tasklens' or n.nspname || '.' || c.relname in (select l.name from tasklens.listed_grants l where l.kind in ('table', 'sequence')))
   )
   select 'schema', n.nspname, n.nspname, null, null, null, n.oid, n.nspowner, n.nspacl
   from pg_catalog.pg_namespace n where n.nspname in ('tasklens', 'public')
@@ -125,7 +121,7 @@ as $$
   select 'function', s.signature, s.signature, null, null, null, f.oid, f.proowner, f.proacl
   from pg_catalog.pg_proc f join pg_catalog.pg_namespace n on n.oid = f.pronamespace
   cross join lateral (select format('%s.%s(%s)', n.nspname, f.proname, regexp_replace(oidvectortypes(f.proargtypes), '[^ ]*\.', '', 'g')) as signature) s
-  where n.nspname = 'tasklens' or n.nspname || '.' || f.proname in (select l.name from tasklens.listed_grants() l where l.kind = 'function')
+  where n.nspname = 'tasklens' or n.nspname || '.' || f.proname in (select l.name from tasklens.listed_grants l where l.kind = 'function')
 $$;
 comment on function tasklens.present_parts is
   'What there is in tasklens or has a listed name, with what is wrong with each and the statement that repairs it. Functions by signature: one may be an application''s of the same name.';
@@ -152,7 +148,7 @@ as $$
     where o.ours or o.kind = 'column'
   ), wanted as (
     select o.object, o.columns, l.grantee, l.privilege, '' as clause, true as is_wanted
-    from objects o join tasklens.listed_grants() l using (kind, name) where o.ours and l.privilege is not null
+    from objects o join tasklens.listed_grants l using (kind, name) where o.ours and l.privilege is not null
     union all
     select o.object, o.columns, quote_ident(pg_get_userbyid(o.owner)), a.privilege_type, '', true
     from objects o cross join aclexplode(acldefault(o.type, o.owner)) a where o.ours and a.grantee = o.owner

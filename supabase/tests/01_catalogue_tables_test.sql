@@ -83,7 +83,7 @@ select is_empty(
   $$ select c.oid::regclass, a.grantee::regrole from pg_catalog.pg_class c cross join aclexplode(c.relacl) a
      where c.relnamespace in ('public'::regnamespace, 'tasklens'::regnamespace) and c.relkind = 'S' and a.grantee <> c.relowner $$,
   'sequences, which tell how many rows there were, are their owner''s alone');
-select is_empty($$ select kind, name from tasklens.listed_grants() except select kind, split_part(part, '(', 1) from tasklens.installed_parts $$,
+select is_empty($$ select kind, name from tasklens.listed_grants except select kind, split_part(part, '(', 1) from tasklens.installed_parts $$,
   'every listed grant is on a part that is there');
 
 -- The first columns of the index are those of the foreign key, in any order. A partial index may

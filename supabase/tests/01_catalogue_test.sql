@@ -28,7 +28,6 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
   $$ values
     ('tasklens.add_missing_sources()', 'volatile', 'invoker', 'service_role'),
     ('tasklens.are_names(jsonb)', 'immutable', 'invoker', 'PUBLIC'),
-    ('tasklens.attached_kinds()', 'immutable', 'invoker', ''),
     ('tasklens.add_begun_word(tasklens.words, text, bigint[])', 'stable', 'invoker', ''),
     ('tasklens.begin_search(text, jsonb, vector, text, double precision, boolean)', 'stable', 'invoker', ''),
     ('tasklens.change_data_version(bigint[])', 'volatile', 'definer', ''),
@@ -92,7 +91,6 @@ select bag_eq( -- Columns of type name, and text computed from them, have the co
     ('tasklens.is_unrestricted()', 'stable', 'definer', 'authenticated service_role'),
     ('tasklens.keep_member()', 'volatile', 'invoker', ''),
     ('tasklens.keyword_candidates(tasklens.search, integer, integer, text)', 'stable', 'invoker', ''),
-    ('tasklens.listed_grants()', 'immutable', 'invoker', ''),
     ('tasklens.list_matches(tasklens.search, integer, text)', 'stable', 'invoker', ''),
     ('tasklens.lock_sources(bigint[], boolean)', 'volatile', 'invoker', 'service_role'),
     ('tasklens.mapped_columns(jsonb)', 'stable', 'invoker', ''),
