@@ -106,32 +106,25 @@ as $$
 declare
   -- PostgREST does not pass notices on.
   by_hand constant boolean := coalesce(current_setting('request.method', true), '') = '';
-  problem text;
   advice text;
 begin
   if filters is not null then
     begin
       perform tasklens.read_filters(filters);
-    exception when invalid_parameter_value then
-      get stacked diagnostics problem = message_text, advice = pg_exception_hint;
+    exception when invalid_parameter_value then -- without its context
+      get stacked diagnostics advice = pg_exception_hint;
+      raise exception using errcode = '22023', message = sqlerrm, hint = advice;
     end;
   end if;
-  if problem is not null then
-    null;
-  elsif fusion not in ('rrf', 'convex') then
-    problem := format('fusion is "%s"', left(fusion, 40));
-    advice := 'Use rrf or convex.';
+  if fusion not in ('rrf', 'convex') then
+    raise exception 'fusion is "%"', left(fusion, 40) using errcode = '22023', hint = 'Use rrf or convex.';
   elsif sort not in ('relevance', 'newest', 'updated') then
-    problem := format('sort is "%s"', left(sort, 40));
-    advice := 'Use relevance, newest or updated.';
+    raise exception 'sort is "%"', left(sort, 40) using errcode = '22023', hint = 'Use relevance, newest or updated.';
   elsif query_embedding is not null and embedding_model is null and dimensions = 1536 then
-    problem := 'query_embedding is given without embedding_model';
-    advice := 'Name the model that made it: ' || coalesce('the stored chunks are of "' || tasklens.serving_model() || '".', 'nothing is embedded yet.');
-  end if;
-  if problem is not null then
-    raise exception using errcode = '22023', message = problem, hint = advice;
+    raise exception 'query_embedding is given without embedding_model' using errcode = '22023',
+      hint = 'Name the model that made it: ' || coalesce('the stored chunks are of "' || tasklens.serving_model() || '".', 'nothing is embedded yet.');
   elsif extensions.vector_dims(query_embedding) <> dimensions then
-    raise exception using errcode = '22000', message = format('query_embedding has %s numbers, not %s', extensions.vector_dims(query_embedding), dimensions),
+    raise exception 'query_embedding has % numbers, not %', extensions.vector_dims(query_embedding), dimensions using errcode = '22000',
       hint = case dimensions when 1536 then 'Add zeros to the vector of a model that gives fewer.' else 'Vectors of documents have 768: the first ones of a longer vector.' end;
   -- Nearly always, the first chunks are of this model. A user's policies would make that slow.
   elsif by_hand and dimensions = 1536 and query_embedding is not null and tasklens.is_unrestricted()
