@@ -142,11 +142,11 @@ func (r Reading) Answer(f Figures, given filter.Filters) string {
 	case f.Count > 1:
 		ending = fmt.Sprintf(", the %s first:", order)
 	}
-	lines := []string{number + ending}
+	lines := []string{clean.Value(number+ending, 2*maxFilters)} // again: a colon after a bracket would make a link
 	for _, group := range f.Groups {
 		label := "none:"
 		if group.Label != nil {
-			label = clean.Value(*group.Label+":", maxShown+1) // the colon after a bracket would make a link
+			label = clean.Value(shown(*group.Label)+":", 2*maxShown)
 		}
 		lines = append(lines, fmt.Sprintf("- %s %d", label, group.Count))
 	}
