@@ -228,6 +228,18 @@ func TestManifestAndRowsDiffer(t *testing.T) {
 	if sum, err := rows(`{"format":"jira","origin":"notes","whole":true}`); sum.Removed != (load.Gone{}) {
 		t.Errorf("without rows: %v, %+v", err, sum)
 	}
+	// Each row of a ticket has comments that the other lacks, and the last alone would count.
+	comment := `,"comments":[{"key":"%d","body":"Loud"}]}` + "\n"
+	row := strings.TrimSuffix(fmt.Sprintf(ticket, 1), "}\n")
+	if sum, err := rows(whole + row + fmt.Sprintf(comment, 1) + row + fmt.Sprintf(comment, 2)); err == nil {
+		t.Errorf("a ticket twice: %+v", sum)
+	}
+	if n := b.count(t, "select count(*) from comments"); n != 2 {
+		t.Errorf("%d comments of the ticket that comes twice are left", n)
+	}
+	if sum, err := rows(`{"format":"jira","whole":true,"projects":1}` + "\n" + project); !errors.Is(err, load.ErrNotPruned) {
+		t.Errorf("a project without tickets: %v, %+v", err, sum)
+	}
 	if n := b.count(t, "select (select count(*) from tickets) + 10 * (select count(*) from documents)"); n != 12 {
 		t.Errorf("%d: something was removed", n)
 	}
