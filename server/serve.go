@@ -112,9 +112,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 	if parts.Indexer, err = newIndexer(p.model); err != nil {
 		return parts, err
 	}
-	if parts.Memo, parts.Embeddings, err = p.newCache(); err != nil {
-		return parts, err
-	}
+	parts.Memo, parts.Embeddings = p.newCache()
 	if parts.Limits, err = p.newLimits(); err != nil {
 		return parts, err
 	}

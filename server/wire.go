@@ -96,15 +96,12 @@ const (
 )
 
 // newCache returns the caches of responses, nil if it is off, and of the embeddings of queries.
-func (p *process) newCache() (*memo.Memo, *memo.Embeddings, error) {
+func (p *process) newCache() (*memo.Memo, *memo.Embeddings) {
 	if p.Cache == "off" {
-		return nil, memo.NewEmbeddings(p.model, nil, nil), nil
+		return nil, memo.NewEmbeddings(p.model, nil, nil)
 	}
-	store, err := memo.NewMemory(cacheBytes)
-	if err != nil {
-		return nil, nil, err
-	}
-	return memo.New(memo.Options{Store: store, Lifetime: cacheLifetime, Count: p.observer.Cached}), memo.NewEmbeddings(p.model, store, p.observer.Cached), nil
+	store := memo.NewMemory(cacheBytes)
+	return memo.New(store, cacheLifetime, p.observer.Cached), memo.NewEmbeddings(p.model, store, p.observer.Cached)
 }
 
 // How long a client may take to send headers and a body, to read a response, and between requests.

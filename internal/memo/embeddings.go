@@ -33,14 +33,14 @@ type Embedder interface {
 // concurrent use.
 type Embeddings struct {
 	model   Embedder
-	store   Store
+	store   *Memory
 	count   Count
 	running singleflight.Group
 	slots   chan struct{}
 }
 
 // NewEmbeddings caches a provider's embeddings in a store; nil disables caching and sharing.
-func NewEmbeddings(model Embedder, store Store, count Count) *Embeddings {
+func NewEmbeddings(model Embedder, store *Memory, count Count) *Embeddings {
 	return &Embeddings{model: model, store: store, count: count, slots: make(chan struct{}, maxEmbeddings)}
 }
 
@@ -103,7 +103,7 @@ func (q Query) Vector(ctx context.Context) (vector.Vector, error) {
 // find returns the stored form of the embedding: from the store, or from the model.
 func (q Query) find(ctx context.Context, key string) (value []byte, origin Origin, err error) {
 	e := q.embeddings
-	if value, found := e.store.Get(ctx, key); found && len(value) == 4*vector.Dimensions {
+	if value, found := e.store.Get(key); found {
 		return value, Hit, nil
 	}
 	select {
@@ -117,7 +117,7 @@ func (q Query) find(ctx context.Context, key string) (value []byte, origin Origi
 		return nil, Passed, err
 	}
 	if value, err = binary.Append(nil, binary.LittleEndian, []float32(v)); err == nil {
-		e.store.Set(ctx, key, value, embeddingLifetime)
+		e.store.Set(key, value, embeddingLifetime)
 	}
 	return value, Stored, err
 }

@@ -11,39 +11,10 @@ import (
 	"tasklens/internal/memo"
 )
 
-// store is an in-memory cache.
-type store struct {
-	mutex  sync.Mutex
-	values map[string][]byte
-}
-
-func (s *store) Get(_ context.Context, key string) ([]byte, bool) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	value, found := s.values[key]
-	return value, found
-}
-
-func (s *store) Set(_ context.Context, key string, value []byte, _ time.Duration) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.values == nil {
-		s.values = map[string][]byte{}
-	}
-	s.values[key] = value
-}
-
-func (s *store) size() int {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return len(s.values)
-}
-
 // bed is a memo with its dependencies.
 type bed struct {
 	t *testing.T
 	*memo.Memo
-	store  *store
 	worked int
 	counts tally
 }
@@ -72,14 +43,10 @@ func (c *tally) expect(t *testing.T, want map[memo.Origin]int) {
 	}
 }
 
-func newBed(t *testing.T, changes ...func(*memo.Options)) *bed {
+func newBed(t *testing.T) *bed {
 	t.Helper()
-	b := &bed{t: t, store: &store{}}
-	options := memo.Options{Store: b.store, Lifetime: time.Hour, Count: b.counts.count}
-	for _, change := range changes {
-		change(&options)
-	}
-	b.Memo = memo.New(options)
+	b := &bed{t: t}
+	b.Memo = memo.New(memo.Store(t), time.Hour, b.counts.count)
 	return b
 }
 

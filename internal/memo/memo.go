@@ -21,30 +21,21 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// Store keeps bytes under keys for a while. It may drop them at any time.
-type Store interface {
-	Get(ctx context.Context, key string) ([]byte, bool)
-	Set(ctx context.Context, key string, value []byte, lifetime time.Duration)
-}
-
-// Options are the operator's choices.
-type Options struct {
-	Store    Store
-	Lifetime time.Duration // of a result, valid or not
-	Count    Count
-}
-
 // Count is called for each request that has a result.
 type Count func(kind string, origin Origin)
 
 // Memo caches results. It is safe for concurrent use; a nil Memo caches nothing.
 type Memo struct {
-	options Options
-	running singleflight.Group
+	store    *Memory
+	lifetime time.Duration
+	count    Count
+	running  singleflight.Group
 }
 
-// New returns a Memo.
-func New(options Options) *Memo { return &Memo{options: options} }
+// New returns a Memo that keeps results in a store, valid or not, for a lifetime.
+func New(store *Memory, lifetime time.Duration, count Count) *Memo {
+	return &Memo{store: store, lifetime: lifetime, count: count}
+}
 
 // Request is what is asked, and by whom.
 type Request struct {
@@ -93,7 +84,7 @@ func (m *Memo) Do(ctx context.Context, request Request, work func(context.Contex
 	}
 	find := func(ctx context.Context) (Made, error) {
 		for _, kept := range slices.Compact([]string{key, key + request.Day}) {
-			if body, found := m.options.Store.Get(ctx, kept); found {
+			if body, found := m.store.Get(kept); found {
 				return Made{Body: body, Origin: Hit}, nil
 			}
 		}
@@ -105,11 +96,11 @@ func (m *Memo) Do(ctx context.Context, request Request, work func(context.Contex
 		if made.Dated {
 			kept += request.Day
 		}
-		m.options.Store.Set(ctx, kept, made.Keep, m.options.Lifetime)
+		m.store.Set(kept, made.Keep, m.lifetime)
 		made.Origin = Stored
 		return made, nil
 	}
-	defer func() { m.options.Count(request.Kind, made.Origin) }()
+	defer func() { m.count(request.Kind, made.Origin) }()
 	if request.Alone {
 		return find(ctx)
 	}

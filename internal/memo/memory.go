@@ -1,8 +1,6 @@
 package memo
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -24,27 +22,23 @@ type entry struct {
 }
 
 // NewMemory returns a store of at most maxBytes, including keys and overhead.
-func NewMemory(maxBytes int64) (*Memory, error) {
-	entries, err := otter.New(&otter.Options[string, entry]{
-		MaximumWeight: uint64(max(maxBytes, 0)),
+func NewMemory(maxBytes uint64) *Memory {
+	return &Memory{otter.Must(&otter.Options[string, entry]{
+		MaximumWeight: maxBytes,
 		Weigher: func(key string, e entry) uint32 {
 			return uint32(min(len(key)+len(e.value)+entryBytes, math.MaxUint32))
 		},
 		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[string, entry]) time.Duration { return e.Value.lifetime }),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("make a cache of %d bytes: %w", maxBytes, err)
-	}
-	return &Memory{entries}, nil
+	})}
 }
 
 // Get returns the value of a key.
-func (m *Memory) Get(_ context.Context, key string) ([]byte, bool) {
+func (m *Memory) Get(key string) ([]byte, bool) {
 	e, found := m.entries.GetIfPresent(key)
 	return e.value, found
 }
 
 // Set stores a value until its lifetime is over or it is evicted.
-func (m *Memory) Set(_ context.Context, key string, value []byte, lifetime time.Duration) {
+func (m *Memory) Set(key string, value []byte, lifetime time.Duration) {
 	m.entries.Set(key, entry{value, lifetime})
 }

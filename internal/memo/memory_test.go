@@ -8,31 +8,22 @@ import (
 	"time"
 )
 
-func newMemory(t *testing.T, bytes int64) *Memory {
-	t.Helper()
-	m, err := NewMemory(bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 func expect(t *testing.T, m *Memory, key, want string) {
 	t.Helper()
-	if value, found := m.Get(t.Context(), key); string(value) != want || found != (want != "") {
+	if value, found := m.Get(key); string(value) != want || found != (want != "") {
 		t.Errorf("%s is %q (%t), want %q", key, value, found, want)
 	}
 }
 
 func TestMemoryReturnsWhatWasSet(t *testing.T) {
 	t.Parallel()
-	m := newMemory(t, 1<<20)
+	m := Store(t)
 	expect(t, m, "a", "")
-	m.Set(t.Context(), "a", []byte("1"), time.Hour)
-	m.Set(t.Context(), "b", []byte{0, 255, '\n'}, time.Hour)
+	m.Set("a", []byte("1"), time.Hour)
+	m.Set("b", []byte{0, 255, '\n'}, time.Hour)
 	expect(t, m, "a", "1")
 	expect(t, m, "b", "\x00\xff\n")
-	m.Set(t.Context(), "a", []byte("2"), time.Hour)
+	m.Set("a", []byte("2"), time.Hour)
 	expect(t, m, "a", "2")
 	expect(t, m, "c", "")
 }
@@ -40,10 +31,9 @@ func TestMemoryReturnsWhatWasSet(t *testing.T) {
 func TestMemoryExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemory(t, 1<<20)
-		defer m.entries.StopAllGoroutines()
-		m.Set(t.Context(), "short", []byte("1"), time.Minute)
-		m.Set(t.Context(), "long", []byte("2"), time.Hour)
+		m := Store(t)
+		m.Set("short", []byte("1"), time.Minute)
+		m.Set("long", []byte("2"), time.Hour)
 		time.Sleep(5 * time.Minute)
 		expect(t, m, "short", "")
 		expect(t, m, "long", "2")
@@ -54,18 +44,18 @@ func TestMemoryExpires(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	const bound = 1 << 20
-	m := newMemory(t, bound)
+	m := NewMemory(bound)
 	key := func(i int) string { return fmt.Sprintf("key %d", i) }
 	for i := range 500 {
-		m.Set(t.Context(), key(i), bytes.Repeat([]byte{'x'}, 20_000), time.Hour)
+		m.Set(key(i), bytes.Repeat([]byte{'x'}, 20_000), time.Hour)
 	}
-	m.Set(t.Context(), "too large", make([]byte, 2*bound), time.Hour)
+	m.Set("too large", make([]byte, 2*bound), time.Hour)
 	held := func() (sum int) {
 		for i := range 500 {
-			value, _ := m.Get(t.Context(), key(i))
+			value, _ := m.Get(key(i))
 			sum += len(value)
 		}
-		value, _ := m.Get(t.Context(), "too large")
+		value, _ := m.Get("too large")
 		return sum + len(value)
 	}
 	// Eviction runs in the background.

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -138,7 +139,7 @@ func (s *service) houseTenants(roles map[int]string) {
 		var answer any
 		switch read := reads[name]; {
 		case name == "caller_role":
-			answer = or(roles[n], "none")
+			answer = cmp.Or(roles[n], "none")
 		case name == "may_write_project":
 			var asked struct {
 				Project int `json:"project_id"`

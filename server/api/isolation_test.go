@@ -1,17 +1,13 @@
 package api_test
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"tasklens/internal/memo"
 )
@@ -112,35 +108,4 @@ func (s *service) plain(method, path, body, token string) string {
 		s.t.Errorf("%s %s: %d %s (%v)", path, body, response.StatusCode, text, err)
 	}
 	return string(text)
-}
-
-// forgetfulStore is a cache that drops an entry on every n-th read, and records the keys that it
-// was given.
-type forgetfulStore struct {
-	every  int
-	mutex  sync.Mutex
-	asked  int
-	values map[string][]byte
-}
-
-func (s *forgetfulStore) Get(_ context.Context, key string) ([]byte, bool) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.asked++; s.asked%s.every == 0 {
-		s.values[key] = nil
-	}
-	value := s.values[key]
-	return value, value != nil
-}
-
-func (s *forgetfulStore) Set(_ context.Context, key string, value []byte, _ time.Duration) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.values[key] = value
-}
-
-func (s *forgetfulStore) keys() []string {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return slices.Collect(maps.Keys(s.values))
 }

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -40,9 +41,9 @@ type setup struct {
 	heartbeat      time.Duration
 	requestTimeout time.Duration
 	attemptTimeout time.Duration
-	restURL        string     // empty: the database's own
-	broken         bool       // drop a part that queries need
-	store          memo.Store // nil: a separate in-memory store
+	restURL        string // empty: the database's own
+	broken         bool   // drop a part that queries need
+	cacheBytes     uint64 // 0: 16 MiB
 	forgetful      bool
 	log            bool       // keep a query log
 	logLevel       slog.Level // default: debug
@@ -132,23 +133,16 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		AttemptTimeout: want.attemptTimeout,
 	})
 	log := slog.New(api.WithRequest(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: want.logLevel})))
-	store := want.store
-	if store == nil {
-		memory, err := memo.NewMemory(16 << 20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		store = memory
-	}
+	store := memo.NewMemory(cmp.Or(want.cacheBytes, 16<<20))
 	var remembered *memo.Memo
 	embeddings := memo.NewEmbeddings(model, nil, nil)
 	if !want.forgetful {
 		embeddings = memo.NewEmbeddings(model, store, s.cached.count)
-		remembered = memo.New(memo.Options{Store: store, Lifetime: time.Hour, Count: s.cached.count})
+		remembered = memo.New(store, time.Hour, s.cached.count)
 	}
 	parts := api.Parts{
 		Memo: remembered, Embeddings: embeddings,
-		Database:     postgrest.New(or(want.restURL, s.database.url), key, testbed.Schema()),
+		Database:     postgrest.New(cmp.Or(want.restURL, s.database.url), key, testbed.Schema()),
 		Indexer:      index.New(model, measure),
 		OpenCircuits: model.OpenCircuits,
 		Searcher: search.New(search.Weights{Vector: 1, Keyword: 1}, func(ctx context.Context, message string, err error) {
@@ -309,11 +303,4 @@ func (j *journal) String() string {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	return j.text.String()
-}
-
-func or(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
 }

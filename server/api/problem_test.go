@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -42,7 +43,7 @@ func checkCode(t testing.TB, status int, code string) {
 func (r *response) wantTokenCode(name string) {
 	r.t.Helper()
 	want := map[string]string{"none": "token_missing", "expired": "token_expired"}[name]
-	if got := r.problem().Code; got != or(want, "token_invalid") {
+	if got := r.problem().Code; got != cmp.Or(want, "token_invalid") {
 		r.t.Errorf("%s: the code is %q", name, got)
 	}
 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -38,7 +39,7 @@ func (s *service) load(projects []project, tickets []ticket) {
 		if tickets[i].Notes == nil {
 			tickets[i].Notes = []note{}
 		}
-		tickets[i].Status = or(tickets[i].Status, "To Do")
+		tickets[i].Status = cmp.Or(tickets[i].Status, "To Do")
 	}
 	var written []struct {
 		Key       string
