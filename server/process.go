@@ -11,6 +11,7 @@ import (
 
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/querylog"
 	"tasklens/internal/rescue"
 	"tasklens/server/api"
 	"tasklens/server/observe"
@@ -65,7 +66,7 @@ func (p *process) warnContext(ctx context.Context, message string, err error) {
 }
 
 // lost returns a function that counts and logs lost records of a kind.
-func (p *process) lost(kind, message string) func(lost int64, cause error) {
+func (p *process) lost(kind, message string) querylog.Warn {
 	return func(lost int64, cause error) {
 		p.observer.Lost(kind, lost)
 		p.log.Warn(message, "lost", lost, "error", cause)

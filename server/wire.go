@@ -79,11 +79,11 @@ func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(
 
 // newQueryLog starts the query log, or returns nil if it is off. It writes as the service, because
 // callers may not.
-func (p *process) newQueryLog() *querylog.Log {
+func (p *process) newQueryLog() *querylog.Backlog[querylog.Entry] {
 	if p.QueryLogRetention == 0 {
 		return nil
 	}
-	return querylog.New(p.database.AsService(), querylog.Options{RetentionDays: p.QueryLogRetention, Warn: p.lost(observe.LostQueryLog, "queries are missing in the query log")})
+	return querylog.New(p.database.AsService(), p.QueryLogRetention, p.lost(observe.LostQueryLog, "queries are missing in the query log"))
 }
 
 const (

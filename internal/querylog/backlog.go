@@ -9,32 +9,30 @@ import (
 )
 
 const (
-	warnEvery  = time.Minute // the minimum between two warnings about lost entries
-	firstPause = time.Second // between attempts; doubled each time
+	queueSize  = 1000                   // entries queued in memory, of about 20 kB each at most
+	linger     = 500 * time.Millisecond // how long an entry waits for others to share its batch
+	timeout    = 5 * time.Second        // of one attempt to write
+	firstPause = time.Second            // between attempts; doubled each time
+	idle       = time.Hour              // after which nothing is written, too
+	warnEvery  = time.Minute            // the minimum between two warnings about lost entries
 )
 
-// queueOptions configure a backlog.
-type queueOptions struct {
-	Size     int           // of the queue
-	Batch    int           // entries written together, at most
-	Linger   time.Duration // how long an entry waits for others to share its batch
-	Attempts int           // to write a batch
-	// Warn is called at most once per warnEvery, and on Close, with the number of entries lost since
-	// the last call. cause is the last error of the writer, or nil if entries only arrived faster than
-	// they could be written.
-	Warn func(lost int64, cause error)
-}
+// Warn is called at most once per warnEvery, and on Close, with the number of entries lost since
+// the last call. cause is the last error of the writer, or nil if entries only arrived faster than
+// they could be written.
+type Warn func(lost int64, cause error)
 
-// backlog is a bounded queue with one writer in the background. What is lost on overload, or after
+// Backlog is a bounded queue with one writer in the background. What is lost on overload, or after
 // the last attempt, is counted and reported, the last time by Close; Add never returns an error. It
-// is safe for concurrent use.
-type backlog[T any] struct {
-	options queueOptions
-	write   func(context.Context, []T) error
-	queue   chan T
-	closing chan struct{}
-	cancel  context.CancelFunc
-	stopped chan struct{} // closed when the writer has returned
+// is safe for concurrent use. A nil Backlog discards all.
+type Backlog[T any] struct {
+	batch, attempts int // entries written together, and attempts to write them, at most
+	warning         Warn
+	write           func(context.Context, []T) error
+	queue           chan T
+	closing         chan struct{}
+	cancel          context.CancelFunc
+	stopped         chan struct{} // closed when the writer has returned
 
 	mutex  sync.Mutex
 	closed bool
@@ -43,15 +41,26 @@ type backlog[T any] struct {
 	warned time.Time
 }
 
-// startQueue returns a queue and starts its writer. Close stops both.
-func startQueue[T any](options queueOptions, write func(ctx context.Context, batch []T) error) *backlog[T] {
-	b := &backlog[T]{options: options, write: write, queue: make(chan T, options.Size), closing: make(chan struct{}), stopped: make(chan struct{})}
+// start returns a backlog and starts its writer, which also gets an empty batch at the start and
+// where nothing is queued for long. Close stops both.
+func start[T any](batch, attempts int, warn Warn, write func(ctx context.Context, batch []T) error) *Backlog[T] {
+	b := &Backlog[T]{
+		batch: batch, attempts: attempts, warning: warn, write: write, queue: make(chan T, queueSize), closing: make(chan struct{}), stopped: make(chan struct{}),
+	}
 	var ctx context.Context
 	ctx, b.cancel = context.WithCancel(context.Background())
 	go func() {
 		defer close(b.stopped)
-		for first := range b.queue {
-			b.process(ctx, b.gather(first))
+		for pause := time.Duration(0); ; pause = idle {
+			select {
+			case first, more := <-b.queue:
+				if !more {
+					return
+				}
+				b.process(ctx, b.gather(first))
+			case <-time.After(pause):
+				b.process(ctx, nil)
+			}
 			b.warn(warnEvery)
 		}
 	}()
@@ -60,11 +69,11 @@ func startQueue[T any](options queueOptions, write func(ctx context.Context, bat
 
 // gather collects the entries that arrive shortly after the first one, or those present if the
 // queue is closed.
-func (b *backlog[T]) gather(first T) []T {
+func (b *Backlog[T]) gather(first T) []T {
 	batch := []T{first}
-	enough := time.NewTimer(b.options.Linger)
+	enough := time.NewTimer(linger)
 	defer enough.Stop()
-	for len(batch) < b.options.Batch {
+	for len(batch) < b.batch {
 		select {
 		case next, more := <-b.queue:
 			if !more {
@@ -79,7 +88,7 @@ func (b *backlog[T]) gather(first T) []T {
 }
 
 // process writes a batch, or counts it as lost after the last attempt.
-func (b *backlog[T]) process(ctx context.Context, batch []T) {
+func (b *Backlog[T]) process(ctx context.Context, batch []T) {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		err := rescue.Do(func() error {
@@ -90,7 +99,7 @@ func (b *backlog[T]) process(ctx context.Context, batch []T) {
 		if err == nil {
 			return
 		}
-		if attempt >= b.options.Attempts || ctx.Err() != nil {
+		if attempt >= b.attempts || ctx.Err() != nil {
 			b.mutex.Lock()
 			defer b.mutex.Unlock()
 			b.lost, b.cause = b.lost+int64(len(batch)), err
@@ -106,7 +115,10 @@ func (b *backlog[T]) process(ctx context.Context, batch []T) {
 
 // Add queues an entry and never blocks. If the queue is full or closed, the entry is dropped and
 // counted.
-func (b *backlog[T]) Add(entry T) {
+func (b *Backlog[T]) Add(entry T) {
+	if b == nil {
+		return
+	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	if !b.closed {
@@ -121,7 +133,7 @@ func (b *backlog[T]) Add(entry T) {
 
 // warn reports lost entries, unless it has done so lately. Only the writer and Close call it: Add
 // must not wait for a log either.
-func (b *backlog[T]) warn(longEnough time.Duration) {
+func (b *Backlog[T]) warn(longEnough time.Duration) {
 	b.mutex.Lock()
 	lost, cause := b.lost, b.cause
 	if lost == 0 || time.Since(b.warned) < longEnough {
@@ -130,12 +142,15 @@ func (b *backlog[T]) warn(longEnough time.Duration) {
 	}
 	b.lost, b.cause, b.warned = 0, nil, time.Now()
 	b.mutex.Unlock()
-	b.options.Warn(lost, cause)
+	b.warning(lost, cause)
 }
 
 // Close stops accepting entries, lets the writer finish until the context ends, and reports what is
 // lost.
-func (b *backlog[T]) Close(ctx context.Context) {
+func (b *Backlog[T]) Close(ctx context.Context) {
+	if b == nil {
+		return
+	}
 	b.mutex.Lock()
 	if !b.closed {
 		b.closed = true

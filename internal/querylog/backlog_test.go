@@ -31,22 +31,27 @@ func inQueueBubble(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-func addNumbers(b *backlog[int], from, to int) {
+func addNumbers(b *Backlog[int], from, to int) {
 	for i := from; i < to; i++ {
 		b.Add(i)
 	}
 }
 
-// start starts a queue that writes one entry at a time, once.
-func start(told *warnings, write func(ctx context.Context, entry int) error) *backlog[int] {
-	return startQueue(queueOptions{Size: size, Warn: told.warn}, func(ctx context.Context, batch []int) error { return write(ctx, batch[0]) })
+// startOne starts a backlog that writes one entry at a time, once.
+func startOne(told *warnings, write func(ctx context.Context, entry int) error) *Backlog[int] {
+	return start(1, 1, told.warn, func(ctx context.Context, batch []int) error {
+		if len(batch) == 0 {
+			return nil
+		}
+		return write(ctx, batch[0])
+	})
 }
 
 func TestEntriesAreWrittenInOrder(t *testing.T) {
 	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
 		var done []int
-		b := start(&told, func(_ context.Context, i int) error {
+		b := startOne(&told, func(_ context.Context, i int) error {
 			time.Sleep(time.Second)
 			done = append(done, i)
 			return nil
@@ -72,16 +77,16 @@ func TestOverflowIsDropped(t *testing.T) {
 	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
 		done := 0
-		b := start(&told, func(context.Context, int) error {
+		b := startOne(&told, func(context.Context, int) error {
 			time.Sleep(time.Second)
 			done++
 			return nil
 		})
 		addNumbers(b, 0, 1)
 		synctest.Wait() // the writer is busy
-		addNumbers(b, 1, 1+size+5)
+		addNumbers(b, 1, 1+queueSize+5)
 		b.Close(t.Context())
-		if done != 1+size || !slices.Equal(told.lost, []int64{5}) || told.cause != nil {
+		if done != 1+queueSize || !slices.Equal(told.lost, []int64{5}) || told.cause != nil {
 			t.Errorf("%d done, %v lost by %v", done, told.lost, told.cause)
 		}
 	})
@@ -90,7 +95,7 @@ func TestOverflowIsDropped(t *testing.T) {
 func TestLossIsReportedOnceAMinute(t *testing.T) {
 	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
-		b := start(&told, func(context.Context, int) error { return errBroken })
+		b := startOne(&told, func(context.Context, int) error { return errBroken })
 		for i := range 100 {
 			b.Add(i)
 			time.Sleep(time.Second)
@@ -108,7 +113,7 @@ func TestLossIsReportedOnceAMinute(t *testing.T) {
 func TestCloseIsBounded(t *testing.T) {
 	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
-		b := start(&told, func(ctx context.Context, _ int) error {
+		b := startOne(&told, func(ctx context.Context, _ int) error {
 			<-ctx.Done()
 			return ctx.Err()
 		})
@@ -132,7 +137,7 @@ func TestConcurrentAddAndClose(t *testing.T) {
 	t.Parallel()
 	var told warnings
 	done := 0
-	b := start(&told, func(context.Context, int) error {
+	b := startOne(&told, func(context.Context, int) error {
 		done++
 		return nil
 	})
@@ -158,7 +163,7 @@ func TestPanicCostsOneEntry(t *testing.T) {
 	inQueueBubble(t, func(t *testing.T) {
 		var told warnings
 		var done []int
-		b := start(&told, func(_ context.Context, i int) error {
+		b := startOne(&told, func(_ context.Context, i int) error {
 			if i%4 == 3 {
 				panic("broken")
 			}

@@ -32,7 +32,7 @@ const (
 // Entry is a question or a search, with its result. The caller sets the fields that only it knows:
 // AskedAt, RequestID, Cached, Streamed and Total.
 type Entry struct {
-	ID             uuid.UUID    `json:"query_id"` // set by Add
+	ID             uuid.UUID    `json:"query_id"` // set when it is written
 	AskedAt        time.Time    `json:"asked_at"`
 	RequestID      string       `json:"request_id,omitempty"`
 	Kind           string       `json:"kind"`

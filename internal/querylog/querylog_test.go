@@ -84,27 +84,27 @@ type warning struct {
 
 // inBubble runs a log with a fake database in a synctest bubble. It closes the log at the end
 // if the test has not.
-func inBubble(t *testing.T, answer func(ctx context.Context, c call) (int, error), test func(t *testing.T, l *Log, d *database, warned *[]warning)) {
+func inBubble(t *testing.T, answer func(ctx context.Context, c call) (int, error), test func(t *testing.T, l *Backlog[Entry], d *database, warned *[]warning)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d, warned := &database{answer: answer}, []warning{}
-		l := New(d, Options{RetentionDays: 30, Warn: func(lost int64, cause error) {
+		l := New(d, 30, func(lost int64, cause error) {
 			warned = append(warned, warning{time.Now(), lost, cause})
-		}})
+		})
 		synctest.Wait() // the first purge
 		test(t, l, d, &warned)
 		l.Close(t.Context())
 	})
 }
 
-func add(l *Log, from, to int) {
+func add(l *Backlog[Entry], from, to int) {
 	for i := from; i < to; i++ {
 		l.Add(Entry{Question: fmt.Sprint(i)})
 	}
 }
 
 func TestEntriesAreWrittenInBatches(t *testing.T) {
-	inBubble(t, nil, func(t *testing.T, l *Log, d *database, warned *[]warning) {
+	inBubble(t, nil, func(t *testing.T, l *Backlog[Entry], d *database, warned *[]warning) {
 		started := time.Now()
 		add(l, 0, 250)
 		time.Sleep(time.Minute)
@@ -139,7 +139,7 @@ func TestOldRowsArePurgedWithoutTraffic(t *testing.T) {
 			return purgeLimit, nil
 		}
 		return 7, nil
-	}, func(t *testing.T, l *Log, d *database, _ *[]warning) {
+	}, func(t *testing.T, l *Backlog[Entry], d *database, _ *[]warning) {
 		started := time.Now()
 		time.Sleep(2*time.Hour + time.Minute)
 		synctest.Wait()
@@ -147,7 +147,7 @@ func TestOldRowsArePurgedWithoutTraffic(t *testing.T) {
 		for _, c := range d.purges() {
 			after = append(after, c.at.Sub(started))
 		}
-		want := []time.Duration{0, purgeSoon, 2 * purgeSoon, 3 * purgeSoon, 3*purgeSoon + purgeEvery, 3*purgeSoon + 2*purgeEvery}
+		want := []time.Duration{0, 0, 0, 0, idle, 2 * idle}
 		if !slices.Equal(after, want) {
 			t.Errorf("old rows were deleted after %v, want %v", after, want)
 		}
@@ -156,7 +156,7 @@ func TestOldRowsArePurgedWithoutTraffic(t *testing.T) {
 
 func TestNilLogAcceptsEntries(t *testing.T) {
 	t.Parallel()
-	var l *Log
+	var l *Backlog[Entry]
 	l.Add(Entry{})
 	l.Close(t.Context())
 }

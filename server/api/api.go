@@ -48,11 +48,11 @@ type Parts struct {
 	Comparer       *search.Comparer
 	Answerer       *answer.Answerer
 	Enricher       *enrich.Enricher
-	Tracker        *querylog.Tracker  // nil counts no retrievals
-	QueryLog       *querylog.Log      // nil keeps none
-	Memo           *memo.Memo         // nil: responses are not cached
-	Embeddings     *memo.Embeddings   // of queries
-	Verifier       *identity.Verifier // of callers; nil: without a token they are the service (AUTH=off)
+	Tracker        *querylog.Backlog[querylog.Retrieval] // nil counts no retrievals
+	QueryLog       *querylog.Backlog[querylog.Entry]     // nil keeps none
+	Memo           *memo.Memo                            // nil: responses are not cached
+	Embeddings     *memo.Embeddings                      // of queries
+	Verifier       *identity.Verifier                    // of callers; nil: without a token they are the service (AUTH=off)
 	Limits         Limits
 	Migrations     fs.FS
 	Observer       *observe.Observer // nil: a new one

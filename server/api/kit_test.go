@@ -91,8 +91,8 @@ type service struct {
 	model    *upstream
 	rows     *postgrest.Session // the database as the service sees it, bypassing the recording upstream
 	log      *journal
-	queries  *querylog.Log
-	tracker  *querylog.Tracker
+	queries  *querylog.Backlog[querylog.Entry]
+	tracker  *querylog.Backlog[querylog.Retrieval]
 	indexer  *index.Indexer
 	cached   *tally
 	stop     func(drain time.Duration) error
@@ -154,7 +154,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 		EmbeddingModel: offline.EmbeddingModel, MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,
 	}
 	if want.log {
-		s.queries = querylog.New(parts.Database.AsService(), querylog.Options{RetentionDays: 1, Warn: func(int64, error) {}})
+		s.queries = querylog.New(parts.Database.AsService(), 1, func(int64, error) {})
 		t.Cleanup(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			defer cancel()

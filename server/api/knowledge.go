@@ -5,6 +5,7 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/knowledge"
+	"tasklens/internal/querylog"
 )
 
 type documentQuery struct {
@@ -22,12 +23,12 @@ func (a *API) searchDocuments(ctx context.Context, who *caller, request *documen
 	query.Text = normal(query.Text)
 	query.Embedding = a.Embeddings.Query(now.Model, query.Text)
 	found, err := knowledge.Search(ctx, who.db, query)
-	if request.Track {
+	if request.Track && len(found) > 0 {
 		var ids []string
 		for _, document := range found {
 			ids = append(ids, document.ID)
 		}
-		a.Tracker.Retrieved(ids, query.Text)
+		a.Tracker.Add(querylog.Retrieval{Documents: ids, Query: query.Text})
 	}
 	return listed(found, err)
 }
