@@ -52,7 +52,7 @@ var load = sync.OnceValues(func() (*Tokenizer, error) {
 	// Only EncodeOrdinary treats "<|endoftext|>" as text. The library's other encoders panic or
 	// emit a control token.
 	t := &Tokenizer{encode: encoding.EncodeOrdinary, sizes: sizes}
-	if t.Count("hello world") != 2 {
+	if len(t.Lengths("hello world")) != 2 {
 		return nil, errors.New("load cl100k_base: the vocabulary does not encode as it should")
 	}
 	return t, nil
@@ -62,8 +62,10 @@ var load = sync.OnceValues(func() (*Tokenizer, error) {
 // nothing is downloaded.
 func Load() (*Tokenizer, error) { return load() }
 
-// Lengths returns the byte length of each token of text, in order. For valid
-// UTF-8 they sum to len(text). A token may end inside a character.
+// Lengths returns the byte length of each token of text, in order. For valid UTF-8 they sum to
+// len(text). A token may end inside a character. There are as many as the model counts if the text
+// has a letter, digit or space to cut at in every 512 bytes. Each cut inside a longer unbroken run
+// may change that by a token or two.
 func (t *Tokenizer) Lengths(text string) []int {
 	// Prose has about four bytes per token.
 	lengths := make([]int, 0, len(text)/4+1)
@@ -73,15 +75,4 @@ func (t *Tokenizer) Lengths(text string) []int {
 		}
 	}
 	return lengths
-}
-
-// Count returns the number of tokens of text. It equals the model's count if the text has a letter,
-// digit or space to cut at in every 512 bytes. Each cut inside a longer unbroken run may change it
-// by a token or two.
-func (t *Tokenizer) Count(text string) int {
-	count := 0
-	for piece := range pieces(text) {
-		count += len(t.encode(piece))
-	}
-	return count
 }

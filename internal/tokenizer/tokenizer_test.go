@@ -57,7 +57,7 @@ func TestCount(t *testing.T) {
 		strings.Repeat("hello ", 3000): 3001,
 		strings.Repeat("a", 1<<14):     1 << 11,
 	} {
-		if got := tokens.Count(text); got != want {
+		if got := len(tokens.Lengths(text)); got != want {
 			t.Errorf("%.20q (%d bytes) has %d tokens, want %d", text, len(text), got, want)
 		}
 	}
@@ -102,16 +102,12 @@ func TestLengthsAddUp(t *testing.T) {
 	tokens := mustLoad(t)
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ToValidUTF8(rapid.OneOf(ordinary(), rapid.StringN(0, 3000, -1)).Draw(t, "text"), "?")
-		lengths := tokens.Lengths(text)
 		sum := 0
-		for _, length := range lengths {
+		for _, length := range tokens.Lengths(text) {
 			sum += length
 		}
 		if sum != len(text) {
 			t.Fatalf("the lengths add up to %d, the text has %d bytes", sum, len(text))
-		}
-		if count := tokens.Count(text); count != len(lengths) {
-			t.Fatalf("Count returned %d, Lengths %d tokens", count, len(lengths))
 		}
 	})
 }
@@ -124,7 +120,7 @@ func TestBlankLineEndsAToken(t *testing.T) {
 		words := rapid.OneOf(ordinary(), rapid.StringN(0, 300, -1))
 		header := strings.TrimSpace(strings.ToValidUTF8(words.Draw(t, "header"), "?")) + "\n\n"
 		text := strings.TrimSpace(strings.ToValidUTF8(words.Draw(t, "text"), "?"))
-		if parts, whole := tokens.Count(header)+tokens.Count(text), tokens.Count(header+text); parts != whole {
+		if parts, whole := len(tokens.Lengths(header))+len(tokens.Lengths(text)), len(tokens.Lengths(header+text)); parts != whole {
 			t.Fatalf("header and text have %d tokens separately, %d together", parts, whole)
 		}
 	})
@@ -139,14 +135,8 @@ func TestEncodesInPieces(t *testing.T) {
 		return make([]int, len(piece))
 	}}
 	text := strings.Repeat("漢字 and kana ", 10_000)
-	for name, measure := range map[string]func() int{
-		"Count":   func() int { return tokens.Count(text) },
-		"Lengths": func() int { return len(tokens.Lengths(text)) },
-	} {
-		largest, total = 0, 0
-		if got := measure(); got != len(text) || total != len(text) || largest > maxPiece {
-			t.Errorf("%s: %d tokens, %d bytes were encoded in pieces of up to %d bytes; the text has %d bytes", name, got, total, largest, len(text))
-		}
+	if got := len(tokens.Lengths(text)); got != len(text) || total != len(text) || largest > maxPiece {
+		t.Errorf("%d tokens, %d bytes were encoded in pieces of up to %d bytes; the text has %d bytes", got, total, largest, len(text))
 	}
 }
 
