@@ -115,7 +115,7 @@ func (s *Session) Call(ctx context.Context, function string, arguments, result a
 func (s *Session) call(ctx context.Context, function string, arguments any) (body string, err error) {
 	// The library's client stores headers for all its users. One client per call keeps tokens
 	// apart.
-	exchange := &exchange{ctx: ctx, transport: s.client.transport}
+	exchange := &exchange{ctx: ctx, transport: s.client.transport, body: http.NoBody}
 	client, err := upstream.NewClientWithError(s.client.url, s.client.schema, map[string]string{
 		"apikey":        s.client.key,
 		"Authorization": "Bearer " + s.token,
@@ -124,7 +124,7 @@ func (s *Session) call(ctx context.Context, function string, arguments any) (bod
 		return "", fmt.Errorf("make a client: %w", err)
 	}
 	client.Transport.Parent = exchange
-	defer exchange.close()
+	defer func() { _ = exchange.body.Close() }() // the library does not close one that it could not read completely
 	body, err = client.RpcWithError(function, "", arguments)
 	if lost, answered := errors.AsType[*Error](err); err != nil && !(answered && lost.Code != "") && !s.service && function != "" {
 		// PostgREST rejects a token without reading a long body, and its reset can overtake the answer.
@@ -142,14 +142,6 @@ type exchange struct {
 	ctx       context.Context
 	transport http.RoundTripper
 	body      io.Closer // of the answer
-}
-
-// close releases the connection: the library does not close a body that it could not read
-// completely.
-func (e *exchange) close() {
-	if e.body != nil {
-		_ = e.body.Close()
-	}
 }
 
 func (e *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -193,11 +185,4 @@ func retire(connection net.Conn) {
 	if plain, is := connection.(*net.TCPConn); is {
 		_ = plain.CloseWrite()
 	}
-}
-
-// isTimeout tells a timeout, of the context or the connection, from other connection errors.
-func isTimeout(ctx context.Context, err error) bool {
-	var network net.Error
-	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.As(err, &network) && network.Timeout()
 }

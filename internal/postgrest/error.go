@@ -1,12 +1,14 @@
 package postgrest
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -36,7 +38,7 @@ var fieldFault = regexp.MustCompile(`(?s)^(filters[^ ]*?|language|query):? (.+)$
 
 // Error is an error response of PostgREST.
 type Error struct {
-	Status  int    // HTTP status
+	Status  int    `json:"-"` // of HTTP
 	Code    string // an SQLSTATE, or PGRST… for PostgREST's own errors
 	Message string
 	Details string // may quote whole rows, so it is in no error text
@@ -68,21 +70,8 @@ func (e *Error) Error() string {
 // readError reads the error body if there is one: a proxy may respond with anything.
 func readError(response *http.Response) *Error {
 	failure := &Error{Status: response.StatusCode}
-	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
-	var told struct{ Code, Message, Details, Hint *string }
-	if json.Unmarshal(body, &told) == nil {
-		for _, text := range []struct {
-			from *string
-			to   *string
-		}{{told.Code, &failure.Code}, {told.Message, &failure.Message}, {told.Details, &failure.Details}, {told.Hint, &failure.Hint}} {
-			if text.from != nil {
-				*text.to = *text.from
-			}
-		}
-	}
-	if failure.Message == "" {
-		failure.Message = http.StatusText(response.StatusCode)
-	}
+	_ = json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(failure)
+	failure.Message = cmp.Or(failure.Message, http.StatusText(response.StatusCode))
 	return failure
 }
 
@@ -90,17 +79,17 @@ func readError(response *http.Response) *Error {
 // they may name tables and quote values.
 func (s *Session) failure(ctx context.Context, function string, err error) error {
 	var answer *Error
-	var long *http.MaxBytesError
+	var network net.Error
 	switch {
 	case errors.As(err, &answer):
 		// A function that it calls may be missing, too.
 		answer.stale = answer.Code == undefinedFunction && strings.Contains(answer.Message, "."+function+"(")
 		return s.answered(answer)
-	case errors.As(err, &long):
+	case errors.As(err, new(*http.MaxBytesError)):
 		return fault.Wrap(fault.TooLarge, "The database's response is too large.", err)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Timeout, "The request was cancelled.", err)
-	case isTimeout(ctx, err):
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout():
 		return fault.Wrap(fault.Timeout, "The database did not answer in time.", err)
 	default:
 		return fault.Wrap(fault.Unavailable, "The database is not reachable.", err)
