@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"tasklens/internal/index"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/rpc"
 	"tasklens/internal/vector"
 	"tasklens/internal/wait"
 	"tasklens/internal/worker"
@@ -40,16 +42,15 @@ func backfill(ctx context.Context, args []string) error {
 		return err
 	}
 	model := e.config.storedModel()
-	missing, err := worker.MeasureMissing(ctx, e.db, e.indexer, model, *everything)
-	if err != nil {
+	wanted := map[string]any{"embedding_model": model, "everything": *everything}
+	if err := e.estimate(ctx, wanted, false, *price); err != nil {
 		return err
 	}
-	fmt.Println(estimate(missing, model, *price))
 	if !*yes {
 		fmt.Println("Nothing was changed. With --yes it begins.")
 		return nil
 	}
-	added, err := worker.EnqueueMissing(ctx, e.db, model, *everything)
+	added, err := rpc.Value[int](ctx, e.db, "enqueue_missing_embeddings", wanted) // behind recent edits
 	if err != nil {
 		return err
 	}
@@ -135,17 +136,43 @@ func givenUp(status worker.Status) error {
 	return fmt.Errorf("%d sources failed permanently: list_dead_embedding_jobs() shows why, replay_embedding_jobs() retries them", status.Dead)
 }
 
-// estimate describes the cost of embedding. price is in dollars per million tokens, negative if
-// unknown.
-func estimate(missing worker.Missing, model string, price float64) string {
+// sampled is the number of sources read to estimate the tokens of all.
+const sampled = 100
+
+// estimate prints what it costs to embed what measure_missing_embeddings finds, ignoring stored
+// chunks if anew is set: counted up to 100 sources, otherwise estimated from 100 random ones. price
+// is in dollars per million tokens, negative if unknown.
+func (e embedding) estimate(ctx context.Context, wanted map[string]any, anew bool, price float64) error {
+	arguments := maps.Clone(wanted)
+	arguments["sample_count"] = sampled
+	all, err := rpc.One[struct {
+		Sources    int
+		Characters int
+		Sample     []int64
+	}](ctx, e.db, "measure_missing_embeddings", arguments)
+	if err != nil {
+		return err
+	}
+	var sources []index.Source
+	for _, id := range all.Sample {
+		sources = append(sources, index.Source{ID: id})
+	}
+	tokens, characters, err := e.indexer.Measure(ctx, e.db, sources, anew)
+	if err != nil {
+		return fmt.Errorf("measure what is missing: %w", err)
+	}
+	if all.Sources > len(sources) && characters > 0 {
+		tokens = int(float64(tokens) / float64(characters) * float64(all.Characters))
+	}
+	cost, model := " (--price DOLLARS-A-MILLION-TOKENS shows the cost).", e.config.storedModel()
 	if known, is := openai.EmbeddingDollars[model]; is && price < 0 {
 		price = known
 	}
-	text := fmt.Sprintf("%d sources to embed by %s, about %d tokens", missing.Sources, model, missing.Tokens)
 	if price >= 0 {
-		return text + fmt.Sprintf(", about $%.2f at $%g a million tokens.", float64(missing.Tokens)/1e6*price, price)
+		cost = fmt.Sprintf(", about $%.2f at $%g a million tokens.", float64(tokens)/1e6*price, price)
 	}
-	return text + " (--price DOLLARS-A-MILLION-TOKENS shows the cost)."
+	fmt.Printf("%d sources to embed by %s, about %d tokens%s\n", all.Sources, model, tokens, cost)
+	return nil
 }
 
 var errInterrupted = errors.New("interrupted: what was embedded stays, and the rest waits in the queue for whatever worker runs next")
@@ -162,7 +189,9 @@ func (e embedding) workOff(ctx context.Context, done func(worker.Status) (bool, 
 	}
 	working, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { worker.New(e.db, e.indexer, workerOptions(e.config, warn)).Run(working) })
+	running.Go(func() {
+		worker.New(e.db, e.indexer, worker.Options{Concurrency: e.config.WorkerConcurrency, Warn: warn}).Run(working)
+	})
 	defer running.Wait()
 	defer stop()
 	most, answered := 0, time.Now()

@@ -8,6 +8,7 @@ import (
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/fault"
+	"tasklens/internal/queue"
 	"tasklens/internal/rpc"
 	"tasklens/internal/wait"
 )
@@ -39,7 +40,7 @@ func enrichDocuments(ctx context.Context, args []string) error {
 		return err
 	}
 	if *retry {
-		if err := enrich.Retry(ctx, db); err != nil {
+		if err := db.Call(ctx, "replay_embedding_jobs", map[string]any{"kind": queue.Enrich}, nil); err != nil {
 			return err
 		}
 	}

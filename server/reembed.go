@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tasklens/internal/reembed"
+	"tasklens/internal/rpc"
 	"tasklens/internal/worker"
 )
 
@@ -40,11 +41,9 @@ func reembedAll(ctx context.Context, args []string) error {
 			fmt.Printf("Everything is embedded by %s already, with this program's chunking.\n", model)
 			return e.clearRetired(ctx, sets)
 		}
-		missing, err := worker.MeasureAnew(ctx, e.db, e.indexer, sets.Serving)
-		if err != nil {
+		if err := e.estimate(ctx, map[string]any{"embedding_model": "", "everything": true, "embedding_set": sets.Serving}, true, *price); err != nil {
 			return err
 		}
-		fmt.Println(estimate(missing, model, *price))
 	} else {
 		fmt.Printf("A set by %s with chunking %d was begun.\n", sets.OtherModel, sets.OtherChunking)
 	}
@@ -74,7 +73,7 @@ func (e embedding) build(ctx context.Context, model string) error {
 	fmt.Printf("%d sources were added to the queue. Search keeps using the current embeddings.\n", added)
 	idle := 0 // consecutive
 	return e.workOff(ctx, func(status worker.Status) (bool, error) {
-		serves, err := reembed.Finish(ctx, e.db)
+		serves, err := rpc.Value[bool](ctx, e.db, "finish_reembed", nil) // if the other set is complete
 		if serves || err != nil {
 			return serves, err
 		}
@@ -108,7 +107,7 @@ func (e embedding) clearRetired(ctx context.Context, sets reembed.Sets) error {
 
 // abandon drops the set being built. Searches never used it.
 func (e embedding) abandon(ctx context.Context) error {
-	was, err := reembed.Abandon(ctx, e.db)
+	was, err := rpc.Value[bool](ctx, e.db, "abandon_reembed", nil)
 	if err != nil {
 		return err
 	}

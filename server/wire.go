@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
 	"tasklens/internal/tokenizer"
-	"tasklens/internal/worker"
 	"tasklens/server/api"
 	"tasklens/server/console"
 	"tasklens/server/observe"
@@ -59,22 +57,9 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 	return index.New(model, measure), nil
 }
 
-func workerOptions(c Config, warn func(context.Context, string, error)) worker.Options {
-	return worker.Options{Concurrency: c.WorkerConcurrency, Warn: warn}
-}
-
-func (p *process) newWorker(indexer *index.Indexer) *worker.Worker {
-	options := workerOptions(p.Config, p.warnContext)
-	options.Watch = p.observer.Batch
-	return worker.New(p.database.AsService(), indexer, options)
-}
-
-// enrichConcurrency is the number of documents that the model reads concurrently.
-const enrichConcurrency = 4
-
 // newEnricher returns an Enricher whose batches take at most timeout, and less within a request.
 func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
-	return enrich.New(model, enrich.Options{PerMinute: c.EnrichPerMinute, Concurrency: enrichConcurrency, Timeout: timeout, Warn: warn})
+	return enrich.New(model, enrich.Options{PerMinute: c.EnrichPerMinute, Timeout: timeout, Warn: warn})
 }
 
 // newQueryLog starts the query log, or returns nil if it is off. It writes as the service, because

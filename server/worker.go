@@ -6,6 +6,7 @@ import (
 
 	"tasklens/internal/index"
 	"tasklens/internal/rescue"
+	"tasklens/internal/worker"
 )
 
 // work embeds edits until the context ends. Any number of instances may run, also beside services.
@@ -43,7 +44,8 @@ func (p *process) runWorker(ctx context.Context, indexer *index.Indexer) {
 	rescue.Go(func() {
 		defer close(ended)
 		if p.awaitSchema(ctx) == nil {
-			p.newWorker(indexer).Run(ctx)
+			options := worker.Options{Concurrency: p.WorkerConcurrency, Warn: p.warnContext, Watch: p.observer.Batch}
+			worker.New(p.database.AsService(), indexer, options).Run(ctx)
 		}
 	})
 	<-ctx.Done()

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"tasklens/internal/chat"
-	"tasklens/internal/queue"
 	"tasklens/internal/rpc"
 )
 
@@ -74,9 +73,4 @@ type Stats struct {
 // ReadStats reads the progress of enrichment from the database.
 func ReadStats(ctx context.Context, db rpc.Caller) (Stats, error) {
 	return rpc.One[Stats](ctx, db, "enrichment_stats", nil)
-}
-
-// Retry makes documents whose last attempt failed due at once, with all their attempts back.
-func Retry(ctx context.Context, db rpc.Caller) error {
-	return db.Call(ctx, "replay_embedding_jobs", map[string]any{"kind": queue.Enrich}, nil)
 }

@@ -64,16 +64,6 @@ func Begin(ctx context.Context, db rpc.Caller, model string) (added int, err err
 	return rpc.Value[int](ctx, db, "begin_reembed", map[string]any{"embedding_model": model, "chunking": chunk.Version})
 }
 
-// Finish makes the other set serve if it is complete, and reports whether it does.
-func Finish(ctx context.Context, db rpc.Caller) (serves bool, err error) {
-	return rpc.Value[bool](ctx, db, "finish_reembed", nil)
-}
-
-// Abandon gives up the set that is being built; false if there is none.
-func Abandon(ctx context.Context, db rpc.Caller) (was bool, err error) {
-	return rpc.Value[bool](ctx, db, "abandon_reembed", nil)
-}
-
 const (
 	// startOver is returned if open transactions held part of the set: the next pass removes the rest.
 	startOver = "00000000-0000-0000-0000-000000000000"
