@@ -23,7 +23,7 @@ const (
 type Redis struct {
 	client   *redis.Client
 	limiter  *redis_rate.Limiter
-	breaker  *gobreaker.CircuitBreaker[any]
+	breaker  *gobreaker.CircuitBreaker[Verdict]
 	patience time.Duration
 	warn     func(message string, err error)
 	warnings rate.Sometimes
@@ -51,7 +51,7 @@ func NewRedis(url string, patience time.Duration, warn func(message string, err 
 	client := redis.NewClient(options)
 	return &Redis{
 		client: client, limiter: redis_rate.NewLimiter(client), patience: patience, warn: warn, warnings: rate.Sometimes{Interval: warningPause},
-		breaker: gobreaker.NewCircuitBreaker[any](gobreaker.Settings{
+		breaker: gobreaker.NewCircuitBreaker[Verdict](gobreaker.Settings{
 			Timeout:     redisPause,
 			ReadyToTrip: func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures > 0 },
 			IsExcluded:  func(err error) bool { return errors.Is(err, errCaller) },
@@ -59,37 +59,25 @@ func NewRedis(url string, patience time.Duration, warn func(message string, err 
 	}, nil
 }
 
-// take counts a request in a bucket. It fails if Redis does, or did a moment ago.
-func (r *Redis) take(ctx context.Context, key string, policy Policy) (v Verdict, err error) {
-	err = r.do(ctx, func(ctx context.Context) error {
-		result, err := r.limiter.Allow(ctx, key, redis_rate.Limit{Rate: policy.Requests, Burst: policy.Requests, Period: policy.Period})
-		if err == nil {
-			v = Verdict{Allowed: result.Allowed > 0, Remaining: result.Remaining, Full: result.ResetAfter, Wait: max(0, result.RetryAfter)}
-		}
-		return err
-	})
-	return v, err
-}
-
 var errURL = errors.New("the address of Redis cannot be read")
 
 // errCaller marks a failure because the caller's time is over, which says nothing about Redis.
 var errCaller = errors.New("the caller waits no longer")
 
-// do runs a command, unless Redis failed a moment ago.
-func (r *Redis) do(ctx context.Context, command func(ctx context.Context) error) error {
-	_, err := r.breaker.Execute(func() (any, error) {
+// take counts a request in a bucket. It fails if Redis does, or did a moment ago.
+func (r *Redis) take(ctx context.Context, key string, policy Policy) (Verdict, error) {
+	return r.breaker.Execute(func() (Verdict, error) {
 		limited, cancel := context.WithTimeout(ctx, r.patience)
 		defer cancel()
-		err := command(limited)
+		result, err := r.limiter.Allow(limited, key, redis_rate.Limit{Rate: policy.Requests, Burst: policy.Requests, Period: policy.Period})
 		switch {
 		case err == nil:
+			return Verdict{Allowed: result.Allowed > 0, Remaining: result.Remaining, Full: result.ResetAfter, Wait: max(0, result.RetryAfter)}, nil
 		case ctx.Err() != nil:
 			err = fmt.Errorf("%w: %w", errCaller, err)
 		default:
 			r.warnings.Do(func() { r.warn("doing without Redis for a while", err) })
 		}
-		return nil, err
+		return Verdict{}, err
 	})
-	return err
 }
