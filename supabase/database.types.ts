@@ -1078,10 +1078,9 @@ export type Database = {
       prune_documents: {
         Args: { listed: string[]; match_count?: number; origin: string }
         Returns: {
+          documents: number
           examples: string[]
-          removed: number
           stored: number
-          unlisted: number
         }[]
       }
       prune_import: {

@@ -67,15 +67,13 @@ func inParts(size int, call func(size int) error) error {
 
 // unlisted is what the database has of this origin and the rows do not list.
 type unlisted struct {
-	Stored   int `json:"stored"`
-	Listed   int `json:"listed"`
-	Unlisted int `json:"unlisted"` // documents
-	Removed  int `json:"removed"`  // of these
+	Stored int `json:"stored"`
+	Listed int `json:"listed"` // tickets
 	Gone
 	Examples []string `json:"examples"`
 }
 
-// compare counts what is not listed, or deletes so much of it.
+// compare counts what is not listed, or deletes so much of it and counts that.
 func (l *loader) compare(ctx context.Context, most int) (unlisted, error) {
 	function, arguments := "prune_import", map[string]any{"import_id": l.id, "match_count": most}
 	if l.id == 0 {
@@ -87,50 +85,48 @@ func (l *loader) compare(ctx context.Context, most int) (unlisted, error) {
 	}
 	found, err := rpc.One[unlisted](ctx, l.db, function, arguments)
 	if err != nil {
-		return found, fmt.Errorf("find what the rows do not list: %w", err)
+		err = fmt.Errorf("find what the rows do not list: %w", err)
 	}
-	found.Documents = found.Unlisted
-	return found, nil
+	return found, err
 }
 
 // prune finds what the rows do not list, and deletes it if that was asked for: much at once only if
 // that was, too. Of rows that are not a whole export nobody knows what they list.
 func (l *loader) prune(ctx context.Context) error {
 	given, sum := l.sum.Given, &l.sum
-	err := fmt.Errorf("%w: rows of the files were left out, refused or not written, or they hold a ticket twice, or none", ErrNotPruned)
+	why := "rows of the files were left out, refused or not written, or they hold a ticket twice, or none"
 	switch isNotes := l.id == 0 && len(given.Paths) > 0; {
 	case given.Format == "":
-		err = fmt.Errorf("%w: nothing says that the rows are a whole export, as the manifest.json of scripts/convert does", ErrNotPruned)
+		why = "nothing says that the rows are a whole export, as the manifest.json of scripts/convert does"
 	case given.Incomplete != "":
-		err = fmt.Errorf("%w: the files are incomplete: %s", ErrNotPruned, given.Incomplete)
+		why = "the files are incomplete: " + given.Incomplete
 	case given.Whole && (isNotes || l.id != 0 && sum.BadRows+sum.Refused+sum.Unwritten == 0): // a document that could not be read is there
-		found, failed := l.compare(ctx, 0)
-		if failed != nil {
-			return failed
+		found, err := l.compare(ctx, 0)
+		if err != nil {
+			return err
 		}
-		if isNotes || found.Listed == sum.Written["tickets"] && found.Listed > 0 {
-			sum.Stored, sum.Unlisted, err = found.Stored, found.Gone, nil
-			for _, example := range found.Examples {
-				l.report.Trouble("not in the files", errors.New(example))
-			}
+		if !isNotes && (found.Listed != sum.Written["tickets"] || found.Listed == 0) {
+			break
+		}
+		why, sum.Stored, sum.Unlisted = "", found.Stored, found.Gone
+		for _, example := range found.Examples {
+			l.report.Trouble("not in the files", errors.New(example))
+		}
+		if sum.Many() && !l.options.PruneMany {
+			why = fmt.Sprintf("the files lack %d of the %d tickets or documents of this origin, more than a fifth, as a part of an export does",
+				sum.Unlisted.Tickets+sum.Unlisted.Documents, sum.Stored)
 		}
 	}
 	switch {
-	case errors.Is(err, ErrNotPruned) && !l.options.Prune:
+	case !l.options.Prune:
 		return nil
-	case err != nil || !l.options.Prune:
-		return err
-	case sum.Many() && !l.options.PruneMany:
-		return fmt.Errorf("%w: the files lack %d of the %d tickets or documents of this origin, more than a fifth, as a part of an export does",
-			ErrNotPruned, sum.Unlisted.Tickets+sum.Unlisted.Documents, sum.Stored)
+	case why != "":
+		return fmt.Errorf("%w: %s", ErrNotPruned, why)
 	}
 	for removed := sum.Unlisted; removed != (Gone{}); {
 		if err := inParts(batchPrune, func(size int) error {
 			found, err := l.compare(ctx, size)
 			removed = found.Gone
-			if l.id == 0 {
-				removed = Gone{Documents: found.Removed}
-			}
 			return err
 		}); err != nil {
 			return fmt.Errorf("delete removed rows: %w", err)

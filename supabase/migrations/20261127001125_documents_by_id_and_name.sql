@@ -35,7 +35,7 @@ comment on function public.upsert_documents is
   'Inserts or updates documents: [{id, title, content, keywords, temporal_class, archived, created_at, origin}], of which only title is required. keywords, temporal_class, archived and origin stay unchanged if absent; keywords replace those of the previous call. Returns one row per document, in order.';
 
 create function public.prune_documents(origin text, listed uuid[], match_count integer default 0)
-returns table (stored bigint, unlisted bigint, removed bigint, examples text[])
+returns table (stored bigint, documents bigint, examples text[])
 language sql volatile rows 1 security invoker set search_path = ''
 as $$
   with owned as materialized (
@@ -45,12 +45,12 @@ as $$
     where d.id in (select o.id from owned o where o.is_unlisted order by o.id limit tasklens.clamp(prune_documents.match_count, 0, 0, 1000))
     returning d.id
   )
-  select count(*), count(*) filter (where o.is_unlisted), (select count(*) from gone),
+  select count(*), case when prune_documents.match_count > 0 then (select count(*) from gone) else count(*) filter (where o.is_unlisted) end,
     (array_agg(o.title order by o.title) filter (where o.is_unlisted))[:5]
   from owned o
 $$;
 comment on function public.prune_documents is
-  'How many documents an import of this origin stored, and how many of them it does not list any more, with examples; match_count of the latter, at most 1,000, are deleted.';
+  'How many documents an import of this origin stored, and how many of them it does not list any more, with examples. Deletes at most match_count of the latter, and counts these: call it until none is left.';
 
 create function tasklens.document_queries(doc_id uuid) returns text[]
 language sql stable security definer set search_path = ''

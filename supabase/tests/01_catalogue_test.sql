@@ -314,7 +314,7 @@ select results_eq(
     ('nearest_chunks', 'query_embedding vector, match_count integer DEFAULT 10, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(similarity double precision, project_id bigint, ticket_id bigint, ticket_key text, kind text, text text, chunk_id uuid)'),
     ('probe_statement_timeout', '', 'void'),
-    ('prune_documents', 'origin text, listed uuid[], match_count integer DEFAULT 0', 'TABLE(stored bigint, unlisted bigint, removed bigint, examples text[])'),
+    ('prune_documents', 'origin text, listed uuid[], match_count integer DEFAULT 0', 'TABLE(stored bigint, documents bigint, examples text[])'),
     ('prune_import', 'import_id bigint, match_count integer DEFAULT 0', 'TABLE(stored integer, listed integer, tickets integer, comments integer, ticket_links integer, examples text[])'),
     ('rate_document', 'doc_id uuid, helpful boolean', 'double precision'),
     ('read_query', 'query_text text, today date DEFAULT ((now() AT TIME ZONE ''utc''::text))::date', 'TABLE(text text, filters jsonb, sort text, candidates jsonb, not_read jsonb, version text, model text, match_thresholds jsonb)'),
