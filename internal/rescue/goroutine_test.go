@@ -20,14 +20,14 @@ var begins = []string{"Go", "TryGo", "DoChan", "AfterFunc", "SetBodyStreamWriter
 
 // elsewhere lists functions whose goroutines call rescue further down the stack, or cannot panic.
 var elsewhere = map[string]string{
-	"internal/querylog/backlog.go startQueue": "process rescues each attempt to write",
-	"internal/index/store.go callStore":       "cancels",
-	"internal/openai/chat.go listen":          "cancels",
-	"server/api/api.go Shutdown":              "cancels",
-	"server/backfill.go workOff":              "the worker rescues its batches",
-	"server/main.go untilSignalled":           "waits for signals",
-	"server/process.go serveMetrics":          "net/http rescues its handlers",
-	"server/serve.go serve":                   "runWorker and outermost rescue",
+	"internal/querylog/backlog.go start": "process rescues each attempt to write",
+	"internal/index/store.go callStore":  "cancels",
+	"internal/openai/chat.go listen":     "cancels",
+	"server/api/api.go Shutdown":         "cancels",
+	"server/backfill.go workOff":         "the worker rescues its batches",
+	"server/main.go untilSignalled":      "waits for signals",
+	"server/process.go serveMetrics":     "net/http rescues its handlers",
+	"server/serve.go serve":              "runWorker and outermost rescue",
 }
 
 // Every goroutine of the service runs under rescue, so that no panic ends the process.
