@@ -203,6 +203,7 @@ func TestImportPrunesAsAProcess(t *testing.T) {
 		{"without --prune", later, nil, "not in the files: 1 tickets, 1 comments, 1 links; removed: 0 tickets, 0 comments, 0 links (that is more than a fifth of the 3 tickets of this origin: are the files a part of the export?)",
 			"A-1 A-2 A-3 B-1; Again Loud Seen; 2; 7", 0},
 		{"--prune with an invalid row", later + "{\n", []string{"--prune"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 7", 1},
+		{"--prune with a ticket made by hand", later + `{"ticket_id": "B-1", "project_id": "A", "name": "Not by hand"}`, []string{"--prune", "--prune-many"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 7", 1},
 		{"--prune with a ticket twice", later + later, []string{"--prune", "--prune-many"}, "nothing is removed", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 7", 1},
 		{"--prune of more than a fifth", later, []string{"--prune"}, "the files lack 1 of the 3 tickets or documents of this origin, more than a fifth", "A-1 A-2 A-3 B-1; Again Loud Seen; 2; 7", 1},
 		{"--prune --prune-many", later, []string{"--prune", "--prune-many"}, "removed: 1 tickets, 1 comments, 1 links", "A-1 A-2 B-1; Again Loud; 1; 5", 0},

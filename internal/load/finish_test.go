@@ -2,7 +2,6 @@ package load_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,23 +56,6 @@ func TestExportTwiceChangesNothing(t *testing.T) {
 		union all select 'c' || comment_id, ctid, xmin::text from comments union all select 'l' || ticket_id || kind || other_ticket_id, ctid, xmin::text from ticket_links
 		except select * from before) written`); n != 0 {
 		t.Errorf("%d rows are written again", n)
-	}
-}
-
-// Nothing is pruned if a ticket was refused, such as one that was made by hand.
-func TestNothingIsPrunedAfterARefusal(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	var r told
-	if _, err := b.load(t.Context(), b.db, csv(t, wholeExport), r.report(), options{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.owner.Exec(t.Context(), `insert into tickets (key, project_id, status_id, name) select 'A-9', project_id, status_id, 'By hand' from tickets where key = 'A-1'`); err != nil {
-		t.Fatal(err)
-	}
-	summary, err := b.load(t.Context(), b.db, csv(t, "Issue key,Summary\nA-1,Pump leaks\nA-9,Not by hand\n"), r.report(), options{Prune: true, PruneMany: true})
-	if !errors.Is(err, load.ErrNotPruned) || summary.Refused != 1 || b.count(t, "select count(*) from tickets") != 4 {
-		t.Errorf("%+v, %v", summary, err)
 	}
 }
 

@@ -2,7 +2,6 @@ package load_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"tasklens/internal/load"
-	"tasklens/internal/rpc"
 	"tasklens/internal/testbed"
 )
 
@@ -28,15 +25,6 @@ func files(t *testing.T, contents map[string]string) source {
 		path = filepath.Join(path, slices.Collect(maps.Keys(contents))[0])
 	}
 	return source{path: path}
-}
-
-func issues(t *testing.T, repository string, numbers ...int) source {
-	t.Helper()
-	var text strings.Builder
-	for _, n := range numbers {
-		fmt.Fprintf(&text, `{"number":%d,"title":"Issue %[1]d of %s","url":"https://github.com/%[2]s/issues/%[1]d","state":"OPEN"}`+"\n", n, repository)
-	}
-	return files(t, map[string]string{fmt.Sprintf("export-%d.jsonl", len(numbers)): text.String()})
 }
 
 // stored lists the tickets as "KEY project: name".
@@ -56,50 +44,6 @@ func (b bench) stored(t testing.TB) map[string]string {
 		all[key] = name
 	}
 	return all
-}
-
-// Two repositories of the same name do not overwrite each other: the second is refused by name, and
-// imported under a prefix or, if that is asked for, instead of the first.
-func TestRepositoriesOfOneName(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	run := func(rows source, options options) (load.Summary, *told) {
-		t.Helper()
-		var r told
-		summary, err := b.load(t.Context(), b.db, rows, r.report(), options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return summary, &r
-	}
-	if _, r := run(issues(t, "Acme/pumps", 1, 2), options{}); r.origin != "github.com/acme/pumps" {
-		t.Errorf("the origin is %q", r.origin)
-	}
-	mine := b.stored(t)
-	summary, r := run(issues(t, "globex/pumps", 1, 3), options{})
-	if summary.Refused != 3 || summary.Written["tickets"] != 0 ||
-		!slices.Equal(r.bad, []string{"refused project PUMPS: it was imported from github.com/acme/pumps; its tickets are refused too"}) {
-		t.Errorf("%+v, %q", summary, r.bad)
-	}
-	if got := b.stored(t); !maps.Equal(got, mine) {
-		t.Errorf("a refused import changed %v to %v", mine, got)
-	}
-	// A file of another name, in other case, and with one ticket more is the same export.
-	if summary, _ := run(issues(t, "acme/Pumps", 1, 2, 4), options{}); summary.Written["tickets"] != 3 || summary.Refused > 0 || summary.Unlisted != (load.Gone{}) {
-		t.Errorf("%+v", summary)
-	}
-	prefixed := issues(t, "globex/pumps", 1, 3)
-	prefixed.prefix = "GX-"
-	if summary, _ := run(prefixed, options{}); summary.Written["tickets"] != 2 || b.stored(t)["GX-PUMPS-3"] != "globex/pumps: Issue 3 of globex/pumps" || b.stored(t)["PUMPS-1"] != "acme/Pumps: Issue 1 of acme/Pumps" {
-		t.Errorf("%+v, %v", summary, b.stored(t))
-	}
-	if summary, _ := run(issues(t, "globex/pumps", 1), options{TakeOver: true}); summary.Written["tickets"] != 1 || b.stored(t)["PUMPS-1"] != "globex/pumps: Issue 1 of globex/pumps" {
-		t.Errorf("%+v, %v", summary, b.stored(t))
-	}
-	// Now the project is the other's.
-	if summary, _ := run(issues(t, "acme/pumps", 1), options{}); summary.Refused != 2 {
-		t.Errorf("%+v", summary)
-	}
 }
 
 // A ticket moves between projects of its own origin only. Keys made by hand are refused too, alone:
@@ -160,21 +104,6 @@ func TestTicketsOfOthersStay(t *testing.T) {
 	_, err := b.load(t.Context(), b.db, folder([]string{"TX", "NEW"}, "TX-1 TX"), r.report(), options{})
 	if err == nil || !strings.Contains(err.Error(), "jsonl NEW, jsonl TX") {
 		t.Errorf("two origins: %v", err)
-	}
-}
-
-// Several repositories of one owner are one origin; of several owners the caller must name it.
-func TestOriginOfSeveralRepositories(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	for owner, want := range map[string]string{"acme": "github.com/acme", "globex": ""} {
-		rows := files(t, map[string]string{"issues.jsonl": `{"number":1,"title":"One","url":"https://github.com/acme/pumps/issues/1"}` + "\n" +
-			`{"number":2,"title":"Two","url":"https://github.com/` + owner + `/valves/issues/2"}` + "\n" + `{"number":3,"title":"Three","url":"https://github.com/acme/rings/issues/3"}`})
-		var r told
-		_, err := b.load(t.Context(), b.db, rows, r.report(), options{})
-		if r.origin != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v", owner, r.origin, err)
-		}
 	}
 }
 
@@ -287,31 +216,4 @@ func TestConcurrentImportsOfOneKey(t *testing.T) {
 	if got := b.stored(t)["K-1"]; got != "a: a" {
 		t.Errorf("stored is %q", got)
 	}
-}
-
-// Only the latest import of an origin prunes.
-func TestAnOvertakenImportDoesNotPrune(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	var r told
-	if _, err := b.load(t.Context(), b.db, issues(t, "acme/pumps", 1, 2, 3, 4, 5, 6), r.report(), options{}); err != nil {
-		t.Fatal(err)
-	}
-	overtaking := &overtaken{Caller: b.db}
-	summary, err := b.load(t.Context(), overtaking, issues(t, "acme/pumps", 1, 2, 3, 4, 5), r.report(), options{Prune: true})
-	if err == nil || !strings.Contains(err.Error(), "later import") || summary.Removed != (load.Gone{}) || len(b.stored(t)) != 6 {
-		t.Errorf("%+v, %v", summary, err)
-	}
-}
-
-// overtaken begins another import of the same origin before it prunes.
-type overtaken struct{ rpc.Caller }
-
-func (o *overtaken) Call(ctx context.Context, function string, arguments, result any) error {
-	if most, prunes := arguments.(map[string]any)["match_count"].(int); function == "prune_import" && prunes && most > 0 {
-		if err := o.Caller.Call(ctx, "begin_import", map[string]any{"origin": "github.com/acme/pumps"}, &[]any{}); err != nil {
-			return errors.Join(errors.New("begin another import"), err)
-		}
-	}
-	return o.Caller.Call(ctx, function, arguments, result)
 }
