@@ -176,11 +176,3 @@ func TestHarmless(t *testing.T) {
 		checkCuts(t, text)
 	}
 }
-
-func TestInvisibleCharactersAreRemoved(t *testing.T) {
-	t.Parallel()
-	got, _ := checked(t, linked, "A\x00\x1b[2K\u202eB\u2066\U000E0041\u200b\u3164 C\u2028D\u2800E\tF\nG")
-	if want := "A[2KB C\nD E\tF\nG"; got.text != want {
-		t.Errorf("the text without invisible characters is %q, want %q", got.text, want)
-	}
-}

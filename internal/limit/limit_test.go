@@ -14,17 +14,9 @@ import (
 
 var policy = Policy{Requests: 3, Period: 3 * time.Second}
 
-// clocked returns a limiter without Redis whose clock the test sets.
-func clocked(clock *time.Time) *Limiter {
-	l := New(policy, nil)
-	l.now = func() time.Time { return *clock }
-	return l
-}
-
 func TestBucketEmptiesAndRefills(t *testing.T) {
 	t.Parallel()
-	clock := time.Now()
-	l := clocked(&clock)
+	clock, l := clocked(policy)
 	for i, step := range []struct {
 		later time.Duration
 		want  Verdict
@@ -38,7 +30,7 @@ func TestBucketEmptiesAndRefills(t *testing.T) {
 		{2 * time.Second, Verdict{Allowed: true, Remaining: 1, Full: 2 * time.Second}},
 		{time.Hour, Verdict{Allowed: true, Remaining: 2, Full: time.Second}},
 	} {
-		clock = clock.Add(step.later)
+		*clock = clock.Add(step.later)
 		if got := l.Take(t.Context(), "a"); got != step.want {
 			t.Errorf("step %d: %+v, want %+v", i, got, step.want)
 		}
@@ -48,12 +40,18 @@ func TestBucketEmptiesAndRefills(t *testing.T) {
 	}
 }
 
-// bucket returns a limiter for one caller whose clock the test sets.
-func bucket(p Policy) (now *time.Time, take func() Verdict) {
+// clocked returns a limiter without Redis whose clock the test sets.
+func clocked(p Policy) (*time.Time, *Limiter) {
 	clock := time.Now()
 	l := New(p, nil)
 	l.now = func() time.Time { return clock }
-	return &clock, func() Verdict { return l.Take(context.Background(), "a") }
+	return &clock, l
+}
+
+// bucket is a clocked limiter for one caller.
+func bucket(p Policy) (now *time.Time, take func() Verdict) {
+	now, l := clocked(p)
+	return now, func() Verdict { return l.Take(context.Background(), "a") }
 }
 
 // A period that does not divide evenly never allows an extra request, in a burst or later.
@@ -175,8 +173,7 @@ func TestRedisAgreesWithJudge(t *testing.T) {
 // A flood of callers takes no more memory than its bound.
 func TestBucketsAreBounded(t *testing.T) {
 	t.Parallel()
-	clock := time.Now()
-	l := clocked(&clock)
+	_, l := clocked(policy)
 	for i := range maxBuckets + maxBuckets/10 {
 		l.Take(t.Context(), fmt.Sprint(i))
 	}

@@ -17,7 +17,7 @@ A-2,Pipe bursts,,Bob,,,2025-03-16 13:00,2025-03-17 10:00,Done,Done,B-9,,,14/Mar/
 A-3,Pump drips,,,,,2025-03-16 13:00,,Done,Done,,,A-2,,,
 `
 
-func csv(t *testing.T, text string) source {
+func csv(t *testing.T, text string) string {
 	t.Helper()
 	return files(t, map[string]string{"export.csv": text})
 }
@@ -70,7 +70,7 @@ func TestPruneMoreThanOneResponse(t *testing.T) {
 		}
 	}
 	b := newBenchOver(t, database)
-	tickets := func(n int) source {
+	tickets := func(n int) string {
 		text := strings.Builder{}
 		text.WriteString("Issue key,Summary,Comment,Comment,Outward issue link (Blocks)\n")
 		for i := range n {

@@ -14,17 +14,14 @@ import (
 	"tasklens/internal/testbed"
 )
 
-// source is files to convert.
-type source struct{ path, prefix string }
-
 // files writes a new folder, or the file, with these contents.
-func files(t *testing.T, contents map[string]string) source {
+func files(t *testing.T, contents map[string]string) string {
 	t.Helper()
 	path := testbed.Folder(t, "files", contents)
 	if len(contents) == 1 {
 		path = filepath.Join(path, slices.Collect(maps.Keys(contents))[0])
 	}
-	return source{path: path}
+	return path
 }
 
 // stored lists the tickets as "KEY project: name".
@@ -51,7 +48,7 @@ func (b bench) stored(t testing.TB) map[string]string {
 func TestTicketsOfOthersStay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	folder := func(projects []string, tickets ...string) source {
+	folder := func(projects []string, tickets ...string) string {
 		var p, rows strings.Builder
 		for _, key := range projects {
 			fmt.Fprintf(&p, `{"project_id":%q,"name":%[1]q}`+"\n", key)
@@ -64,7 +61,7 @@ func TestTicketsOfOthersStay(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		rows    source
+		rows    string
 		options options
 		origin  string
 		bad     []string

@@ -17,7 +17,7 @@ func TestPruneNotes(t *testing.T) {
 	files := map[string]string{"a.md": "A", "b.md": "B", "c.md": "C", "d.md": "D", "e.md": "E", "f.md": "F"}
 	run := func(folder string, o options) (load.Summary, error) {
 		var r told
-		return b.load(t.Context(), b.db, source{path: testbed.Folder(t, folder, files)}, r.report(), o)
+		return b.load(t.Context(), b.db, testbed.Folder(t, folder, files), r.report(), o)
 	}
 	for _, folder := range []string{"notes", "others"} {
 		if sum, err := run(folder, options{Prune: true}); err != nil || sum.Written["documents"] != 6 || sum.Removed.Documents != 0 {
@@ -52,7 +52,7 @@ func TestFoldersOfOneName(t *testing.T) {
 	b := newBench(t)
 	run := func(files map[string]string, path string, o options) (load.Summary, error) {
 		var r told
-		return b.load(t.Context(), b.db, source{path: filepath.Join(testbed.Folder(t, "docs", files), path)}, r.report(), o)
+		return b.load(t.Context(), b.db, filepath.Join(testbed.Folder(t, "docs", files), path), r.report(), o)
 	}
 	pumps := map[string]string{"README.md": "Pumps", "use/start.md": "Start it", "use/stop.md": "Stop it", "parts.md": "Seals"}
 	valves := map[string]string{"README.md": "Valves", "sizes.md": "Sizes", "torque.md": "Torque"}

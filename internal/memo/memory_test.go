@@ -15,19 +15,6 @@ func expect(t *testing.T, m *Memory, key, want string) {
 	}
 }
 
-func TestMemoryReturnsWhatWasSet(t *testing.T) {
-	t.Parallel()
-	m := Store(t)
-	expect(t, m, "a", "")
-	m.Set("a", []byte("1"), time.Hour)
-	m.Set("b", []byte{0, 255, '\n'}, time.Hour)
-	expect(t, m, "a", "1")
-	expect(t, m, "b", "\x00\xff\n")
-	m.Set("a", []byte("2"), time.Hour)
-	expect(t, m, "a", "2")
-	expect(t, m, "c", "")
-}
-
 func TestMemoryExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -102,22 +102,6 @@ func TestComputationsThatAreNotShared(t *testing.T) {
 	})
 }
 
-// A request after an edit does not get a result that was started before it.
-func TestComputationsFromBeforeAnEditAreNotJoined(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b, before, after := newBed(t), newSlow(), newSlow()
-		first := b.ask(t.Context(), memo.Request{}, before.work)
-		second := b.ask(t.Context(), memo.Request{Version: "moved"}, after.work)
-		close(after.let)
-		if got := <-second; got.origin != memo.Stored || after.begun != 1 {
-			t.Errorf("the second request returned %+v and was computed %d times", got, after.begun)
-		}
-		close(before.let)
-		<-first
-	})
-}
-
 // A computation ends at its first caller's deadline. All get its own error, with what it noted.
 func TestDeadlines(t *testing.T) {
 	t.Parallel()

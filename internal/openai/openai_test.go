@@ -225,33 +225,6 @@ func TestNoResponse(t *testing.T) {
 	}
 }
 
-// blanks is endless white space, which is valid before a JSON value.
-type blanks struct{}
-
-func (blanks) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = ' '
-	}
-	return len(p), nil
-}
-
-func TestResponsesAreBounded(t *testing.T) {
-	t.Parallel()
-	sent := make(chan int64, 1)
-	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "application/json")
-		written, _ := io.Copy(w, blanks{}) // ends when the client disconnects
-		sent <- written
-	})
-	if _, _, err := client.Embed(context.Background(), client.EmbeddingModel(), []string{"a"}); fault.CodeOf(err) != fault.Provider {
-		t.Errorf("the error for an endless response is %v", err)
-	}
-	if written := <-sent; written > maxResponseBytes+(32<<20) {
-		t.Errorf("the client read %d bytes", written)
-	}
-}
-
 // A model with reduced dimensions is stored under a name with the number of dimensions.
 func TestDimensions(t *testing.T) {
 	t.Parallel()

@@ -204,14 +204,7 @@ func TestTwoWorkers(t *testing.T) {
 	}
 	goOn()
 	b.await(0, openJobs)
-	seen := map[string]int{}
-	for _, inputs := range b.model.requests() {
-		for _, input := range inputs {
-			if seen[input]++; seen[input] > 1 {
-				t.Errorf("%q was embedded twice", input)
-			}
-		}
-	}
+	b.mustHaveEmbeddedOnce()
 	b.mustBeCurrent()
 }
 
