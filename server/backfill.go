@@ -153,15 +153,11 @@ func (e embedding) estimate(ctx context.Context, wanted map[string]any, anew boo
 	if err != nil {
 		return err
 	}
-	var sources []index.Source
-	for _, id := range all.Sample {
-		sources = append(sources, index.Source{ID: id})
-	}
-	tokens, characters, err := e.indexer.Measure(ctx, e.db, sources, anew)
+	tokens, characters, err := e.indexer.Measure(ctx, e.db, all.Sample, anew)
 	if err != nil {
 		return fmt.Errorf("measure what is missing: %w", err)
 	}
-	if all.Sources > len(sources) && characters > 0 {
+	if all.Sources > len(all.Sample) && characters > 0 {
 		tokens = int(float64(tokens) / float64(characters) * float64(all.Characters))
 	}
 	cost, model := " (--price DOLLARS-A-MILLION-TOKENS shows the cost).", e.config.storedModel()

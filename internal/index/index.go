@@ -5,6 +5,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -33,11 +34,10 @@ func New(model Model, tokenizer chunk.Tokenizer) *Indexer {
 	return &Indexer{model: model, tokenizer: tokenizer}
 }
 
-// Source is the unit of indexing: a ticket with its status notes, a comment (CommentID not nil), a
-// project's own text (TicketID nil) or a document (DocumentID not empty). It is named by its ID, or
-// by what it belongs to: then ID is 0, and looked up.
+// Source is the unit of indexing, named by what it belongs to: a ticket with its status notes, a
+// comment (CommentID not nil), a project's own text (TicketID nil) or a document (DocumentID not
+// empty). The database has an id for each.
 type Source struct {
-	ID         int64  `json:"-"`
 	ProjectID  int64  `json:"project_id,omitempty"`
 	TicketID   *int64 `json:"ticket_id,omitempty"`
 	CommentID  *int64 `json:"comment_id,omitempty"`
@@ -46,7 +46,6 @@ type Source struct {
 
 // Result is the outcome for one source.
 type Result struct {
-	Source
 	Err          error    // ErrUndone, ErrLarge or its own failure; nil: its chunks match its text, or it does not exist
 	Found        bool     // false: no such project or document, no such ticket in the project, or no such comment on the ticket
 	EmbeddingIDs []string // all stored chunks, in order
@@ -55,7 +54,8 @@ type Result struct {
 	Reused       int      // chunks that were kept
 	Model        string   // of the stored chunks
 	Tokens       int      // sent to the model for it, as counted by the tokenizer
-	set          set      // that was read
+	id           int64
+	set          set // that was read
 }
 
 // ErrUndone means that a source should be tried again: its text keeps changing, another writer
@@ -66,45 +66,47 @@ var ErrUndone error = fault.New(fault.Unavailable, "The text is being changed by
 // Alone it is indexed.
 var ErrLarge = errors.New("to be embedded alone")
 
-// Index brings the chunks of some sources in step with their texts and returns the outcome of each,
-// in order. Unchanged chunks keep their ids and are not sent to the model, unless force is set. The
-// error is why nothing more could be done, or that of the first source with one.
-func (x *Indexer) Index(ctx context.Context, db rpc.Caller, sources []Source, force bool) ([]Result, error) {
-	r := run{Indexer: x, db: db, force: force}
-	err := r.index(ctx, sources)
-	for i := 0; i < len(sources) && err == nil; i++ {
-		err = r.results[i].Err
+// Index brings the chunks of a source in step with its texts. Unchanged chunks keep their ids and
+// are not sent to the model, unless force is set.
+func (x *Indexer) Index(ctx context.Context, db rpc.Caller, source Source, force bool) (Result, error) {
+	found, err := rpc.All[struct {
+		ID int64 `json:"source_id"`
+	}](ctx, db, "find_sources", map[string]any{"sources": []Source{source}})
+	if err != nil || len(found) == 0 {
+		return Result{}, err
 	}
-	return r.results, err
+	r := run{Indexer: x, db: db, force: force}
+	results, err := r.index(ctx, []int64{found[0].ID})
+	return *results[0], cmp.Or(err, results[0].Err)
 }
 
-// Sync is Index for callers that come back. It returns why each source is not done, nil for those
-// that are, and why nothing more could be done now. While another set of chunks is being built, a
-// source is done when it is in step in both sets; a set with another chunking is left to other
-// programs.
-func (x *Indexer) Sync(ctx context.Context, db rpc.Caller, sources []Source) (outcomes []error, err error) {
-	serving := run{Indexer: x, db: db, small: len(sources) > 1}
-	err = serving.index(ctx, sources)
-	outcomes = make([]error, len(sources))
+// Sync is Index of several sources, by their ids, for callers that come back. It returns why each
+// is not done, nil for those that are, and why nothing more could be done now. While another set of
+// chunks is being built, a source is done when it is in step in both sets; a set with another
+// chunking is left to other programs.
+func (x *Indexer) Sync(ctx context.Context, db rpc.Caller, ids []int64) (outcomes []error, err error) {
+	serving := run{Indexer: x, db: db, small: len(ids) > 1}
+	results, err := serving.index(ctx, ids)
+	outcomes = make([]error, len(ids))
 	building := run{Indexer: x, db: db, small: serving.small}
-	var rest []Source
+	var rest []int64
 	var places []int
-	for i, result := range serving.results {
+	for i, result := range results {
 		switch {
 		case result.Err != nil || result.set.Building == nil:
 			outcomes[i] = result.Err
 		case err != nil || *result.set.BuildingChunking != chunk.Version:
 			outcomes[i] = ErrUndone
 		default:
-			rest, places = append(rest, result.Source), append(places, i)
+			rest, places = append(rest, result.id), append(places, i)
 			building.set = result.set.Building // by number, in case it serves by now
 		}
 	}
 	if len(rest) == 0 {
 		return outcomes, err
 	}
-	err = building.index(ctx, rest)
-	for i, result := range building.results {
+	results, err = building.index(ctx, rest)
+	for i, result := range results {
 		outcomes[places[i]] = result.Err
 	}
 	return outcomes, err

@@ -9,9 +9,9 @@ import (
 
 // Measure returns how many tokens Sync would send to the model for these sources now, and how many
 // characters their texts have; if anew is set, stored chunks are ignored.
-func (x *Indexer) Measure(ctx context.Context, db rpc.Caller, sources []Source, anew bool) (tokens, characters int, err error) {
-	for len(sources) > 0 {
-		rows, read, err := readSources(ctx, db, sources, nil)
+func (x *Indexer) Measure(ctx context.Context, db rpc.Caller, ids []int64, anew bool) (tokens, characters int, err error) {
+	for len(ids) > 0 {
+		rows, read, err := readSources(ctx, db, ids, nil)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -25,7 +25,7 @@ func (x *Indexer) Measure(ctx context.Context, db rpc.Caller, sources []Source, 
 				}
 			}
 		}
-		sources = sources[read:]
+		ids = ids[read:]
 	}
 	return tokens, characters, nil
 }

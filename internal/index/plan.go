@@ -12,7 +12,7 @@ import (
 // plan is the intended state of one source's chunks.
 type plan struct {
 	source    storedSource
-	place     int // among the sources of a run
+	result    *Result
 	chunks    []planned
 	truncated bool // the end of the texts has no chunk
 	cut       bool // the model did not take the end of a chunk that is kept

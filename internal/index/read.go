@@ -43,48 +43,15 @@ type storedChunk struct {
 	Position       int64  `json:"position"`
 }
 
-// findSources sets the ids of the sources that have none. That of one that does not exist stays 0.
-func findSources(ctx context.Context, db rpc.Caller, sources []Source) error {
-	var wanted []Source
-	var places []int
-	for i, source := range sources {
-		if source.ID == 0 {
-			wanted, places = append(wanted, source), append(places, i)
-		}
-	}
-	if len(wanted) == 0 {
-		return nil
-	}
-	var rows []struct {
-		Place    int   `json:"place"` // from 1
-		SourceID int64 `json:"source_id"`
-	}
-	if err := db.Call(ctx, "find_sources", map[string]any{"sources": wanted}, &rows); err != nil {
-		return fmt.Errorf("find sources: %w", err)
-	}
-	for _, row := range rows {
-		sources[places[row.Place-1]].ID = row.SourceID
-	}
-	return nil
-}
-
 // readSources returns the existing sources in the requested order, with the chunks of this set or,
 // by default, of the serving one, and how many of the requested sources it covers: no more than fit
 // into one response.
-func readSources(ctx context.Context, db rpc.Caller, sources []Source, number *int) (found []storedSource, read int, err error) {
-	if err := findSources(ctx, db, sources); err != nil {
-		return nil, 0, err
-	}
-	ids := make([]int64, len(sources))
-	for i, source := range sources {
-		ids[i] = source.ID
-	}
+func readSources(ctx context.Context, db rpc.Caller, ids []int64, number *int) (found []storedSource, read int, err error) {
 	if err := db.Call(ctx, "read_sources", map[string]any{"source_ids": ids, "embedding_set": number}, &found); err != nil {
 		return nil, 0, fmt.Errorf("read sources: %w", err)
 	}
-	read = len(sources)
-	if len(found) > 0 {
-		read = found[0].Read
+	if len(found) == 0 {
+		return nil, len(ids), nil
 	}
-	return found, read, nil
+	return found, found[0].Read, nil
 }

@@ -25,8 +25,7 @@ type run struct {
 	force bool // embed unchanged chunks, too
 	small bool // leave out large sources
 
-	results []Result
-	made    map[string]embedded // by model and input: what this run paid for and has not stored
+	made map[string]embedded // by model and input: what this run paid for and has not stored
 }
 
 // embedded is an input's vector, and whether the model took only its beginning.
@@ -35,36 +34,36 @@ type embedded struct {
 	cut    bool
 }
 
-// index attempts the sources until all are done. One that fails does not stop the others. The error
-// is why nothing more can be done now.
-func (r *run) index(ctx context.Context, sources []Source) error {
-	r.results, r.made = make([]Result, len(sources)), map[string]embedded{}
-	left := make([]int, len(sources)) // places
-	for i := range sources {
-		r.results[i], left[i] = Result{Source: sources[i], Err: ErrUndone}, i
+// index attempts the sources until all are done, and returns what became of each. One that fails
+// does not stop the others. The error is why nothing more can be done now.
+func (r *run) index(ctx context.Context, ids []int64) (results []*Result, err error) {
+	r.made = map[string]embedded{}
+	for _, id := range ids {
+		results = append(results, &Result{id: id, Err: ErrUndone})
 	}
+	left := results
 	for attempt := 1; len(left) > 0 && attempt <= attempts; attempt++ {
 		if attempt > 1 && wait.For(ctx, time.Duration(attempt)*40*time.Millisecond) != nil {
-			return late(ctx)
+			return results, late(ctx)
 		}
-		var again []int
-		err := InBatches(ctx, left, func(places []int) (read int, err error) {
-			var changed []int
+		var again []*Result
+		err := InBatches(ctx, left, func(some []*Result) (read int, err error) {
+			var changed []*Result
 			err = rescue.Do(func() (err error) {
-				read, changed, err = r.batch(ctx, places)
+				read, changed, err = r.batch(ctx, some)
 				return err
 			})
 			if err == nil {
 				again = append(again, changed...)
 			}
 			return read, err
-		}, func(place int, err error) { r.results[place].Err = err })
+		}, func(one *Result, err error) { one.Err = err })
 		if err != nil {
-			return err
+			return results, err
 		}
 		left = again
 	}
-	return nil
+	return results, nil
 }
 
 // late is the error of a run whose context ended.
@@ -74,8 +73,8 @@ func late(ctx context.Context) error {
 
 // batch brings some sources in step. It returns how many were read, from the first on, and which of
 // these have changed in the meantime. After an error those already stored are found unchanged.
-func (r *run) batch(ctx context.Context, places []int) (read int, changed []int, err error) {
-	plans, read, err := r.read(ctx, places)
+func (r *run) batch(ctx context.Context, some []*Result) (read int, changed []*Result, err error) {
+	plans, read, err := r.read(ctx, some)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -90,7 +89,7 @@ func (r *run) batch(ctx context.Context, places []int) (read int, changed []int,
 			plans = plans[len(part):]
 			if err := r.embed(ctx, model, part); errors.Is(err, fault.ErrInput) {
 				for _, p := range part {
-					r.results[p.place].Err = err // unless it is stored
+					p.result.Err = err // unless it is stored
 				}
 			} else if err != nil {
 				failed, plans = append(failed, err), nil
@@ -109,19 +108,17 @@ func (r *run) batch(ctx context.Context, places []int) (read int, changed []int,
 }
 
 // read plans what to do for sources. Those that do not exist or are in step are done.
-func (r *run) read(ctx context.Context, places []int) (plans []*plan, read int, err error) {
-	sources := make([]Source, len(places))
-	for i, place := range places {
-		sources[i] = r.results[place].Source
+func (r *run) read(ctx context.Context, some []*Result) (plans []*plan, read int, err error) {
+	ids := make([]int64, len(some))
+	for i, result := range some {
+		ids[i] = result.id
 	}
-	rows, read, err := readSources(ctx, r.db, sources, r.set)
+	rows, read, err := readSources(ctx, r.db, ids, r.set)
 	if err != nil {
 		return nil, 0, err
 	}
-	for i, place := range places[:read] {
-		result := &r.results[place]
-		result.ID = sources[i].ID
-		if len(rows) == 0 || rows[0].ID != result.ID { // rows come in the requested order
+	for _, result := range some[:read] {
+		if len(rows) == 0 || rows[0].ID != result.id { // rows come in the requested order
 			result.Found, result.Err = false, nil
 			continue
 		}
@@ -129,7 +126,7 @@ func (r *run) read(ctx context.Context, places []int) (plans []*plan, read int, 
 		rows = rows[1:]
 		result.set = row.set
 		p := r.newPlan(row, r.modelOf(row), r.force)
-		p.place = place
+		p.result = result
 		switch {
 		case r.set != nil && row.Number == nil: // the set was given up
 			result.Err = nil
@@ -163,7 +160,7 @@ func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 			next := &p.chunks[i]
 			if next.embedded = r.made[model+next.inputHash]; next.chunkID == nil && next.vector == nil {
 				batch, inputs = append(batch, next), append(inputs, next.input)
-				r.results[p.place].Tokens += next.inputTokens
+				p.result.Tokens += next.inputTokens
 			}
 		}
 	}
@@ -184,7 +181,7 @@ func (r *run) embed(ctx context.Context, model string, plans []*plan) error {
 
 // finish records what a plan did, once its chunks are stored under these ids.
 func (r *run) finish(p *plan, embeddingIDs []string) {
-	result := &r.results[p.place]
+	result := p.result
 	result.Err, result.Found, result.EmbeddingIDs, result.Truncated, result.Model = nil, true, embeddingIDs, p.isTruncated(), p.model
 	for _, next := range p.chunks {
 		if next.chunkID != nil {

@@ -46,9 +46,9 @@ func together(plans []*plan) int {
 	return len(plans)
 }
 
-// store stores plans in one call, and returns the places of those that changed in the meantime or
-// that another writer holds.
-func (r *run) store(ctx context.Context, plans []*plan) (changed []int, err error) {
+// store stores plans in one call, and returns those that changed in the meantime or that another
+// writer holds.
+func (r *run) store(ctx context.Context, plans []*plan) (changed []*Result, err error) {
 	if len(plans) == 0 {
 		return nil, nil
 	}
@@ -60,7 +60,7 @@ func (r *run) store(ctx context.Context, plans []*plan) (changed []int, err erro
 		if stored[i].Stored {
 			r.finish(p, stored[i].EmbeddingIDs)
 		} else {
-			changed = append(changed, p.place)
+			changed = append(changed, p.result)
 		}
 	}
 	return changed, nil

@@ -53,7 +53,6 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 		SourceIDs []int64 `json:"source_ids"`
 		Sources   []struct {
 			SourceID  int64 `json:"source_id"`
-			TicketID  int64 `json:"ticket_id"`
 			Truncated bool  `json:"truncated"`
 		}
 		Chunks []map[string]any
@@ -67,11 +66,6 @@ func (s *shelf) Call(ctx context.Context, function string, arguments, result any
 	}
 	var rows []map[string]any
 	switch function {
-	case "find_sources":
-		for i, source := range asked.Sources {
-			rows = append(rows, map[string]any{"place": i + 1, "source_id": source.TicketID + 1})
-		}
-		return answer(rows, result)
 	case "read_sources":
 		for _, id := range asked.SourceIDs {
 			rows = append(rows, map[string]any{
@@ -139,20 +133,17 @@ func (s *shelf) Embed(ctx context.Context, _ string, inputs []string) (vectors [
 }
 
 func (s *shelf) EmbeddingModel() string { return "m" }
-func (s *shelf) sources() (all []index.Source) {
-	for i := range s.texts {
-		id := int64(i)
-		all = append(all, index.Source{ProjectID: 1, TicketID: &id})
-	}
-	return all
-}
 
 // index indexes all tickets.
-func (s *shelf) index(ctx context.Context) ([]index.Result, error) {
+func (s *shelf) index(ctx context.Context) ([]*index.Result, error) {
 	if s.chunks == nil {
 		s.chunks, s.embedded, s.truncated = map[int64][]map[string]any{}, map[string]int{}, map[int64]bool{}
 	}
-	return index.New(s, s.tokens).Index(ctx, s, s.sources(), false)
+	var ids []int64
+	for i := range s.texts {
+		ids = append(ids, int64(i+1))
+	}
+	return index.New(s, s.tokens).All(ctx, s, ids)
 }
 
 func (s *shelf) mustHaveEmbeddedOnce(t *testing.T) {

@@ -44,9 +44,9 @@ func (w *Worker) group(ctx context.Context, lease string, jobs []queue.Job) (lar
 	if len(jobs) == 0 {
 		return nil, 0
 	}
-	sources := make([]index.Source, len(jobs))
+	sources := make([]int64, len(jobs))
 	for i, j := range jobs {
-		sources[i] = index.Source{ID: j.SourceID}
+		sources[i] = j.SourceID
 	}
 	ctx, end := w.options.Watch(ctx, len(jobs))
 	outcomes := slices.Repeat([]error{index.ErrUndone}, len(jobs))

@@ -255,10 +255,8 @@ func (b *bench) mustBeCurrent() {
 	if err == nil {
 		err = json.Unmarshal([]byte(listed), &sources)
 	}
-	for part := range slices.Chunk(sources, 100) {
-		if err == nil {
-			_, err = newIndexer(b.t, &model{}).Index(b.t.Context(), b.rows, part, true)
-		}
+	for indexer := newIndexer(b.t, &model{}); err == nil && len(sources) > 0; sources = sources[1:] {
+		_, err = indexer.Index(b.t.Context(), b.rows, sources[0], true)
 	}
 	if err != nil {
 		b.t.Fatal(err)

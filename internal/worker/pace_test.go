@@ -55,7 +55,7 @@ type failing struct {
 	takes time.Duration
 }
 
-func (f failing) Sync(_ context.Context, _ rpc.Caller, sources []index.Source) ([]error, error) {
+func (f failing) Sync(_ context.Context, _ rpc.Caller, sources []int64) ([]error, error) {
 	time.Sleep(f.takes)
 	outcomes := make([]error, len(sources))
 	if f.err != nil {

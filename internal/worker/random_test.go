@@ -115,7 +115,7 @@ func (b *bench) generate(ctx context.Context, random *rand.Rand, calls *atomic.I
 		ticket := 1 + random.Int64N(60)
 		bounded, cancel := context.WithTimeout(ctx, time.Second)
 		// It may fail in many ways; only the state afterwards counts.
-		_, _ = indexer.Index(bounded, b.rows, []index.Source{{ProjectID: 1 + random.Int64N(4), TicketID: &ticket}}, random.IntN(3) == 0)
+		_, _ = indexer.Index(bounded, b.rows, index.Source{ProjectID: 1 + random.Int64N(4), TicketID: &ticket}, random.IntN(3) == 0)
 		cancel()
 		calls.Add(1)
 		pause(ctx, random, 100)

@@ -12,17 +12,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tasklens/internal/index"
 	"tasklens/internal/queue"
 	"tasklens/internal/rescue"
 	"tasklens/internal/rpc"
 	"tasklens/internal/wait"
 )
 
-// Indexer brings sources in step. The outcome of a source is nil if it is done, index.ErrUndone if
+// Indexer brings sources, given by their ids, in step. The outcome of a source is nil if it is done, index.ErrUndone if
 // it should be tried again, otherwise its own failure; err is why nothing more could be done.
 type Indexer interface {
-	Sync(ctx context.Context, db rpc.Caller, sources []index.Source) (outcomes []error, err error)
+	Sync(ctx context.Context, db rpc.Caller, sources []int64) (outcomes []error, err error)
 }
 
 // Options configure a worker. Zero values mean the default.

@@ -19,9 +19,7 @@ func TestAnswersKnowTheTicket(t *testing.T) {
 	})
 	for key, project := range map[string]string{"PU-1": "PU", "PU-2": "PU", "HI-1": "HI"} {
 		ticket := s.ids[key]
-		if _, err := s.indexer.Index(t.Context(), s.rows, []index.Source{{ProjectID: s.ids[project], TicketID: &ticket}}, false); err != nil {
-			t.Fatal(err)
-		}
+		s.embed(index.Source{ProjectID: s.ids[project], TicketID: &ticket})
 	}
 	db := s.connect()
 	run(t, db, `update tickets set assignee = 'ada@example.com', reporter = 'Bo "B" [1]', ticket_type = 'Bug', priority = 'High', labels = '{pump,worn}',

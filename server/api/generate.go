@@ -40,11 +40,10 @@ func (a *API) generateEmbeddings(ctx context.Context, who *caller, request *gene
 		return response, err
 	}
 	source := index.Source{ProjectID: request.ProjectID, TicketID: request.TicketID, CommentID: request.CommentID}
-	results, err := a.Indexer.Index(ctx, db, []index.Source{source}, request.Force)
+	result, err := a.Indexer.Index(ctx, db, source, request.Force)
 	if err != nil {
 		return response, err
 	}
-	result := results[0]
 	if !result.Found && request.TicketID == nil {
 		return response, fault.New(fault.NotFound, "There is no such project.")
 	}

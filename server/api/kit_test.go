@@ -76,6 +76,16 @@ func (c *tally) of(kind string, origin memo.Origin) int {
 	return c.counts[kind][origin]
 }
 
+// embed does the worker's part of some sources.
+func (s *service) embed(sources ...index.Source) {
+	s.t.Helper()
+	for _, source := range sources {
+		if _, err := s.indexer.Index(s.t.Context(), s.rows, source, false); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
 // forgetful disables the cache, for tests that repeat a request and expect a new result.
 func forgetful(c *setup) { c.forgetful = true }
 

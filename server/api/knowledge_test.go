@@ -48,15 +48,11 @@ func (s *service) embedDocuments() {
 	s.t.Helper()
 	rows, _ := s.connect().Query(s.t.Context(), `select id::text from public.documents where embedding_status = 'pending' order by id`)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	var sources []index.Source
-	for _, id := range ids {
-		sources = append(sources, index.Source{DocumentID: id})
-	}
-	if err == nil {
-		_, err = s.indexer.Index(s.t.Context(), s.rows, sources, false)
-	}
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	for _, id := range ids {
+		s.embed(index.Source{DocumentID: id})
 	}
 }
 

@@ -53,9 +53,7 @@ func TestAttacksThroughTools(t *testing.T) {
 		documents[name] = document
 		sources = append(sources, index.Source{ProjectID: s.ids["TX"], TicketID: &id})
 	}
-	if _, err := s.indexer.Index(t.Context(), s.rows, sources, false); err != nil {
-		t.Fatal(err)
-	}
+	s.embed(sources...)
 	run(t, db, "update public.status set name = 'To Do ' || $1", hostile(testbed.Attacks["Mistral"]))
 	s.embedDocuments()
 	shown := map[string]int{}

@@ -32,13 +32,10 @@ func (s *service) houseMembers() func(n int) int64 {
 			s.t.Fatal(err)
 		}
 		run(s.t, db, "update public.tickets set assignee = $2 where project_id = $1", id, userID(n))
-		sources := []index.Source{{ProjectID: id}}
+		s.embed(index.Source{ProjectID: id})
 		for i := range 2 {
 			ticket := s.ids[fmt.Sprintf("%s-%d", key, i)]
-			sources = append(sources, index.Source{ProjectID: id, TicketID: &ticket})
-		}
-		if _, err := s.indexer.Index(s.t.Context(), s.rows, sources, false); err != nil {
-			s.t.Fatal(err)
+			s.embed(index.Source{ProjectID: id, TicketID: &ticket})
 		}
 	}
 	return func(n int) int64 { return s.ids[fmt.Sprintf("T%d-1", n)] }

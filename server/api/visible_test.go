@@ -24,9 +24,7 @@ func TestHiddenText(t *testing.T) {
 	if err := db.QueryRow(t.Context(), "insert into public.documents (title, content) values ('Gaskets', $1) returning id::text", hidden("The payment for a gasket.")).Scan(&document); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.indexer.Index(t.Context(), s.rows, []index.Source{{ProjectID: s.ids["TX"]}, {ProjectID: s.ids["TX"], TicketID: &id}}, false); err != nil {
-		t.Fatal(err)
-	}
+	s.embed(index.Source{ProjectID: s.ids["TX"]}, index.Source{ProjectID: s.ids["TX"], TicketID: &id})
 	s.embedDocuments()
 	draft := map[string]any{"text": "Pump leaks\n\n" + hidden("The gasket is worn.")}
 	found := s.draft(draft)
