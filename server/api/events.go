@@ -39,7 +39,7 @@ var errClientLeft = errors.New("the client left")
 // disconnects, and on shutdown. begin is called at the beginning and may set headers.
 func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx context.Context, send func(name string, data any) error) error) error {
 	ctx, cancel := context.WithCancelCause(c.UserContext())
-	s := &eventStream{api: a, ctx: ctx, cancel: cancel, connection: c.Context().Conn(), events: make(chan string), ended: make(chan error, 1), request: newLogged(c, nil)}
+	s := &eventStream{api: a, ctx: ctx, cancel: cancel, connection: c.Context().Conn(), events: make(chan string), ended: make(chan error, 1)}
 	// A watched connection cannot take another request.
 	c.Context().SetConnectionClose()
 	rescue.Go(s.watch)
@@ -73,7 +73,7 @@ func (a *API) sendEvents(c *fiber.Ctx, begin func(c *fiber.Ctx), work func(ctx c
 			status = s.run(w, first)
 			return nil
 		})
-		exchange.end(s.request.method, s.request.route, status)
+		exchange.end(status)
 	})
 	return nil
 }
@@ -86,7 +86,6 @@ type eventStream struct {
 	connection net.Conn
 	events     chan string // encoded
 	ended      chan error  // how the work has ended
-	request    logged
 }
 
 // watch reads from the connection until that fails: the only way to notice that the client of an
@@ -131,7 +130,7 @@ func (s *eventStream) run(w *bufio.Writer, first string) (status int) {
 			if err == nil || errors.Is(context.Cause(s.ctx), errClientLeft) {
 				return http.StatusOK
 			}
-			problem := s.api.describe(s.api.stopping(err), s.request)
+			problem := s.api.describe(s.ctx, err)
 			text, _ := json.Marshal(problem) // texts and numbers have no error
 			s.write(w, eventText("error", text))
 			return problem.Status

@@ -122,6 +122,6 @@ func (a *API) countInFlight(c *fiber.Ctx, name, limit string, most int, refused 
 		return refused
 	}
 	r := exchangeOf(c.UserContext())
-	r.ends = append(r.ends, func(string, string, int) { a.inFlight.add(name, -1) })
+	r.ends = append(r.ends, func(int) { a.inFlight.add(name, -1) })
 	return nil
 }

@@ -28,7 +28,6 @@ type toolbox struct {
 	*API
 	ctx     context.Context
 	who     *caller
-	request logged
 	address string
 }
 
@@ -48,9 +47,8 @@ func (t *toolbox) Call(operation string, arguments []byte) ([]byte, error) {
 	}
 	response, err := t.operations[at].call(t.ctx, t.who, arguments)
 	if err != nil {
-		err = t.stopping(err)
-		p := t.describe(err, t.request)
-		return nil, &mcp.Problem{Status: p.Status, Code: p.Code, Detail: p.Detail, RequestID: p.RequestID, Fields: p.Errors, RetryAfter: retryAfter(err)}
+		p := t.describe(t.ctx, err)
+		return nil, &mcp.Problem{Status: p.Status, Code: p.Code, Detail: p.Detail, RequestID: p.RequestID, Fields: p.Errors, RetryAfter: p.retryAfter}
 	}
 	if made, is := response.(memo.Made); is {
 		return made.Body, nil
@@ -92,7 +90,7 @@ func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 	if err := checkRole(c.UserContext(), who); err != nil {
 		return err
 	}
-	tools := &toolbox{a, c.UserContext(), who, newLogged(c, nil), a.address(c)}
+	tools := &toolbox{a, c.UserContext(), who, a.address(c)}
 	// At the deadline the SDK would send nothing. The operations keep it, and say so.
 	request, err := http.NewRequestWithContext(context.WithoutCancel(tools.ctx), c.Method(), mcpPath, bytes.NewReader(body))
 	if err != nil {

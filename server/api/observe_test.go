@@ -114,3 +114,20 @@ func TestLogHasNoTexts(t *testing.T) {
 		}
 	}
 }
+
+// A request counts for the route that it reached, whatever that responds. One that reaches none has
+// no label of its own, nor that of the console, whose path is /.
+func TestRequestsAreCountedByRoute(t *testing.T) {
+	t.Parallel()
+	s := start(t, counting)
+	s.get("/docs/nothing").want(http.StatusNotFound)
+	s.get("/nothing").want(http.StatusNotFound)
+	s.send(http.MethodDelete, "/api/tickets/similar", "").want(http.StatusMethodNotAllowed)
+	foreign, err := http.NewRequest(http.MethodGet, s.url+"/api/statuses", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign.Host = "tracker.example"
+	s.do(foreign, "").want(http.StatusForbidden)
+	s.counted(duration("GET", "/docs/:file", "4xx")+"1", duration("GET", "unmatched", "4xx")+"2", duration("DELETE", "unmatched", "4xx")+"1")
+}

@@ -71,6 +71,8 @@ type problemBody struct {
 	Detail    string        `json:"detail" doc:"May be shown to users."`
 	RequestID string        `json:"request_id" doc:"The same as X-Request-Id."`
 	Errors    []fault.Field `json:"errors,omitempty" min:"1" max:"20" doc:"Only with 400: the first 20 fields or parameters at fault."`
+
+	retryAfter int // seconds; 0: unknown
 }
 
 // problem responds with an error. The client gets only the error's message; the log gets the
@@ -79,31 +81,20 @@ func (a *API) problem(c *fiber.Ctx, err error) error {
 	if RequestID(c.UserContext()) == "" {
 		a.begin(c) // it could not be read, so that none of our handlers has run
 	}
-	err = a.stopping(err)
-	var failure *fault.Error
-	if seconds := retryAfter(err); seconds > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(seconds))
+	body := a.describe(c.UserContext(), err)
+	if body.retryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(body.retryAfter))
 	}
-	if errors.As(err, &failure) && failure.Code == fault.Unauthorized {
+	if body.Status == http.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, a.challenge(c))
 	}
-	body := a.describe(err, newLogged(c, err))
 	return c.Status(body.Status).JSON(body, "application/problem+json")
 }
 
-// logged returns the log attributes of a request. They omit the path, which may contain search
-// terms.
-type logged struct {
-	ctx           context.Context // for ids alone: it may have ended
-	method, route string
-}
-
-func newLogged(c *fiber.Ctx, err error) logged {
-	return logged{ctx: c.UserContext(), method: c.Method(), route: routeOf(c, err)}
-}
-
-// describe returns the problem for an error and logs its cause.
-func (a *API) describe(err error, request logged) problemBody {
+// describe returns the problem for an error of a request and logs its cause.
+func (a *API) describe(ctx context.Context, err error) problemBody {
+	err = a.stopping(err)
+	request := exchangeOf(ctx)
 	var failed *fault.Error
 	var fromFiber *fiber.Error
 	row := failureOf(fault.Internal, 0)
@@ -115,7 +106,7 @@ func (a *API) describe(err error, request logged) problemBody {
 		row = failureOf("", fromFiber.Code)
 		err = fiber.NewError(fromFiber.Code) // its own text may quote the path
 	}
-	body := problemBody{Type: "about:blank", Title: http.StatusText(row.status), Status: row.status, Code: row.code, Detail: row.detail, RequestID: RequestID(request.ctx)}
+	body := problemBody{Type: "about:blank", Title: http.StatusText(row.status), Status: row.status, Code: row.code, Detail: row.detail, RequestID: request.id, retryAfter: retryAfter(err)}
 	if failed != nil {
 		body.Errors = failed.Fields
 	}
@@ -123,13 +114,13 @@ func (a *API) describe(err error, request logged) problemBody {
 	if body.Status >= 500 {
 		level = slog.LevelError
 	}
-	a.Log.Log(request.ctx, level, "request failed", "method", request.method, "route", request.route, "status", body.Status, "error", err)
+	a.Log.Log(ctx, level, "request failed", "method", request.method, "route", request.route, "status", body.Status, "error", err)
 	// These quote the request or a row.
 	var answer *postgrest.Error
 	if len(body.Errors) > 0 {
-		a.Log.DebugContext(request.ctx, "fields at fault", "fields", body.Errors)
+		a.Log.DebugContext(ctx, "fields at fault", "fields", body.Errors)
 	} else if errors.As(err, &answer) && answer.Details != "" {
-		a.Log.DebugContext(request.ctx, "the database's details", "details", answer.Details)
+		a.Log.DebugContext(ctx, "the database's details", "details", answer.Details)
 	}
 	return body
 }

@@ -2,9 +2,7 @@ package api
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"net/http"
 	"regexp"
 	"time"
 
@@ -24,15 +22,16 @@ var saneID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 // forwarded in a header.
 var saneToken = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
-// unmatched is the route label of requests that match none: paths are chosen by clients, and
-// labels must stay few.
+// unmatched is the route of requests that reach none: paths are chosen by clients, and labels must
+// stay few.
 const unmatched = "unmatched"
 
-// exchange is what logs, metrics and traces know of a request. It is in the request's context.
+// exchange is what logs, metrics and traces know of a request. It is in the request's context. It
+// has no path, which may contain search terms.
 type exchange struct {
-	id     string
-	stream bool                                     // the response is one that ends later, and calls end
-	ends   []func(method, route string, status int) // called when the response has ended
+	id, method, route string
+	stream            bool               // the response is one that ends later, and calls end
+	ends              []func(status int) // called when the response has ended
 }
 
 type exchangeKey struct{}
@@ -48,9 +47,9 @@ func exchangeOf(ctx context.Context) *exchange {
 // RequestID returns the request id of a context, or "".
 func RequestID(ctx context.Context) string { return exchangeOf(ctx).id }
 
-func (r *exchange) end(method, route string, status int) {
+func (r *exchange) end(status int) {
 	for _, end := range r.ends {
-		end(method, route, status)
+		end(status)
 	}
 }
 
@@ -67,7 +66,7 @@ func takeID(c *fiber.Ctx) string {
 
 // begin gives a request an id, in its context too, and the headers of every response.
 func (a *API) begin(c *fiber.Ctx) *exchange {
-	r := &exchange{id: takeID(c)}
+	r := &exchange{id: takeID(c), method: c.Method(), route: unmatched}
 	a.setHeaders(c)
 	c.SetUserContext(context.WithValue(a.base, exchangeKey{}, r))
 	return r
@@ -78,34 +77,24 @@ func (a *API) begin(c *fiber.Ctx) *exchange {
 func (a *API) identify(c *fiber.Ctx) error {
 	r := a.begin(c)
 	ctx, cancel := context.WithTimeout(c.UserContext(), a.RequestTimeout)
-	ctx, end := a.Observer.Request(ctx, r.id, c.Method(), func(name string) string { return c.Get(name) })
-	r.ends = append(r.ends, end, func(string, string, int) { cancel() })
+	ctx, end := a.Observer.Request(ctx, r.id, r.method, func(name string) string { return c.Get(name) })
+	r.ends = append(r.ends, func(status int) {
+		end(r.method, r.route, status)
+		cancel()
+	})
 	c.SetUserContext(ctx)
 	started := time.Now()
 	err := c.Next()
-	route := routeOf(c, err)
 	if err != nil {
 		// Handled here rather than by Fiber, so that the log line has the status.
 		err = a.problem(c, err)
 	}
 	status := c.Response().StatusCode()
 	if !r.stream {
-		r.end(c.Method(), route, status)
+		r.end(status)
 	}
-	a.Log.DebugContext(ctx, "request", "method", c.Method(), "path", c.Path(), "status", status, "duration", time.Since(started))
+	a.Log.DebugContext(ctx, "request", "method", r.method, "path", c.Path(), "status", status, "duration", time.Since(started))
 	return err
-}
-
-// routeOf returns the route template of a request, as metrics, traces and the log name it.
-func routeOf(c *fiber.Ctx, err error) string {
-	var refused *fiber.Error
-	if errors.As(err, &refused) && (refused.Code == http.StatusNotFound || refused.Code == http.StatusMethodNotAllowed) {
-		return unmatched // only the router says so in these words
-	}
-	if len(c.Route().Handlers) == 0 {
-		return unmatched // it could not be read, so that no router has seen it
-	}
-	return c.Route().Path
 }
 
 // recoverPanic turns a panic into an internal error.

@@ -111,6 +111,7 @@ func (a *API) routes() {
 
 // handle takes a request of a route through its stages.
 func (a *API) handle(c *fiber.Ctx, r route) error {
+	exchangeOf(c.UserContext()).route = r.path
 	if r.needs == open {
 		return r.serve(c, nil)
 	}
