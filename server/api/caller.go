@@ -9,6 +9,7 @@ import (
 	"tasklens/internal/fault"
 	"tasklens/internal/identity"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/rpc"
 	"tasklens/server/observe"
 )
 
@@ -79,24 +80,28 @@ func (a *API) recognize(c *fiber.Ctx) (*caller, error) {
 	return who, nil
 }
 
-// roles are the values that caller_role returns in the database: the caller's highest role in any
-// project.
-var roles = map[string]access{"viewer": asViewer, "member": asMember, "admin": asAdmin, "service": asAdmin}
+// roles are what callers may do who have one in some project, by the highest (caller_role).
+var roles = map[string]access{"viewer": asViewer, "member": asViewer, "admin": asAdmin, "service": asAdmin}
 
-// permit checks a caller's role. A route that requires member or admin gets the service's
-// session; a viewer keeps their own token, because the database records whose vote it is.
+// role returns the caller's highest role in any project, or "none".
+func (who *caller) role(ctx context.Context) (string, error) {
+	return rpc.Value[string](ctx, who.db, "caller_role", nil)
+}
+
+// permit checks a caller's role. A route that requires admin gets the service's session; a viewer
+// keeps their own token, because the database records whose vote it is.
 func (a *API) permit(ctx context.Context, who *caller, needs access) error {
 	if needs == signedIn || needs == projectMember || who.IsService() {
 		return nil
 	}
-	var role string
-	if err := who.db.Call(ctx, "caller_role", nil, &role); err != nil {
+	role, err := who.role(ctx)
+	if err != nil {
 		return err
 	}
 	if roles[role] < needs {
 		return errForbidden
 	}
-	if needs != asViewer {
+	if needs == asAdmin {
 		who.db = a.Database.AsService()
 	}
 	return nil
@@ -108,8 +113,8 @@ func (a *API) databaseFor(ctx context.Context, who *caller, project int64) (*pos
 	if !who.isVerified() || who.IsService() {
 		return who.db, nil
 	}
-	var may bool
-	if err := who.db.Call(ctx, "may_write_project", map[string]any{"project_id": project}, &may); err != nil {
+	may, err := rpc.Value[bool](ctx, who.db, "may_write_project", map[string]any{"project_id": project})
+	if err != nil {
 		return nil, err
 	}
 	if !may {
@@ -132,16 +137,4 @@ func bearer(c *fiber.Ctx) (string, error) {
 		return "", fault.New(fault.Unauthorized, "The Authorization header must be a bearer token.")
 	}
 	return token, nil
-}
-
-// missingKeys reports, for readiness, that tokens cannot be verified.
-func (a *API) missingKeys(ctx context.Context) []string {
-	if a.Verifier == nil {
-		return nil
-	}
-	if err := a.Verifier.Ready(); err != nil {
-		a.Log.WarnContext(ctx, "not ready", "error", err)
-		return []string{"key set"}
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"tasklens/internal/fault"
 	"tasklens/internal/postgrest"
+	"tasklens/internal/rpc"
 	"tasklens/supabase"
 )
 
@@ -55,17 +56,6 @@ func (a *API) ready(c *fiber.Ctx, _ *caller) error {
 // look finds everything that the service lacks. The names are fixed and contain no addresses,
 // because the endpoint is public.
 func (a *API) look(ctx context.Context) (found readiness) {
-	found.missing, found.ownTables = a.missingInDatabase(ctx)
-	for _, operation := range a.OpenCircuits() {
-		found.missing = append(found.missing, "model: "+operation)
-	}
-	found.missing = append(found.missing, a.missingKeys(ctx)...)
-	return found
-}
-
-// missingInDatabase reports the database as missing, or migrations by file name, and which views of
-// own tables cannot be read.
-func (a *API) missingInDatabase(ctx context.Context) (missing, ownTables []string) {
 	db := a.Database.AsService()
 	lacking, unknown, err := CompareSchema(ctx, db, a.migrations)
 	var views []struct{ Finding string }
@@ -74,26 +64,13 @@ func (a *API) missingInDatabase(ctx context.Context) (missing, ownTables []strin
 	}
 	if err != nil {
 		a.Log.WarnContext(ctx, "not ready", "error", err)
-		if errors.Is(err, supabase.ErrUnreleased) {
-			return []string{"database made before 0.1.0"}, nil
-		}
-		var answer *postgrest.Error
-		if errors.As(err, &answer) && answer.Code == postgrest.UnknownSchema {
-			return []string{"schema of SUPABASE_SCHEMA among the exposed ones"}, nil
-		}
-		if postgrest.IsStale(err) {
-			return []string{"schema cache of PostgREST"}, nil
-		}
-		if fault.CodeOf(err) == fault.Forbidden {
-			return []string{"grants"}, nil
-		}
-		return []string{"database"}, nil
+		found.missing = append(found.missing, missingFor(err))
 	}
 	for _, m := range lacking {
-		missing = append(missing, "migration "+m.File)
+		found.missing = append(found.missing, "migration "+m.File)
 	}
-	if len(missing) > 0 {
-		a.Log.WarnContext(ctx, "not ready: the database lacks migrations; apply them in this order (npx supabase db push, or psql -1 -f), or set SUPABASE_SCHEMA to the schema they are in", "missing", missing)
+	if len(lacking) > 0 {
+		a.Log.WarnContext(ctx, "not ready: the database lacks migrations; apply them in this order (npx supabase db push, or psql -1 -f), or set SUPABASE_SCHEMA to the schema they are in", "missing", found.missing)
 	}
 	if len(unknown) > 0 {
 		a.newer.Do(func() {
@@ -101,20 +78,44 @@ func (a *API) missingInDatabase(ctx context.Context) (missing, ownTables []strin
 		})
 	}
 	for _, view := range views {
-		ownTables = append(ownTables, view.Finding)
+		found.ownTables = append(found.ownTables, view.Finding)
 	}
-	return missing, ownTables
+	for _, operation := range a.OpenCircuits() {
+		found.missing = append(found.missing, "model: "+operation)
+	}
+	if a.Verifier != nil {
+		if err := a.Verifier.Ready(); err != nil {
+			a.Log.WarnContext(ctx, "not ready", "error", err)
+			found.missing = append(found.missing, "key set")
+		}
+	}
+	return found
+}
+
+// missingFor names what the database lacks where a call of it fails.
+func missingFor(err error) string {
+	answer, is := errors.AsType[*postgrest.Error](err)
+	switch {
+	case errors.Is(err, supabase.ErrUnreleased):
+		return "database made before 0.1.0"
+	case is && answer.Code == postgrest.UnknownSchema:
+		return "schema of SUPABASE_SCHEMA among the exposed ones"
+	case postgrest.IsStale(err):
+		return "schema cache of PostgREST"
+	case fault.CodeOf(err) == fault.Forbidden:
+		return "grants"
+	default:
+		return "database"
+	}
 }
 
 // CompareSchema returns which of the program's migrations the database lacks, and which versions it
 // has that the program does not know. The error is supabase.ErrUnreleased for a database that was
 // made before the first release.
 func CompareSchema(ctx context.Context, db *postgrest.Session, known []supabase.Migration) (missing []supabase.Migration, unknown []string, err error) {
-	var applied []string
-	err = db.Call(ctx, "list_migrations", nil, &applied)
+	applied, err := rpc.Value[[]string](ctx, db, "list_migrations", nil)
 	// The first migration creates this function. Without it there are none.
-	var answer *postgrest.Error
-	if isEmpty := errors.As(err, &answer) && answer.Code == postgrest.UnknownFunction; err != nil && !isEmpty {
+	if answer, is := errors.AsType[*postgrest.Error](err); err != nil && !(is && answer.Code == postgrest.UnknownFunction) {
 		return nil, nil, fmt.Errorf("list the migrations of the database: %w", err)
 	}
 	if err := supabase.CheckReleased(known, applied); err != nil {

@@ -12,7 +12,7 @@ type meResponse struct {
 
 // me returns the caller's highest role, so that a frontend offers only permitted actions.
 func (a *API) me(ctx context.Context, who *caller, _ *nothing) (me meResponse, err error) {
-	err = who.db.Call(ctx, "caller_role", nil, &me.Role)
+	me.Role, err = who.role(ctx)
 	return me, err
 }
 

@@ -87,8 +87,12 @@ func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 	if json.Unmarshal(body, &message) != nil || message.Method == "" { // the SDK would take it as a response, and accept it
 		return fault.InvalidFields(fault.Field{Name: "method", Message: "is required"})
 	}
-	if err := checkRole(c.UserContext(), who); err != nil {
-		return err
+	// The database, which most messages do not reach, says whether it serves this caller: with
+	// AUTH=off anyone with a token, with AUTH=on who is neither a user nor the service.
+	if who.isUser() && who.Role != identity.RoleUser {
+		if _, err := who.role(c.UserContext()); err != nil {
+			return err
+		}
 	}
 	tools := &toolbox{a, c.UserContext(), who, a.address(c)}
 	// At the deadline the SDK would send nothing. The operations keep it, and say so.
@@ -96,9 +100,7 @@ func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 	if err != nil {
 		return err
 	}
-	for name, value := range c.Request().Header.All() {
-		request.Header.Add(string(name), string(value))
-	}
+	request.Header = c.GetReqHeaders()
 	request.Header.Del(fiber.HeaderAuthorization)
 	// Responses are always JSON; the SDK would reject clients that do not accept both types.
 	request.Header.Set(fiber.HeaderAccept, fiber.MIMEApplicationJSON+", "+mimeEvents)
@@ -111,16 +113,6 @@ func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 		c.Set(fiber.HeaderContentType, kind)
 	}
 	return c.Status(response.status).Send(response.Bytes())
-}
-
-// checkRole asks the database, which most messages do not reach, whether it serves this caller:
-// with AUTH=off anyone with a token, with AUTH=on who is neither a user nor the service.
-func checkRole(ctx context.Context, who *caller) error {
-	if !who.isUser() || who.Role == identity.RoleUser {
-		return nil
-	}
-	var role string
-	return who.db.Call(ctx, "caller_role", nil, &role)
 }
 
 // refusedByProtocol turns the SDK's plain text errors into problems.
