@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
 	"github.com/valyala/fasthttp"
 
 	"tasklens/internal/identity"
@@ -101,3 +102,6 @@ func sendDocs(c *fiber.Ctx, name string) error {
 	}
 	return sendFile(c, name, text)
 }
+
+// metrics is /metrics.
+func (a *API) metrics(c *fiber.Ctx) error { return adaptor.HTTPHandler(a.Observer.Handler())(c) }

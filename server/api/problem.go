@@ -101,7 +101,7 @@ func (a *API) describe(ctx context.Context, err error) problemBody {
 	switch {
 	case errors.As(err, &failed):
 		row = failureOf(failed.Code, 0)
-		row.code, row.detail = codeOf(failed), failed.Message
+		row.code, row.detail = cmp.Or(string(failed.Reason), row.code), failed.Message
 	case errors.As(err, &fromFiber):
 		row = failureOf("", fromFiber.Code)
 		err = fiber.NewError(fromFiber.Code) // its own text may quote the path
@@ -123,11 +123,6 @@ func (a *API) describe(ctx context.Context, err error) problemBody {
 		a.Log.DebugContext(ctx, "the database's details", "details", answer.Details)
 	}
 	return body
-}
-
-// codeOf returns the code that a client gets of a failure.
-func codeOf(failure *fault.Error) string {
-	return cmp.Or(string(failure.Reason), failureOf(failure.Code, 0).code)
 }
 
 // retryAfter is in how many seconds a client may try again, 0 if a failure says nothing about that.

@@ -53,20 +53,14 @@ func (r *exchange) end(status int) {
 	}
 }
 
-// takeID uses the client's request id if it is sane, otherwise generates one, and returns it in
-// the response.
-func takeID(c *fiber.Ctx) string {
-	id := c.Get(headerRequestID)
-	if !saneID.MatchString(id) {
-		id = uuid.NewString()
-	}
-	c.Set(headerRequestID, id)
-	return id
-}
-
-// begin gives a request an id, in its context too, and the headers of every response.
+// begin gives a request an id, its client's if that is sane, in its context and its response, and
+// the headers of every response.
 func (a *API) begin(c *fiber.Ctx) *exchange {
-	r := &exchange{id: takeID(c), method: c.Method(), route: unmatched}
+	r := &exchange{id: c.Get(headerRequestID), method: c.Method(), route: unmatched}
+	if !saneID.MatchString(r.id) {
+		r.id = uuid.NewString()
+	}
+	c.Set(headerRequestID, r.id)
 	a.setHeaders(c)
 	c.SetUserContext(context.WithValue(a.base, exchangeKey{}, r))
 	return r
@@ -77,14 +71,14 @@ func (a *API) begin(c *fiber.Ctx) *exchange {
 func (a *API) identify(c *fiber.Ctx) error {
 	r := a.begin(c)
 	ctx, cancel := context.WithTimeout(c.UserContext(), a.RequestTimeout)
-	ctx, end := a.Observer.Request(ctx, r.id, r.method, func(name string) string { return c.Get(name) })
+	ctx, end := a.Observer.Request(ctx, r.id, r.method, c.GetReqHeaders())
 	r.ends = append(r.ends, func(status int) {
 		end(r.method, r.route, status)
 		cancel()
 	})
 	c.SetUserContext(ctx)
 	started := time.Now()
-	err := c.Next()
+	err := rescue.Do(c.Next)
 	if err != nil {
 		// Handled here rather than by Fiber, so that the log line has the status.
 		err = a.problem(c, err)
@@ -96,9 +90,6 @@ func (a *API) identify(c *fiber.Ctx) error {
 	a.Log.DebugContext(ctx, "request", "method", r.method, "path", c.Path(), "status", status, "duration", time.Since(started))
 	return err
 }
-
-// recoverPanic turns a panic into an internal error.
-func (a *API) recoverPanic(c *fiber.Ctx) error { return rescue.Do(c.Next) }
 
 // WithRequest makes a handler add the request id and the trace id of the context to each line.
 func WithRequest(inner slog.Handler) slog.Handler { return requestHandler{inner} }

@@ -20,10 +20,9 @@ const (
 	signedIn
 	// asViewer: like signedIn, for callers with a role in some project.
 	asViewer
-	// The remaining routes run with the service's key, for users with this role in some project.
-	asMember
+	// asAdmin runs with the service's key, for users with this role in some project.
 	asAdmin
-	// projectMember is a member or an admin of the project that the request names.
+	// projectMember does too, for members and admins of the project that the request names.
 	projectMember
 )
 
@@ -89,7 +88,7 @@ func (a *API) table() []route {
 }
 
 func (a *API) routes() {
-	a.app.Use(a.identify, a.recoverPanic, a.refuseForeignNames, a.preflight)
+	a.app.Use(a.identify, a.refuseForeignNames, a.preflight)
 	// Otherwise this would be a ticket of that name.
 	a.app.All("/api/tickets/similar", func(c *fiber.Ctx) error {
 		if c.Method() == fiber.MethodPost {

@@ -152,14 +152,6 @@ func wordOf(err error) string {
 	}
 }
 
-// outcomeOf is wordOf as a label.
-func outcomeOf(err error) string {
-	if err == nil {
-		return "ok"
-	}
-	return wordOf(err)
-}
-
 // class is the class of an HTTP status, such as 2xx for 204, or none if there was no response.
 func class(status int) string {
 	if status < 100 || status > 599 {

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"path"
@@ -17,10 +18,10 @@ import (
 // Request observes an HTTP request from now on. Its span is a child of the span in its headers if
 // there is one. Call the returned function once, with the method, the route's template (never a
 // path) and the status sent to the client.
-func (o *Observer) Request(ctx context.Context, id, method string, header func(name string) string) (context.Context, func(method, route string, status int)) {
+func (o *Observer) Request(ctx context.Context, id, method string, header http.Header) (context.Context, func(method, route string, status int)) {
 	begun := time.Now()
 	o.inFlight.Inc()
-	ctx, span := o.start(o.propagator.Extract(ctx, incoming(header)), method, trace.SpanKindServer, attribute.String("http.request.method", method), attribute.String("tasklens.request_id", id))
+	ctx, span := o.start(o.propagator.Extract(ctx, propagation.HeaderCarrier(header)), method, trace.SpanKindServer, attribute.String("http.request.method", method), attribute.String("tasklens.request_id", id))
 	return ctx, func(method, route string, status int) {
 		o.inFlight.Dec()
 		o.requests.WithLabelValues(route, method, class(status)).Observe(time.Since(begun).Seconds())
@@ -32,15 +33,6 @@ func (o *Observer) Request(ctx context.Context, id, method string, header func(n
 		end(span, failure, attribute.String("http.route", route), attribute.Int("http.response.status_code", status))
 	}
 }
-
-// incoming reads trace headers from a request. It cannot set them.
-type incoming func(name string) string
-
-var _ propagation.TextMapCarrier = incoming(nil)
-
-func (h incoming) Get(name string) string { return h(name) }
-func (incoming) Set(string, string)       {}
-func (incoming) Keys() []string           { return nil }
 
 // roundTrip is a function as an http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -88,7 +80,7 @@ func (o *Observer) Model(ctx context.Context, operation, model string) (context.
 	ctx, span := o.start(ctx, operation+" "+model, trace.SpanKindClient,
 		attribute.String("gen_ai.operation.name", operation), attribute.String("gen_ai.provider.name", "openai"), attribute.String("gen_ai.request.model", model))
 	return ctx, func(said chat.Completion, err error) {
-		o.asked.WithLabelValues(operation, model, outcomeOf(err)).Observe(time.Since(begun).Seconds())
+		o.asked.WithLabelValues(operation, model, cmp.Or(wordOf(err), "ok")).Observe(time.Since(begun).Seconds())
 		o.tokens.WithLabelValues(operation, model, "input").Add(float64(said.TokensIn))
 		o.tokens.WithLabelValues(operation, model, "output").Add(float64(said.TokensOut))
 		var known []attribute.KeyValue // what the provider reports
@@ -114,7 +106,7 @@ func (o *Observer) Batch(ctx context.Context, sources int) (context.Context, fun
 	begun := time.Now()
 	ctx, span := o.start(ctx, "embed batch", trace.SpanKindConsumer, attribute.Int("tasklens.batch.sources", sources))
 	return ctx, func(done int, err error) {
-		o.batches.WithLabelValues(outcomeOf(err)).Observe(time.Since(begun).Seconds())
+		o.batches.WithLabelValues(cmp.Or(wordOf(err), "ok")).Observe(time.Since(begun).Seconds())
 		o.sources.WithLabelValues("done").Add(float64(done))
 		o.sources.WithLabelValues("left").Add(float64(sources - done))
 		end(span, wordOf(err), attribute.Int("tasklens.batch.done", done))
