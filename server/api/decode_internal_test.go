@@ -39,7 +39,7 @@ func decodeBody(app *fiber.App, body string) error {
 	defer app.ReleaseCtx(c)
 	c.Request().Header.SetContentType("application/json")
 	c.Request().SetBodyRaw([]byte(body))
-	return newInput(new(knowledge.Draft)).readBody(c)
+	return readRequest(c, new(knowledge.Draft))
 }
 
 // Decoding allocates a small multiple of the body's size. Not parallel: allocations are counted for

@@ -46,10 +46,8 @@ type input struct {
 
 func newInput(into any) *input {
 	in := &input{into: into, target: reflect.ValueOf(into).Elem()}
-	for _, field := range reflect.VisibleFields(in.target.Type()) {
-		if field.Tag.Get("default") != "" {
-			setDefault(in.target.FieldByIndex(field.Index), field.Tag)
-		}
+	for _, field := range fieldsOf(in.target.Type(), inputName) {
+		setDefault(in.target.FieldByIndex(field.Index), field.Tag)
 	}
 	return in
 }
@@ -71,15 +69,22 @@ func (in *input) err() error {
 func readRequest(c *fiber.Ctx, into any) error {
 	in := newInput(into)
 	in.readParameters(c)
-	return in.readBody(c)
+	if fields := bodyFields(in.target.Type()); len(fields) > 0 {
+		body, err := readObject(c, !slices.ContainsFunc(fields, isRequired))
+		if err != nil {
+			return err
+		}
+		if body != nil {
+			return in.readMembers(body, fields)
+		}
+	}
+	return in.err()
 }
 
 // readArguments reads an object whose members are parameters and members of the body of a request.
 func readArguments(object []byte, into any) error {
 	in := newInput(into)
-	return in.readMembers(object, slices.DeleteFunc(reflect.VisibleFields(in.target.Type()), func(field reflect.StructField) bool {
-		return inputName(field) == ""
-	}))
+	return in.readMembers(object, fieldsOf(in.target.Type(), inputName))
 }
 
 // readParameters reads the fields that are parameters of the path or the query.
@@ -129,21 +134,6 @@ func (in *input) onlyParameters(c *fiber.Ctx, known ...string) {
 	for key := range c.Context().QueryArgs().All() {
 		in.wrong(!slices.Contains(known, string(key)), string(key), "is not a parameter of this request")
 	}
-}
-
-func (in *input) readBody(c *fiber.Ctx) error {
-	fields := bodyFields(in.target.Type())
-	if len(fields) == 0 {
-		return in.err()
-	}
-	body, err := readObject(c, !slices.ContainsFunc(fields, isRequired))
-	if err != nil {
-		return err
-	}
-	if body == nil {
-		return in.err()
-	}
-	return in.readMembers(body, fields)
 }
 
 // readMembers reads the members of an object that checkObject found valid, or that is ours.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,13 +33,13 @@ import (
 // (its name in the document), and open (it may have other members).
 
 // bodyFields are those that JSON has, also of embedded structs.
-func bodyFields(t reflect.Type) (fields []reflect.StructField) {
-	for _, field := range reflect.VisibleFields(t) {
-		if nameOf(field) != "" && field.IsExported() {
-			fields = append(fields, field)
-		}
-	}
-	return fields
+func bodyFields(t reflect.Type) []reflect.StructField { return fieldsOf(t, nameOf) }
+
+// fieldsOf are the fields that have a name.
+func fieldsOf(t reflect.Type, name func(reflect.StructField) string) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(field reflect.StructField) bool {
+		return name(field) == "" || !field.IsExported()
+	})
 }
 
 // nameOf is a field's name in JSON, or "" if it has none.
