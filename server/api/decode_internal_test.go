@@ -82,3 +82,13 @@ func TestFaultsHideNoOthers(t *testing.T) {
 		}
 	}
 }
+
+// A text must have a character that shows. Some that Unicode calls format characters do.
+func TestVisibleTexts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{`\u0600`: true, `\u06dd12`: true, `\ue000`: true, `\u200b\u2800\ufe0f\u00a0`: false, `\ufdd0\u0001`: false} {
+		if err := readArguments([]byte(`{"question":"`+text+`"}`), new(queryRequest)); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -27,7 +27,7 @@ type searchRequest struct {
 
 func (r *searchRequest) check(wrong report) {
 	wrong(r.Text == "" && len(r.Filters) == 0, "query", "must not be empty where there are no filters")
-	wrong(r.Text != "" && !strings.ContainsFunc(r.Text, isVisible), "query", "must have a visible character")
+	wrong(isHidden(r.Text), "query", "must have a visible character")
 	wrong(r.Offset > maxReach-r.Limit, "offset", "must be at most %d together with limit", maxReach)
 }
 

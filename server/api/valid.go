@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"tasklens/internal/clean"
 )
 
 // checkTags validates a value, by the tags that the document is generated from. It trims texts
@@ -81,17 +82,13 @@ func number(tag string) int {
 	return value
 }
 
-// checkLength trims a text and checks its length. A text of invisible characters counts as empty.
+// checkLength trims a text and checks its length.
 func checkLength(wrong report, name string, text *string, most int) {
 	*text = strings.TrimSpace(*text)
-	wrong(*text != "" && !strings.ContainsFunc(*text, isVisible), name, "must have a visible character")
+	wrong(isHidden(*text), name, "must have a visible character")
 	length := utf8.RuneCountInString(*text)
 	wrong(length < 1 || length > most, name, "must have 1 to %d characters", most)
 }
 
-// isVisible is false for space, control and format characters, for those that Unicode tells
-// renderers to ignore, and for the blank Braille pattern. It is true for emoji.
-func isVisible(r rune) bool {
-	return r != '\u2800' &&
-		!unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
+// isHidden reports whether a text that is not empty has invisible characters and spaces alone.
+func isHidden(text string) bool { return text != "" && strings.TrimSpace(clean.Printable(text)) == "" }
