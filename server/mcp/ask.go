@@ -18,11 +18,7 @@ var ask = declare("ask", "Ask a question",
 		if err != nil {
 			return nil, err
 		}
-		answer := object{"answer": response["answer"], "sources": chosen(results(response, "sources"), sourceFields, in.Fields), "low_similarity": response["low_similarity"]}
-		for _, name := range []string{"read_as", "count", "count_capped", "groups", "candidates"} {
-			if value, is := response[name]; is {
-				answer[name] = value
-			}
-		}
+		answer := only(response, "answer", "low_similarity", "read_as", "count", "count_capped", "groups", "candidates")
+		answer["sources"] = chosen(results(response, "sources"), sourceFields, in.Fields)
 		return answer, nil
 	})

@@ -3,6 +3,7 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -195,15 +196,9 @@ func (c call) fetchTicket(name string, comment *int64) (read object, whole strin
 		}
 		fmt.Fprintf(&b, "\nComment by %s, %s:\n%s\n%s", text(line(show(each["author"])), "an unknown person"), show(each["created_at"]), text(each["body"], ""), whereCut(each["truncated_at"], rest))
 	}
-	metadata := object{"type": "ticket"}
-	for _, name := range wholeTicket {
-		if ticket[name] != nil {
-			metadata[name] = ticket[name]
-		}
-	}
-	if ticket["type"] != nil { // whose name says what was read
-		metadata["type"], metadata["ticket_type"] = "ticket", ticket["type"]
-	}
+	metadata := only(ticket, wholeTicket...)
+	metadata["type"], metadata["ticket_type"] = "ticket", ticket["type"] // the one says what was read
+	maps.DeleteFunc(metadata, func(_ string, value any) bool { return value == nil })
 	key := show(ticket["ticket_key"])
 	return object{"id": ticketPrefix + key, "title": key + " " + show(ticket["ticket_name"]), "url": c.ticketURL(key), "metadata": metadata}, b.String(), nil
 }
@@ -221,10 +216,8 @@ func (c call) fetchDocument(id string) (read object, whole string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	metadata := object{"type": "document"}
-	for _, name := range []string{"keywords", "named_entities", "temporal_class", "archived", "created_at", "updated_at"} {
-		metadata[name] = document[name]
-	}
+	metadata := only(document, "keywords", "named_entities", "temporal_class", "archived", "created_at", "updated_at")
+	metadata["type"] = "document"
 	id = show(document["id"])
 	return object{"id": documentPrefix + id, "title": show(document["title"]), "url": c.documentURL(id), "metadata": metadata}, text(document["content"], ""), nil
 }

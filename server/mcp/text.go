@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,12 +76,7 @@ func fenced(said, data string) string {
 func chosen(results []object, usual, wanted []string) []object {
 	list := []object{}
 	for _, result := range results {
-		shown := object{}
-		for _, name := range slices.Concat(usual, wanted) {
-			if value, is := result[name]; is {
-				shown[name] = value
-			}
-		}
+		shown := only(result, slices.Concat(usual, wanted)...)
 		if text, is := shown["text"].(string); is {
 			text = untitled(text, result)
 			if !slices.Contains(wanted, "text") {
@@ -108,6 +104,13 @@ func untitled(text string, result object) string {
 
 // snippet is the default length in characters of a result's text.
 const snippet = 280
+
+// only returns those of the named members that an object has.
+func only(from object, names ...string) object {
+	from = maps.Clone(from)
+	maps.DeleteFunc(from, func(name string, _ any) bool { return !slices.Contains(names, name) })
+	return from
+}
 
 // results returns the list of this name in a response.
 func results(body object, name string) []object {

@@ -29,12 +29,8 @@ var searchTickets = declare("search_tickets", "Search tickets",
 		if err != nil {
 			return nil, err
 		}
-		found := object{"results": chosen(results(response, "results"), ticketFields, in.Fields), "next_page": nextPage(response["has_more"], page)}
-		for _, name := range []string{"degraded", "read_as", "ignored", "corrected", "unknown_keys", "candidates", "not_read"} {
-			if value := response[name]; value != nil {
-				found[name] = value
-			}
-		}
+		found := only(response, "degraded", "read_as", "ignored", "corrected", "unknown_keys", "candidates", "not_read")
+		found["results"], found["next_page"] = chosen(results(response, "results"), ticketFields, in.Fields), nextPage(response["has_more"], page)
 		return found, nil
 	})
 
