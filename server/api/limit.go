@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"math"
+	"net"
 	"net/netip"
 	"sync"
 	"time"
@@ -58,7 +59,7 @@ func (a *API) limitRate(c *fiber.Ctx, who *caller) error {
 func rateKey(c *fiber.Ctx, who *caller) string {
 	switch {
 	case !who.isVerified():
-		return identity.Digest("address " + network(c.Context().RemoteIP().String()))
+		return identity.Digest("address " + network(c.Context().RemoteIP()))
 	case who.Subject == "":
 		return identity.Digest("role " + who.Role)
 	default:
@@ -67,17 +68,14 @@ func rateKey(c *fiber.Ctx, who *caller) string {
 }
 
 // network is the smallest block that one party controls: an IPv4 address or an IPv6 /64.
-func network(text string) string {
-	address, err := netip.ParseAddr(text)
-	if err != nil {
-		return text
-	}
-	if address = address.Unmap(); address.Is4() {
-		return address.String()
-	}
-	return netip.PrefixFrom(address, 64).Masked().String()
+func network(ip net.IP) string {
+	address, _ := netip.AddrFromSlice(ip)
+	address = address.Unmap()
+	block, _ := address.Prefix(min(64, address.BitLen()))
+	return block.String()
 }
 
+// wholeSeconds rounds up: with 0 a client would retry at once.
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 const busyRetry = time.Second // the Retry-After when the service is full

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -126,11 +125,10 @@ func (a *API) describe(ctx context.Context, err error) problemBody {
 }
 
 // retryAfter is in how many seconds a client may try again, 0 if a failure says nothing about that.
-// It rounds up: with 0 a client would retry at once.
 func retryAfter(err error) int {
 	var failure *fault.Error
 	if !errors.As(err, &failure) || failure.Code != fault.RateLimited && failure.Code != fault.Unavailable {
 		return 0
 	}
-	return int(math.Ceil(cmp.Or(max(failure.RetryAfter, 0), defaultRetryAfter).Seconds()))
+	return wholeSeconds(cmp.Or(max(failure.RetryAfter, 0), defaultRetryAfter))
 }
