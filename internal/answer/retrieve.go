@@ -41,10 +41,7 @@ func sourceChunks(top int) int { return max(2, min(5, (top+1)/2)) }
 func (a *Answerer) retrieve(ctx context.Context, db rpc.Caller, q Question, model string, embedding vector.Vector) (found []candidate, err error) {
 	arguments := map[string]any{
 		"question": q.Search, "query_embedding": embedding, "embedding_model": model, "match_threshold": q.MatchThreshold,
-		"match_count": candidates, "corpus": cmp.Or(q.Corpus, Tickets),
-	}
-	if len(q.Filters) > 0 {
-		arguments["filters"] = q.Filters
+		"match_count": candidates, "corpus": cmp.Or(q.Corpus, Tickets), "filters": q.Filters,
 	}
 	if q.Lambda < 1 {
 		arguments["source_chunk_limit"] = sourceChunks(q.TopK)

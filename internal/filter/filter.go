@@ -25,9 +25,12 @@ func (f Filters) And(also Members) Filters {
 	return append(slices.Clip(f), also)
 }
 
-// MarshalJSON writes an object, or a list of objects.
+// MarshalJSON writes an object, a list of objects, or null.
 func (f Filters) MarshalJSON() ([]byte, error) {
-	if len(f) == 1 {
+	switch len(f) {
+	case 0:
+		return []byte("null"), nil
+	case 1:
 		return json.Marshal(f[0])
 	}
 	return json.Marshal([]any(f))

@@ -41,7 +41,7 @@ func TestHybridSearchWithAModelThatHangs(t *testing.T) {
 				if function != "search_hybrid" || arguments["query_embedding"] != nil {
 					t.Errorf("%s was called with %v", function, arguments)
 				}
-				return json.Unmarshal([]byte(`[{"source":"keyword"}]`), result)
+				return json.Unmarshal([]byte(`[{"source":"keyword","text":"The pumps leak."}]`), result)
 			})
 			ctx := t.Context()
 			if left > 0 {

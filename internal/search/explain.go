@@ -75,9 +75,9 @@ func (p *Page) spelling(stem string) string {
 	return stem
 }
 
-// Annotate adds what an empty or a surprising page needs: what the query leaves out or cannot use,
+// explain adds what an empty or a surprising page needs: what the query leaves out or cannot use,
 // the keys in it that no ticket has, and the names in the filters that nothing has.
-func (p *Page) Annotate(ctx context.Context, db rpc.Caller, q Query) error {
+func (p *Page) explain(ctx context.Context, db rpc.Caller, q Query) error {
 	found := map[string]bool{}
 	for _, hit := range p.Hits {
 		if hit.Exact && hit.TicketKey != nil {
@@ -89,16 +89,17 @@ func (p *Page) Annotate(ctx context.Context, db rpc.Caller, q Query) error {
 	if len(p.Hits) > 0 && !misses && !noted.MatchString(q.Text) && !p.misses(q.Text) {
 		return nil
 	}
-	var rows [1]struct {
+	ctx, cancel := context.WithTimeout(ctx, Budget(ctx, embedBudget, embedPart))
+	defer cancel()
+	told, err := rpc.One[struct {
 		Excluded, Ignored, Languages []string
 		Corrected                    []Correction
 		Keys                         []string `json:"unknown_keys"`
 		Candidates                   []filter.Candidate
+	}](ctx, db, "explain_query", map[string]any{"query_text": q.Text, "filters": q.Filters})
+	if err != nil {
+		return err
 	}
-	if err := db.Call(ctx, "explain_query", narrow(map[string]any{"query_text": q.Text}, q.Filters), &rows); err != nil {
-		return fmt.Errorf("explain the query: %w", err)
-	}
-	told := rows[0]
 	p.Excluded, p.Ignored, p.Corrected = told.Excluded, told.Ignored, told.Corrected
 	for _, correction := range p.Corrected {
 		for i, stem := range correction.To {

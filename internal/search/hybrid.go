@@ -48,6 +48,7 @@ type Page struct {
 	Corrected      []Correction       `json:"corrected,omitempty" min:"1" max:"32" doc:"Words that no text contains, and the similar ones that count instead. A word in quotes is searched for as typed."`
 	Languages      []string           `json:"languages,omitempty" min:"2" max:"4" example:"[\"english\", \"german\"]" doc:"The languages in which the query was read, if they are several: those of the projects that are searched, the four with most tickets at most."`
 	Excluded       []string           `json:"-"` // what the query leaves out
+	Partial        bool               `json:"-"` // something failed, and may succeed next time
 	Relaxed        []string           `json:"relaxed,omitempty" min:"1" max:"1" enum:"phrase" doc:"Quoted phrases that no text contains and whose words count instead."`
 }
 
@@ -74,26 +75,19 @@ func (p *Page) readIn(languages []string) {
 	}
 }
 
-// narrow adds filters to the arguments of a function, or leaves the argument out if there are none.
-func narrow(arguments map[string]any, filters filter.Filters) map[string]any {
-	if len(filters) > 0 {
-		arguments["filters"] = filters
-	}
-	return arguments
-}
-
 // Hybrid runs both searches and returns a page of the fused list. If the embedding fails or takes
 // longer than hybridBudget, only keyword search answers, and Degraded says so. With KeywordOnly
 // nothing is embedded. Without a text it lists what passes the filters. Facets are counted
-// concurrently over the same matches.
+// concurrently over the same matches. Hits are worth more than their explanation, whose failure is
+// only reported.
 func (s *Searcher) Hybrid(ctx context.Context, db rpc.Caller, q Query, embedding Embedding) (Page, error) {
 	page := Page{Hits: []Hit{}, Fusion: cmp.Or(q.Fusion, RRF), Retrieval: cmp.Or(q.Retrieval, Both)}
 	if q.MatchThreshold != nil {
 		page.MatchThreshold = *q.MatchThreshold
 	}
-	matching := narrow(map[string]any{
-		"query_text": q.Text, "filters_in_text": false, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
-	}, q.Filters)
+	matching := map[string]any{
+		"query_text": q.Text, "filters": q.Filters, "filters_in_text": false, "embedding_model": embedding.Model(), "match_threshold": q.MatchThreshold,
+	}
 	switch {
 	case q.Text == "":
 		page.Executed, matching["query_text"] = []string{}, nil
@@ -108,9 +102,10 @@ func (s *Searcher) Hybrid(ctx context.Context, db rpc.Caller, q Query, embedding
 			return Page{}, fmt.Errorf("embed query: %w", err)
 		default:
 			s.warn(ctx, "searching by keyword alone: the query could not be embedded", err)
-			page.Executed, page.Degraded = []string{"keyword"}, []string{"vector"}
+			page.Executed, page.Degraded, page.Partial = []string{"keyword"}, []string{"vector"}, true
 		}
 	}
+	asked := ctx // which outlives the group's
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return rescue.Do(func() error { return s.rank(ctx, db, q, maps.Clone(matching), &page) })
@@ -125,6 +120,10 @@ func (s *Searcher) Hybrid(ctx context.Context, db rpc.Caller, q Query, embedding
 	}
 	if err := group.Wait(); err != nil {
 		return Page{}, err
+	}
+	if err := page.explain(asked, db, q); err != nil {
+		s.warn(asked, "the search is not explained", err)
+		page.Partial = true
 	}
 	return page, nil
 }

@@ -77,19 +77,24 @@ type stored struct {
 // it has no current embedding, it is compared by its text. model is that of the stored embeddings.
 // fault.NotFound if the caller sees no such ticket.
 func (c *Comparer) ToTicket(ctx context.Context, db rpc.Caller, model string, ticket Name, filters filter.Filters, limit int) ([]Similar, error) {
-	row, err := findSimilar(ctx, db, model, ticket, filters, limit)
-	switch {
-	case err != nil:
+	rows, err := rpc.All[stored](ctx, db, "find_similar_tickets", map[string]any{
+		"ticket_id": ticket.TicketID, "ticket_key": ticket.TicketKey, "embedding_model": model, "match_count": limit, "filters": filters,
+	})
+	if err == nil && len(rows) == 0 {
+		err = errNoTicket()
+	}
+	if err != nil {
 		return nil, err
-	case row == nil:
-		return nil, errNoTicket()
+	}
+	switch row := rows[0]; {
 	case row.Embedded:
 		return row.Results, nil
 	case row.Text == nil:
 		return []Similar{}, nil
+	default:
+		header := chunk.Header(c.tokenizer, row.ProjectName, row.TicketName)
+		return c.toText(ctx, db, model, header, *row.Text, map[string]any{"exclude_ticket": row.ExcludeTicket, "match_count": limit, "filters": filters})
 	}
-	header := chunk.Header(c.tokenizer, row.ProjectName, row.TicketName)
-	return c.toText(ctx, db, model, header, *row.Text, filters, map[string]any{"exclude_ticket": row.ExcludeTicket, "match_count": limit})
 }
 
 // ToDraft finds the tickets most similar to a draft, which is embedded as a filed ticket would be,
@@ -100,34 +105,23 @@ func (c *Comparer) ToDraft(ctx context.Context, db rpc.Caller, model string, dra
 		return nil, err
 	}
 	if strings.TrimSpace(text) == "" {
-		_, err := findSimilar(ctx, db, model, Name{}, draft.Filters, draft.Limit) // checks the filters
-		return []Similar{}, err
+		return []Similar{}, nil
 	}
 	name, _, _ := strings.Cut(text, "\n")
-	return c.toText(ctx, db, model, chunk.Header(c.tokenizer, name), text, draft.Filters,
-		map[string]any{"match_count": draft.Limit})
-}
-
-// findSimilar returns nil for an unknown ticket.
-func findSimilar(ctx context.Context, db rpc.Caller, model string, ticket Name, filters filter.Filters, limit int) (*stored, error) {
-	arguments := narrow(map[string]any{"ticket_id": ticket.TicketID, "ticket_key": ticket.TicketKey, "embedding_model": model, "match_count": limit}, filters)
-	rows, err := rpc.All[stored](ctx, db, "find_similar_tickets", arguments)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return &rows[0], nil
+	return c.toText(ctx, db, model, chunk.Header(c.tokenizer, name), text,
+		map[string]any{"match_count": draft.Limit, "filters": draft.Filters})
 }
 
 // toText finds the tickets most similar to a text by its words and by its first chunk, with this
 // header. It adds to the arguments of the call.
-func (c *Comparer) toText(ctx context.Context, db rpc.Caller, model, header, text string, filters filter.Filters, arguments map[string]any) ([]Similar, error) {
+func (c *Comparer) toText(ctx context.Context, db rpc.Caller, model, header, text string, arguments map[string]any) ([]Similar, error) {
 	text = clean.ClipBytes(text, comparedBytes)
 	embedding, err := c.embed(ctx, model, chunk.Input(header, chunk.Split(c.tokenizer, text)[0].Text))
 	if err != nil {
 		return nil, err
 	}
 	arguments["query_text"], arguments["query_embedding"], arguments["embedding_model"] = text, embedding, model
-	return rpc.All[Similar](ctx, db, "similar_tickets", narrow(arguments, filters))
+	return rpc.All[Similar](ctx, db, "similar_tickets", arguments)
 }
 
 func (c *Comparer) embed(ctx context.Context, model, input string) (vector.Vector, error) {

@@ -63,7 +63,7 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 	return a.respond(ctx, asked, func(ctx context.Context) (memo.Made, error) {
 		response, err := a.find(ctx, who, query, read, a.Embeddings.Query(read.Model, query.Text))
 		var kept any
-		if len(response.Degraded) == 0 {
+		if !response.Partial {
 			again := response
 			again.Cached = true
 			kept = again
@@ -77,7 +77,6 @@ func (a *API) find(ctx context.Context, who *caller, query search.Query, read ty
 	if found.Page, err = a.Searcher.Hybrid(ctx, who.db, query, embedding); err != nil {
 		return found, err
 	}
-	err = found.Annotate(ctx, who.db, query)
 	found.NotRead = read.NotRead
 	// The names that were typed, and those in the filters of an empty page.
 	found.Candidates = slices.Concat(read.Candidates, slices.DeleteFunc(found.Candidates, func(one filter.Candidate) bool {

@@ -1,0 +1,27 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A search without its explanation has its results, is not cached, and is logged.
+func TestFailingExplanation(t *testing.T) {
+	t.Parallel()
+	s := startDetailed(t)
+	s.database.answer("explain_query", http.StatusServiceUnavailable, `{"code":"57P03","message":"`+upstreamText+`"}`)
+	for query, results := range map[string]bool{`"payment TX-99999"`: true, `"zzzzzz","filters":{"assignee":"Nor"}`: false} {
+		got := read[explained](s.send("POST", "/api/hybrid-search", `{"query":`+query+`}`))
+		if (len(got.Results) > 0) != results || len(got.UnknownKeys)+len(got.Candidates) > 0 {
+			t.Errorf("%s: %d results, %v, %v", query, len(got.Results), got.UnknownKeys, got.Candidates)
+		}
+	}
+	if !strings.Contains(s.log.String(), upstreamText) {
+		t.Error("the failure is not in the log")
+	}
+	s.database.intercept(nil)
+	if got := read[explained](s.send("POST", "/api/hybrid-search", `{"query":"payment TX-99999"}`)); len(got.UnknownKeys) != 1 {
+		t.Errorf("afterwards the unknown keys are %v", got.UnknownKeys)
+	}
+}
