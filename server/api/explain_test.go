@@ -25,3 +25,21 @@ func TestFailingExplanation(t *testing.T) {
 		t.Errorf("afterwards the unknown keys are %v", got.UnknownKeys)
 	}
 }
+
+// Filters that nobody can meet are refused before a model is paid.
+func TestWrongFiltersCostNothing(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t)
+	before := len(s.model.all())
+	for path, member := range map[string]string{"/api/hybrid-search": "query", "/api/query": "question", "/api/tickets/similar": "text"} {
+		for filters, name := range map[string]string{`{"sprint":"14"}`: "filters.sprint", `{"created":{"from":"soon"}}`: "filters.created.from", `{"open":1}`: "filters.open"} {
+			r := s.send("POST", path, `{"`+member+`":"a payment","filters":`+filters+`}`)
+			if p := r.want(http.StatusBadRequest).problem(); len(p.Errors) != 1 || p.Errors[0].Field != name {
+				t.Errorf("%s with %s: %s", path, filters, r.text)
+			}
+		}
+	}
+	if asked := s.model.all()[before:]; len(asked) > 0 {
+		t.Errorf("the model was asked for %d of them", len(asked))
+	}
+}

@@ -2,12 +2,12 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"time"
 
 	"tasklens/internal/answer"
 	"tasklens/internal/filter"
+	"tasklens/internal/rpc"
 	"tasklens/internal/search"
 )
 
@@ -53,13 +53,11 @@ type typed struct {
 // readQuery reads the filters in a query's text and adds them to the others. It comes before the
 // query is embedded, which would be paid for in vain while the database is down.
 func (a *API) readQuery(ctx context.Context, who *caller, query *search.Query) (typed, error) {
-	var rows [1]typed
 	asked := time.Now()
-	err := who.db.Call(ctx, "read_query", map[string]any{"query_text": query.Text}, &rows)
-	read := rows[0]
+	read, err := rpc.One[typed](ctx, who.db, "read_query", map[string]any{"query_text": query.Text, "further_filters": query.Filters})
 	read.asked = asked
 	if err != nil {
-		return read, fmt.Errorf("read the query: %w", err)
+		return read, err
 	}
 	a.complete(&read.present, answer.Tickets)
 	query.Typed, query.Text = query.Text, ""

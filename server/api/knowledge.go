@@ -15,7 +15,7 @@ type documentQuery struct {
 
 // searchDocuments finds documents by meaning or, with hybrid, by the weighted score.
 func (a *API) searchDocuments(ctx context.Context, who *caller, request *documentQuery) (list[knowledge.Found], error) {
-	now, err := a.present(ctx, who, answer.Documents)
+	now, err := a.present(ctx, who, answer.Documents, nil)
 	if err != nil {
 		return list[knowledge.Found]{}, err
 	}

@@ -2,10 +2,11 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"tasklens/internal/answer"
+	"tasklens/internal/filter"
+	"tasklens/internal/rpc"
 	"tasklens/internal/threshold"
 	"tasklens/internal/vector"
 )
@@ -24,21 +25,17 @@ type present struct {
 // database.
 const documentsVersion = -1
 
-// present reads it for a corpus. It comes before a query is embedded, which would be paid for in
-// vain while the database is down.
-func (a *API) present(ctx context.Context, who *caller, corpus answer.Corpus) (present, error) {
-	asked, arguments := time.Now(), map[string]any{}
+// present reads it for a corpus, and has filters checked. It comes before a query is embedded, which
+// would be paid for in vain while the database is down.
+func (a *API) present(ctx context.Context, who *caller, corpus answer.Corpus, filters filter.Filters) (present, error) {
+	asked, arguments := time.Now(), map[string]any{"filters": filters}
 	if corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name
 		arguments["project_filter"] = documentsVersion
 	}
-	var rows [1]present
-	if err := who.db.Call(ctx, "data_version", arguments, &rows); err != nil {
-		return present{asked: asked}, fmt.Errorf("read the data's version: %w", err)
-	}
-	now := rows[0]
+	now, err := rpc.One[present](ctx, who.db, "data_version", arguments)
 	now.asked = asked
 	a.complete(&now, corpus)
-	return now, nil
+	return now, err
 }
 
 func (a *API) complete(now *present, corpus answer.Corpus) {

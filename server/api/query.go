@@ -45,7 +45,7 @@ func (a *API) answer(ctx context.Context, who *caller, request *queryRequest, li
 	question.Text = normal(question.Text)
 	question.Resolve(a.Now())
 	question.Filters = request.within(question.Filters)
-	now, err := a.present(ctx, who, question.Corpus)
+	now, err := a.present(ctx, who, question.Corpus, question.Filters)
 	if question.MatchThreshold == nil && err == nil {
 		question.MatchThreshold = &now.usual
 	}

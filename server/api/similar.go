@@ -16,7 +16,7 @@ type similarRequest struct {
 
 // similarTickets finds likely duplicates of a ticket.
 func (a *API) similarTickets(ctx context.Context, who *caller, request *similarRequest) (similar list[search.Similar], err error) {
-	now, err := a.present(ctx, who, answer.Tickets)
+	now, err := a.present(ctx, who, answer.Tickets, request.Filters)
 	if err != nil {
 		return similar, err
 	}
@@ -25,7 +25,7 @@ func (a *API) similarTickets(ctx context.Context, who *caller, request *similarR
 
 // similarToDraft finds likely duplicates of a draft.
 func (a *API) similarToDraft(ctx context.Context, who *caller, draft *search.Draft) (similar list[search.Similar], err error) {
-	now, err := a.present(ctx, who, answer.Tickets)
+	now, err := a.present(ctx, who, answer.Tickets, draft.Filters)
 	if err != nil {
 		return similar, err
 	}

@@ -333,16 +333,16 @@ comment on function public.explain_query is
   'How a search uses a query, without its filters: what it leaves out (words, "phrases" and keys after a minus, as typed), what no text holds and no search can use (signs; common words where there are no others; of the first 32 in question), in which languages, those of the projects in these filters, which words that no text holds are replaced by which similar ones (as stems; not in quotes): [{from, to}], the keys in it that no ticket has though others begin alike, and the names in the filters that nothing has, with those that resemble them: [{member, value, names}].';
 
 -- The version is that from before, for caches: what is read may be newer.
-create function public.read_query(query_text text, today date default (now() at time zone 'utc')::date)
+create function public.read_query(query_text text, today date default (now() at time zone 'utc')::date, further_filters jsonb default null)
 returns table (text text, filters jsonb, sort text, candidates jsonb, not_read jsonb, version text, model text, match_thresholds jsonb)
 language plpgsql stable rows 1 security invoker set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query select r.text, r.filters, r.sort, r.candidates, r.not_read, v.version, v.model, v.match_thresholds
-    from public.data_version(null) v cross join tasklens.read_typed_query(read_query.query_text, coalesce(read_query.today, (now() at time zone 'utc')::date)) r;
+    from public.data_version(null, read_query.further_filters) v cross join tasklens.read_typed_query(read_query.query_text, coalesce(read_query.today, (now() at time zone 'utc')::date)) r;
 end
 $$;
 comment on function public.read_query is
-  'Reads the filters in a query (docs/api.md), as search_hybrid does: text is what to search for, null if there is none; filters, those that were typed; candidates, names in them that nothing has: [{member, value, names}], where a single one that is near took its place, or the filter is text beside other words; sort, an order in it; not_read, what looks like the language of another tracker and counts as words: [{text, instead}]. With data_version, so that the service asks once. Contradictions are an error (22023).';
+  'Reads the filters in a query (docs/api.md), as search_hybrid does: text is what to search for, null if there is none; filters, those that were typed; candidates, names in them that nothing has: [{member, value, names}], where a single one that is near took its place, or the filter is text beside other words; sort, an order in it; not_read, what looks like the language of another tracker and counts as words: [{text, instead}]. With data_version, and further_filters checked, so that the service asks once. Contradictions are an error (22023).';
 
 insert into tasklens.migrations (version) values ('20261127000530');

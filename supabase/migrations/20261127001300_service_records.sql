@@ -86,14 +86,17 @@ end
 $$;
 comment on function tasklens.read_data_version is 'data_version, for what the caller may see.';
 
-create function public.data_version(project_filter bigint default null)
+create function public.data_version(project_filter bigint default null, filters jsonb default null)
 returns table (version text, model text, match_thresholds jsonb)
-language sql stable rows 1 security invoker set search_path = ''
+language plpgsql stable rows 1 security invoker set search_path = ''
 as $$
-  select * from tasklens.read_data_version(data_version.project_filter)
+begin
+  perform tasklens.read_filters(data_version.filters);
+  return query select * from tasklens.read_data_version(data_version.project_filter);
+end
 $$;
 comment on function public.data_version is
-  'The version of everything that a search can find, or of one project, with the model of the serving set and the thresholds as embedding_sets has them. Two versions are equal only if they include the same committed changes and the caller may see the same projects.';
+  'The version of everything that a search can find, or of one project, with the model of the serving set and the thresholds as embedding_sets has them. Two versions are equal only if they include the same committed changes and the caller may see the same projects. Invalid filters are an error (22023), which the service learns so before it asks a model.';
 
 -- A log of questions and searches with their results, for operators: questions without results,
 -- answers without citations, slow requests. It contains question texts. The service writes it
