@@ -43,3 +43,30 @@ func TestWrongFiltersCostNothing(t *testing.T) {
 		t.Errorf("the model was asked for %d of them", len(asked))
 	}
 }
+
+// What was typed is logged as it was typed, also where another query is read the same.
+func TestTypedQueriesAreLogged(t *testing.T) {
+	t.Parallel()
+	s := startDetailed(t, logging)
+	for _, query := range []string{"payment is:open", "is:open payment"} {
+		s.send("POST", "/api/hybrid-search", `{"query":"`+query+`"}`, "X-Request-Id", strings.ReplaceAll(query, " ", "-"))
+	}
+	log := s.queryLog()
+	for _, query := range []string{"payment is:open", "is:open payment"} {
+		if got := log[strings.ReplaceAll(query, " ", "-")].Question; got != query {
+			t.Errorf("%q is logged as %q", query, got)
+		}
+	}
+}
+
+// Names that nothing has are of the first page: an empty later one only ends the list.
+func TestLaterPagesAreNotExplained(t *testing.T) {
+	t.Parallel()
+	s := startDetailed(t)
+	for offset, candidates := range map[string]string{"0": `[{"member":"assignee","value":"noo","names":["Noor"]}]`, "10": ""} {
+		got := read[explained](s.send("POST", "/api/hybrid-search", `{"query":"","filters":{"assignee":"noo"},"offset":`+offset+`}`))
+		if string(got.Candidates) != candidates || len(got.Results) > 0 {
+			t.Errorf("at %s: %s, want %s", offset, got.Candidates, candidates)
+		}
+	}
+}

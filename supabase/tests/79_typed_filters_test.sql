@@ -1,7 +1,7 @@
 -- The filters that people type in a query, and what of it stays text.
 
 begin;
-select plan(13);
+select plan(15);
 
 insert into public.status (status_id, name, category) values (1, 'To Do', 'to_do'), (2, 'Done', 'done'), (3, 'In Progress', 'in_progress'), (4, 'blocked', 'to_do');
 insert into public.projects (project_id, key, name) values (1, 'PX', 'Project X'), (2, 'MOB', 'Mobile App'), (3, 'WEB', 'web'), (4, 'TA', 'Twins'), (5, 'TB', 'Twins'), (6, 'TX', 'Transactions');
@@ -212,6 +212,12 @@ select is_empty($test$
     or exists (select unnest(string_to_array(r.text, ' ')) except all select unnest(string_to_array(t.query, ' ')))
     or 'timeout' = any (string_to_array(t.query, ' ')) and r.text !~ 'timeout')
 $test$, 'a text without filters stays as it is, and words stay words');
+
+-- Names are looked up where there are some.
+create or replace function tasklens.match_names(filters jsonb, close boolean) returns table (member text, spelling text, value text, exact boolean, near boolean)
+language plpgsql as $$ begin raise exception 'looked up'; end $$;
+select lives_ok($$ select from public.explain_query('nonsuch') $$, 'a query without filters and keys looks up no names');
+select throws_ok($$ select from public.explain_query('nonsuch', '{"labels": ["nonsuch"]}') $$, 'looked up', 'one with filters does');
 
 select * from finish();
 rollback;
