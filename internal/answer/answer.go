@@ -79,15 +79,15 @@ type Source struct {
 	_ struct{} `schema:"Source" doc:"A chunk that the chat model received." kinds:"type: ticket TicketSource, project ProjectSource, document DocumentSource"`
 
 	Type       string          `json:"type"`
-	DocumentID *string         `json:"document_id,omitempty" of:"document" format:"uuid"`
-	Title      *string         `json:"title,omitempty" of:"document"`
+	DocumentID *string         `json:"document_id" of:"document" format:"uuid"`
+	Title      *string         `json:"title" of:"document"`
 	TicketID   *int64          `json:"ticket_id" of:"ticket" min:"1" example:"5"`
 	Similarity *float64        `json:"similarity" min:"-1" max:"1.0001" example:"0.82" doc:"Null if keyword search found a text that is not embedded yet."`
-	ProjectID  *int64          `json:"project_id,omitempty" of:"ticket,project" min:"1" example:"1"`
-	Project    *string         `json:"project_name,omitempty" of:"ticket,project" example:"Checkout and Payments"`
+	ProjectID  *int64          `json:"project_id" of:"ticket,project" min:"1" example:"1"`
+	Project    *string         `json:"project_name" of:"ticket,project" example:"Checkout and Payments"`
 	TicketKey  *string         `json:"ticket_key" of:"ticket" example:"TX-400"`
 	TicketName *string         `json:"ticket_name" of:"ticket" example:"Customer charged twice when a payment is retried"`
-	Comment    *search.Comment `json:"comment,omitempty" may:"ticket"`
+	Comment    *search.Comment `json:"comment" may:"ticket"`
 	ChunkID    *string         `json:"chunk_id" format:"uuid" example:"0b6a3c0e-5f0b-4a51-9d0f-6f7f2f6f3b11" doc:"Null if keyword search found a text that is not embedded yet."`
 	Text       string          `json:"text" example:"An idempotency key now goes with every attempt."`
 	Cited      bool            `json:"cited" example:"true" doc:"Whether the answer cites it."`

@@ -116,7 +116,7 @@ func TestFit(t *testing.T) {
 	unembedded.Tokens = 0
 	const half, third = contextTokens/2 - tagTokens, contextTokens/3 - tagTokens
 	linked := row(1, 0.7, third)
-	linked.Fields = &search.TicketDetails{Links: slices.Repeat([]search.Link{{Kind: "child_of", Direction: "in", TicketKey: "TX-1", TicketName: strings.Repeat("x", 500)}}, 20)}
+	linked.Fields = &search.Fields{Links: slices.Repeat([]search.Link{{Kind: "child_of", Direction: "in", TicketKey: "TX-1", TicketName: strings.Repeat("x", 500)}}, 20)}
 	for name, c := range map[string]struct {
 		chosen []candidate
 		want   []string
@@ -141,7 +141,7 @@ func TestFit(t *testing.T) {
 func TestFieldsOfWhatFits(t *testing.T) {
 	t.Parallel()
 	assignee := "Ada"
-	given := &search.TicketDetails{TicketFields: search.TicketFields{Assignee: &assignee, Labels: []string{strings.Repeat("x", maxAttribute)}}}
+	given := &search.Fields{Assignee: &assignee, Labels: []string{strings.Repeat("x", maxAttribute)}}
 	const tokens = (contextTokens-maxAttribute/tokenBytes)/3 - tagTokens
 	row := func(ticket int64, chunk int, similarity float64, tokens int) candidate {
 		c := chunkOf(ticket, chunk, similarity, "x")

@@ -55,19 +55,19 @@ func TestAttacks(t *testing.T) {
 			"text":    func(c *candidate, _ *string) { c.Text = attack },
 			"title":   func(c *candidate, _ *string) { c.TicketName = &attack },
 			"key":     func(c *candidate, _ *string) { c.TicketKey = &attack },
-			"project": func(c *candidate, _ *string) { c.ProjectName = attack },
+			"project": func(c *candidate, _ *string) { c.Project = &attack },
 			"status":  func(c *candidate, _ *string) { c.Status = &attack },
 			"fields": func(c *candidate, _ *string) {
-				c.Fields = &search.TicketDetails{TicketFields: search.TicketFields{Assignee: &attack, DueDate: &attack, Labels: []string{attack}},
+				c.Fields = &search.Fields{Assignee: &attack, DueDate: &attack, Labels: []string{attack},
 					Links: []search.Link{{Kind: "blocks", Direction: "in", TicketKey: attack, TicketName: attack, Status: attack}}}
 			},
 			"document": func(c *candidate, _ *string) { c.Type, c.Title, c.Text = "document", &attack, attack },
 			"own text": func(c *candidate, _ *string) {
-				c.Type, c.ProjectKey, c.ProjectName, c.Text = "project", attack, attack, attack
+				c.Type, c.ProjectKey, c.Project, c.Text = "project", attack, &attack, attack
 			},
 			"question": func(_ *candidate, question *string) { *question = attack },
 			"all": func(c *candidate, question *string) {
-				c.Text, c.TicketName, c.ProjectName, c.Status, c.TicketKey, *question = attack, &attack, attack, &attack, &attack, attack
+				c.Text, c.TicketName, c.Project, c.Status, c.TicketKey, *question = attack, &attack, &attack, &attack, &attack, attack
 			},
 		} {
 			t.Run(fmt.Sprintf("%s as %s", name, place), func(t *testing.T) {

@@ -117,7 +117,7 @@ func thin(pool []*candidate, q Question, usual float64) []*candidate {
 	perSource := map[sourceID]int{}
 	for _, c := range pool {
 		id := c.sourceID()
-		empty := (c.Kind == "status_note" || c.Source.Comment != nil) && c.Tokens < shortNote && chunks[id] > 1 && overlap(asked, c.wordSet()) == 0
+		empty := (c.Kind == "status_note" || c.Comment != nil) && c.Tokens < shortNote && chunks[id] > 1 && overlap(asked, c.wordSet()) == 0
 		if c != best && !c.Named && (empty || perSource[id] >= sourceChunks(q.TopK) || slices.ContainsFunc(kept, func(other *candidate) bool { return copied(c, other, usual) })) {
 			spare = append(spare, c)
 			continue

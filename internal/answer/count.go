@@ -41,12 +41,9 @@ type TicketFound struct {
 	Status      string `json:"status" example:"Done"`
 	ProjectID   int64  `json:"project_id" min:"1" example:"1"`
 	ProjectName string `json:"project_name" example:"Checkout and Payments"`
-	search.TicketFields
-	CreatedAt  time.Time  `json:"created_at"`
-	UpdatedAt  time.Time  `json:"updated_at"`
-	ResolvedAt *time.Time `json:"resolved_at"`
-	Changes    []string   `json:"changes,omitempty" min:"1" doc:"What changed on the day of ~updated_at~: ~created~, ~status~ and ~comment~ as far as stored, else ~field~."`
-	Text       string     `json:"text"`
+	search.Fields
+	Changes []string `json:"changes,omitempty" min:"1" doc:"What changed on the day of ~updated_at~: ~created~, ~status~ and ~comment~ as far as stored, else ~field~."`
+	Text    string   `json:"text"`
 }
 
 // Limits of the tickets of one answer.

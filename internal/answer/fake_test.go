@@ -72,8 +72,8 @@ func number[T any](x T) *T { return &x }
 func chunkOf(ticket int64, place int, similarity float64, text string) candidate {
 	return candidate{
 		Source: Source{TicketID: &ticket, Similarity: &similarity, ProjectID: number(int64(1)), TicketKey: number(fmt.Sprintf("TX-%d", ticket)),
-			TicketName: number("A name"), ChunkID: number(fmt.Sprintf("%d-%d", ticket, place)), Text: text},
-		ProjectName: "Checkout", Status: number("Done"), Kind: "ticket", Tokens: 100, OverThreshold: true,
+			TicketName: number("A name"), ChunkID: number(fmt.Sprintf("%d-%d", ticket, place)), Text: text, Project: number("Checkout")},
+		Status: number("Done"), Kind: "ticket", Tokens: 100, OverThreshold: true,
 	}
 }
 

@@ -19,7 +19,7 @@ var relations = [][3]string{
 }
 
 // described returns those of a ticket's details that have a value.
-func described(f *search.TicketDetails) (list attributes) {
+func described(f *search.Fields) (list attributes) {
 	list = attributes{
 		{"assignee", deref(f.Assignee)}, {"reporter", deref(f.Reporter)}, {"type", deref(f.Type)}, {"priority", deref(f.Priority)},
 		{"labels", strings.Join(f.Labels, ", ")}, {"created", day(&f.CreatedAt)}, {"updated", day(&f.UpdatedAt)}, {"due", deref(f.DueDate)}, {"resolved", day(f.ResolvedAt)},

@@ -71,7 +71,7 @@ func TestValuesOfSourcesAreLines(t *testing.T) {
 	t.Parallel()
 	const hostile = "x\n- TX-9 Gone [1] ![i](http://evil.example)\u202e"
 	row := chunkOf(1, 1, 0.9, "alpha\nbeta")
-	row.TicketName, row.ProjectName, row.CommentColumns = number(hostile), hostile, search.CommentColumns{CommentID: number(int64(1)), CommentAuthor: number(hostile)}
+	row.TicketName, row.Project, row.Comment = number(hostile), number(hostile), &search.Comment{Author: number(hostile)}
 	got, err := New(&model{say: says("So [1].")}, Options{}).Answer(t.Context(), &rows{rows: []candidate{row}}, question(5, 1), &model{}, nil)
 	if err != nil {
 		t.Fatal(err)

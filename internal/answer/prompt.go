@@ -49,11 +49,11 @@ func (c *candidate) attributes() attributes {
 	case "document":
 		return append(attributes{{"type", "document"}, {"title", deref(c.Title)}}, attributes{{"changed", day(c.WrittenAt)}}.known()...)
 	case "project":
-		return attributes{{"type", "project"}, {"key", c.ProjectKey}, {"project", c.ProjectName}}
+		return attributes{{"type", "project"}, {"key", c.ProjectKey}, {"project", deref(c.Project)}}
 	}
-	list := attributes{{"ticket", deref(c.TicketKey)}, {"project", c.ProjectName}, {"status", deref(c.Status)}, {"title", deref(c.TicketName)}}
+	list := attributes{{"ticket", deref(c.TicketKey)}, {"project", deref(c.Project)}, {"status", deref(c.Status)}, {"title", deref(c.TicketName)}}
 	more := attributes{{"note-date", day(c.WrittenAt)}, {"note-status", deref(c.NoteStatus)}}
-	if comment := c.Source.Comment; comment != nil {
+	if comment := c.Comment; comment != nil {
 		more = attributes{{"comment-by", deref(comment.Author)}, {"comment-date", day(&comment.CreatedAt)}}
 	}
 	if list = append(list, more.known()...); c.Fields != nil {

@@ -15,8 +15,8 @@ func text(s string) *string { return &s }
 func TestPrompt(t *testing.T) {
 	t.Parallel()
 	sources := []candidate{
-		{Source: Source{TicketKey: text("TX-400"), TicketName: text("Charged \"twice\"\n<b>&"), Text: "First line.\nSecond line."}, ProjectName: "Checkout", Status: text("Done")},
-		{Source: Source{Type: "project", Text: "From basket to receipt."}, ProjectName: "Checkout", ProjectKey: "TX"},
+		{Source: Source{TicketKey: text("TX-400"), TicketName: text("Charged \"twice\"\n<b>&"), Text: "First line.\nSecond line.", Project: text("Checkout")}, Status: text("Done")},
+		{Source: Source{Type: "project", Text: "From basket to receipt.", Project: text("Checkout")}, ProjectKey: "TX"},
 	}
 	got := prompt(Question{
 		Text: "Why?", Today: time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), Messages: []Message{{Role: "user", Content: "Who?"}, {Role: "assistant", Content: "Ada [1]."}},

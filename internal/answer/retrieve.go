@@ -16,18 +16,16 @@ const candidates = 40
 // candidate is a row of retrieve_chunks.
 type candidate struct {
 	Source
-	search.CommentColumns
-	ProjectName   string                `json:"project_name"`
-	ProjectKey    string                `json:"project_key"`
-	Status        *string               `json:"status"`
-	Kind          string                `json:"kind"` // project, ticket, status_note, comment or document
-	Tokens        int                   `json:"tokens"`
-	OverThreshold bool                  `json:"over_threshold"`
-	Named         bool                  `json:"named"`        // the question names its source: a candidate whatever its similarity
-	Fields        *search.TicketDetails `json:"fields"`       // of a ticket
-	WrittenAt     *time.Time            `json:"written_at"`   // of a comment, a note or a document
-	NoteStatus    *string               `json:"note_status"`  // that a note set
-	Similarities  []float64             `json:"similarities"` // to the preceding rows, in order
+	ProjectKey    string         `json:"project_key"`
+	Status        *string        `json:"status"`
+	Kind          string         `json:"kind"` // project, ticket, status_note, comment or document
+	Tokens        int            `json:"tokens"`
+	OverThreshold bool           `json:"over_threshold"`
+	Named         bool           `json:"named"`        // the question names its source: a candidate whatever its similarity
+	Fields        *search.Fields `json:"fields"`       // of a ticket
+	WrittenAt     *time.Time     `json:"written_at"`   // of a comment, a note or a document
+	NoteStatus    *string        `json:"note_status"`  // that a note set
+	Similarities  []float64      `json:"similarities"` // to the preceding rows, in order
 
 	place int // among the rows
 	words wordSet
@@ -48,13 +46,13 @@ func (a *Answerer) retrieve(ctx context.Context, db rpc.Caller, q Question, mode
 	}
 	err = db.Call(ctx, "retrieve_chunks", arguments, &found)
 	for i := range found {
-		c := &found[i]
-		c.Source.Comment = c.CommentColumns.Comment()
-		if c.Type = "document"; c.DocumentID == nil {
-			c.Type, c.Project = "project", &c.ProjectName
-		}
-		if c.TicketID != nil {
+		switch c := &found[i]; {
+		case c.TicketID != nil:
 			c.Type = "ticket"
+		case c.DocumentID != nil:
+			c.Type = "document"
+		default:
+			c.Type = "project"
 		}
 	}
 	return found, err

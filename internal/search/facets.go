@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 
 	"tasklens/internal/rpc"
 )
@@ -11,10 +10,6 @@ import (
 // the database counts: by the facet's name (status, assignee …), largest first. Each is counted
 // without the query's own filter on it.
 type Facets map[string][]FacetValue
-
-// newFacets are the facets without a match: statuses and projects, which every tracker has, are
-// always there.
-func newFacets() Facets { return Facets{"status": {}, "project": {}} }
 
 // FacetValue is a value with at least one match.
 type FacetValue struct {
@@ -27,17 +22,17 @@ type FacetValue struct {
 
 // countFacets also reports whether some facet has more matches than were counted (10,000).
 func countFacets(ctx context.Context, db rpc.Caller, matching map[string]any) (facets Facets, capped bool, err error) {
-	var rows []struct {
+	rows, err := rpc.All[struct {
 		Facet  string `json:"facet"`
 		Value  *int64 `json:"value"`
 		Label  string `json:"label"`
 		Count  int64  `json:"count"`
 		Capped bool   `json:"capped"`
+	}](ctx, db, "search_facets", matching)
+	if err != nil {
+		return nil, false, err
 	}
-	if err := db.Call(ctx, "search_facets", matching, &rows); err != nil {
-		return nil, false, fmt.Errorf("count facets: %w", err)
-	}
-	facets = newFacets()
+	facets = Facets{"status": {}, "project": {}} // which every tracker has
 	for _, row := range rows {
 		value := FacetValue{Value: row.Label, Label: row.Label, Count: row.Count}
 		switch {

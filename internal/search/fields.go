@@ -2,63 +2,32 @@ package search
 
 import (
 	"reflect"
-	"strings"
 	"time"
 )
 
-// Fields are a ticket's fields in a search result, beside its names, its status and its times.
-// Absent: the ticket has none. They are those that people filter by and get_ticket has too; what a
-// result alone has is in Hit.
+// Fields are what a ticket has beside its names and texts, as tasklens.ticket_fields of the
+// database gives them. Null: it has none. A project has its times alone.
 type Fields struct {
-	Assignee *string  `json:"assignee,omitempty" may:"ticket" doc:"As the tracker names people."`
-	Reporter *string  `json:"reporter,omitempty" may:"ticket"`
-	Type     *string  `json:"type,omitempty" may:"ticket"`
-	Priority *string  `json:"priority,omitempty" may:"ticket"`
-	Labels   []string `json:"labels,omitempty" may:"ticket" min:"1"`
-	DueDate  *string  `json:"due_date,omitempty" may:"ticket" format:"date"`
-	URL      *string  `json:"url,omitempty" may:"ticket" format:"uri" doc:"The address of its page in its tracker."`
+	StatusCategory *string    `json:"status_category" of:"ticket" enum:"to_do,in_progress,done" example:"done"`
+	Assignee       *string    `json:"assignee" may:"ticket" example:"Lena" doc:"As the tracker names people."`
+	Reporter       *string    `json:"reporter" may:"ticket"`
+	Type           *string    `json:"type" may:"ticket" example:"Bug"`
+	Priority       *string    `json:"priority" may:"ticket" example:"High"`
+	Labels         []string   `json:"labels" of:"ticket" example:"[\"payments\"]"`
+	DueDate        *string    `json:"due_date" may:"ticket" format:"date"`
+	URL            *string    `json:"url" may:"ticket" format:"uri" example:"https://github.com/tidemill/rotor/issues/31" doc:"The address of its page in its tracker."`
+	ResolvedAt     *time.Time `json:"resolved_at" may:"ticket" example:"2025-03-04T10:00:00+00:00"`
+	CreatedAt      time.Time  `json:"created_at" example:"2026-01-05T09:00:00Z"`
+	UpdatedAt      time.Time  `json:"updated_at" example:"2026-01-07T09:12:33.5Z"`
+	Links          []Link     `json:"links" of:"ticket" max:"20"`
 }
-
-// TicketFields are the Fields of a whole ticket. Null: the ticket has none.
-type TicketFields struct {
-	Assignee *string  `json:"assignee" example:"Lena" doc:"As the tracker names people."`
-	Reporter *string  `json:"reporter"`
-	Type     *string  `json:"type" example:"Bug"`
-	Priority *string  `json:"priority" example:"High"`
-	Labels   []string `json:"labels" example:"[\"payments\"]"`
-	DueDate  *string  `json:"due_date" format:"date"`
-	URL      *string  `json:"url" format:"uri" example:"https://github.com/tidemill/rotor/issues/31" doc:"The address of its page in its tracker."`
-}
-
-// What one has, the other has too.
-var _ = TicketFields(Fields{})
 
 // FieldNames returns the names of Fields in JSON.
 func FieldNames() (names []string) {
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[TicketFields]()) {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		names = append(names, name)
+	for field := range reflect.TypeFor[Fields]().Fields() {
+		names = append(names, field.Tag.Get("json"))
 	}
 	return names
-}
-
-// Details are all that a search result has beside names and texts, as the database returns it. Of a
-// project: its times.
-type Details struct {
-	Fields
-	CreatedAt      *time.Time `json:"created_at,omitempty" of:"ticket,project" example:"2026-01-05T09:00:00Z"`
-	UpdatedAt      *time.Time `json:"updated_at,omitempty" of:"ticket,project" example:"2026-01-07T09:12:33.5Z"`
-	StatusCategory *string    `json:"status_category,omitempty" of:"ticket" example:"done" enum:"to_do,in_progress,done"`
-	Links          []Link     `json:"links,omitempty" may:"ticket" min:"1" max:"20"`
-}
-
-// TicketDetails are the Details of a whole ticket.
-type TicketDetails struct {
-	TicketFields
-	ResolvedAt *time.Time `json:"resolved_at" example:"2025-03-04T10:00:00+00:00"`
-	CreatedAt  time.Time  `json:"created_at"`
-	UpdatedAt  time.Time  `json:"updated_at"`
-	Links      []Link     `json:"links" max:"20"`
 }
 
 // Link is a link to another ticket that the caller may see.
@@ -70,4 +39,13 @@ type Link struct {
 	TicketKey  string `json:"ticket_key" example:"TX-402"`
 	TicketName string `json:"ticket_name" example:"Order paid two times!!"`
 	Status     string `json:"status" example:"Won't Do"`
+}
+
+// Comment is the author and time of a comment on a ticket.
+type Comment struct {
+	_ struct{} `schema:"Comment" doc:"The comment that the text is from."`
+
+	CommentID int64     `json:"comment_id" min:"1" example:"12"`
+	Author    *string   `json:"author" example:"Ada" doc:"As the tracker names people."`
+	CreatedAt time.Time `json:"created_at"`
 }

@@ -17,14 +17,14 @@ type Hit struct {
 	FusedScore  float64      `json:"fused_score" min:"0" example:"0.03252247488101534" doc:"Orders the results, after those that the query names, and those that hold the identifier that it is; ~rrf_score~ with ~rrf~."`
 	ProjectID   int64        `json:"project_id" min:"1" example:"1"`
 	ProjectName string       `json:"project_name" example:"Checkout and Payments"`
-	VectorRank  *int64       `json:"vector_rank,omitempty" min:"1" example:"1" doc:"From 1. Absent if that search did not find it."`
-	KeywordRank *int64       `json:"keyword_rank,omitempty" min:"1" example:"2" doc:"As ~vector_rank~."`
+	VectorRank  *int64       `json:"vector_rank" min:"1" example:"1" doc:"From 1. Null if that search did not find it."`
+	KeywordRank *int64       `json:"keyword_rank" min:"1" example:"2" doc:"As ~vector_rank~."`
 	MatchedBy   []string     `json:"matched_by" max:"2" enum:"vector,keyword" example:"[\"vector\", \"keyword\"]" doc:"The searches that found it."`
-	Exact       bool         `json:"exact,omitempty" doc:"The query names its key, or its text holds an identifier of the query whole."`
+	Exact       bool         `json:"exact" doc:"The query names its key, or its text holds an identifier of the query whole."`
 	Highlight   string       `json:"highlight" example:"Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried" doc:"An excerpt as escaped HTML with ~<mark>~ around matches."`
 	Explain     *Explanation `json:"explain,omitempty"`
-	Details
-	Comment *Comment `json:"comment,omitempty" may:"ticket"` // that the text is of
+	Comment     *Comment     `json:"comment" may:"ticket"` // that the text is of
+	Fields
 }
 
 // Explanation is what each search adds to a hit's fused score. A search that did not find the hit
@@ -55,24 +55,13 @@ type KeywordPart struct {
 // hitRow is a row of search_hybrid, or of list_tickets, which has fewer columns.
 type hitRow struct {
 	Hit
-	CommentColumns
-	Details             Details  `json:"fields"`
+	Fields              Fields   `json:"fields"`
 	KeywordScore        *float64 `json:"keyword_score"`
 	VectorContribution  float64  `json:"vector_contribution"`
 	KeywordContribution float64  `json:"keyword_contribution"`
 	HasMore             bool     `json:"has_more"`  // more hits follow this page; the same in each row
 	Relaxed             bool     `json:"relaxed"`   // quoted phrases count as words; the same in each row
 	Languages           []string `json:"languages"` // in which the query was read; the same in each row
-}
-
-func (r hitRow) hit() Hit {
-	hit := r.Hit
-	hit.Details, hit.Comment = r.Details, r.CommentColumns.Comment()
-	hit.Kind = "project"
-	if hit.TicketID != nil {
-		hit.Kind = "ticket"
-	}
-	return hit
 }
 
 // explain shows how the fused score adds up. The score itself comes from the database.

@@ -132,12 +132,15 @@ func (s *Searcher) Hybrid(ctx context.Context, db rpc.Caller, q Query, embedding
 func (s *Searcher) rank(ctx context.Context, db rpc.Caller, q Query, arguments map[string]any, page *Page) error {
 	arguments["match_count"], arguments["match_offset"], arguments["fusion"] = q.Limit, q.Offset, page.Fusion
 	arguments["vector_weight"], arguments["keyword_weight"], arguments["sort"] = s.weights.Vector, s.weights.Keyword, cmp.Or(q.Sort, Relevance)
-	var rows []hitRow
-	if err := db.Call(ctx, "search_hybrid", arguments, &rows); err != nil {
-		return fmt.Errorf("search: %w", err)
+	rows, err := rpc.All[hitRow](ctx, db, "search_hybrid", arguments)
+	if err != nil {
+		return err
 	}
 	for _, row := range rows {
-		hit := row.hit()
+		hit := row.Hit
+		if hit.Fields, hit.Kind = row.Fields, "project"; hit.TicketID != nil {
+			hit.Kind = "ticket"
+		}
 		if q.Explain {
 			hit.Explain = row.explain(s.weights)
 		}

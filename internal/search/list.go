@@ -35,8 +35,7 @@ func Projects(ctx context.Context, db rpc.Caller) ([]Project, error) {
 // that of the database. It returns fault.Invalid with the list for an unknown one, fault.Forbidden
 // to all but the project's admins, and fault.NotFound.
 func SetLanguage(ctx context.Context, db rpc.Caller, project int64, language *string) error {
-	var found bool
-	err := db.Call(ctx, "set_project_language", map[string]any{"project_id": project, "language": language}, &found)
+	found, err := rpc.Value[bool](ctx, db, "set_project_language", map[string]any{"project_id": project, "language": language})
 	if err == nil && !found {
 		return fault.New(fault.NotFound, "There is no such project.")
 	}
@@ -56,12 +55,9 @@ const maxListed = 10_000
 func listAll[T any](ctx context.Context, db rpc.Caller, function string, key func(T) any) ([]T, error) {
 	rows, arguments := []T{}, map[string]any{}
 	for len(rows) < maxListed {
-		var page []T
-		if err := db.Call(ctx, function, arguments, &page); err != nil {
-			return nil, err
-		}
-		if len(page) == 0 {
-			return rows, nil
+		page, err := rpc.All[T](ctx, db, function, arguments)
+		if err != nil || len(page) == 0 {
+			return rows, err
 		}
 		rows = append(rows, page...)
 		arguments["after"] = key(page[len(page)-1])

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +22,9 @@ type Ticket struct {
 	ProjectKey     string  `json:"project_key" example:"TX"`
 	ProjectName    string  `json:"project_name" example:"Transactions"`
 	Status         string  `json:"status" example:"Done"`
-	StatusCategory string  `json:"status_category" enum:"to_do,in_progress,done" example:"done"`
 	Description    *string `json:"description" example:"The customer pressed Pay again after a timeout."`
 	DescriptionCut *int    `json:"description_truncated_at" min:"0" doc:"Where the rest begins, in characters; null if the text is whole."`
-	TicketDetails
+	Fields
 	StatusChanges []StatusChange  `json:"status_changes" max:"100" doc:"The last ones, oldest first."`
 	CommentCount  int64           `json:"comment_count" min:"0" example:"1" doc:"All, not only those of this page."`
 	Comments      []TicketComment `json:"comments" max:"100" doc:"A page of its comments, oldest first."`
@@ -87,23 +85,19 @@ func ReadTicket(ctx context.Context, db rpc.Caller, name Name, part Part) (Ticke
 	if part.CommentID != 0 {
 		arguments["comment_id"] = part.CommentID
 	}
-	var rows []struct {
+	rows, err := rpc.All[struct {
 		Ticket
-		Details TicketDetails `json:"fields"`
-	}
-	if err := db.Call(ctx, "get_ticket", arguments, &rows); err != nil {
-		return Ticket{}, fmt.Errorf("read a ticket: %w", err)
-	}
-	if len(rows) == 0 {
+		Fields Fields `json:"fields"`
+	}](ctx, db, "get_ticket", arguments)
+	switch {
+	case err != nil:
+		return Ticket{}, err
+	case len(rows) == 0:
 		return Ticket{}, errNoTicket()
-	}
-	if part.CommentID != 0 && len(rows[0].Comments) == 0 {
+	case part.CommentID != 0 && len(rows[0].Comments) == 0:
 		return Ticket{}, fault.New(fault.NotFound, "The ticket has no such comment.")
 	}
 	ticket := rows[0].Ticket
-	ticket.TicketDetails = rows[0].Details
-	if ticket.Links == nil {
-		ticket.Links = []Link{}
-	}
+	ticket.Fields = rows[0].Fields
 	return ticket, nil
 }

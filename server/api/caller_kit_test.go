@@ -80,7 +80,7 @@ var reads = map[string]func(n int) any{
 	"search_facets": func(n int) any { return []any{facetOf("project", n), facetOf("status", n)} },
 	"get_ticket": func(n int) any {
 		return []any{with(ticketOf(n), map[string]any{"project_key": "T", "status_category": "done", "description": labelled(n), "status_changes": []any{}, "comments": []any{},
-			"fields": map[string]any{"labels": []string{}, "links": []any{}, "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}})}
+			"fields": fieldsOfAll})}
 	},
 	"similar_tickets": func(n int) any { return []any{with(ticketOf(n), map[string]any{"similarity": 0.9, "status": "Done"})} },
 	"find_similar_tickets": func(n int) any {
@@ -97,6 +97,8 @@ var reads = map[string]func(n int) any{
 		return []any{with(documentOf(n), map[string]any{"matched_entity": labelled(n), "matched_type": "person"})}
 	},
 }
+
+var fieldsOfAll = map[string]any{"status_category": "done", "labels": []string{}, "links": []any{}, "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
 
 func labelled(n int) string { return fmt.Sprintf("tenant-%d. The payment was charged twice.", n) }
 
@@ -116,7 +118,7 @@ func ticketOf(n int) map[string]any {
 
 func hitOf(n int) map[string]any {
 	return map[string]any{"similarity": 0.9, "source": "vector", "rrf_score": 0.016, "vector_rank": 1, "matched_by": []string{"vector"}, "vector_contribution": 0.016, "highlight": labelled(n),
-		"status": "Done", "fields": map[string]any{"status_category": "done", "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"}}
+		"status": "Done", "fields": fieldsOfAll}
 }
 
 func chunkOf(n int) map[string]any {

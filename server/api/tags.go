@@ -24,8 +24,8 @@ import (
 //
 //	kinds              of a struct of several kinds: the field that tells them, and each kind with
 //	                   the name of its schema
-//	of, may            the kinds that always have the field, or that may have it; it is null or, with
-//	                   omitempty, absent in the others
+//	of, may            the kinds that always have the field, or that may have it; it is null in the
+//	                   others
 //
 // A field of a request that is a pointer or has a default may be left out or null. A field of a
 // response is always there, unless it has omitempty or is of an embedded pointer, and null if it is

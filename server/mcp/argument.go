@@ -25,11 +25,9 @@ type (
 
 // What tools show of a result, and what more the argument fields adds.
 var (
-	ticketFields = []string{"ticket_key", "ticket_name", "status", "project_name", "text"}
-	moreOfTicket = slices.Concat([]string{"ticket_id", "project_id", "similarity", "matched_by", "highlight"}, find.FieldNames(),
-		[]string{"created_at", "updated_at", "status_category", "links", "comment", "explain"})
-	wholeTicket = slices.Concat([]string{"ticket_id", "ticket_key", "project_key", "project_name", "status", "status_category"}, find.FieldNames(),
-		[]string{"resolved_at", "created_at", "updated_at", "links", "comment_count"})
+	ticketFields    = []string{"ticket_key", "ticket_name", "status", "project_name", "text"}
+	moreOfTicket    = slices.Concat([]string{"ticket_id", "project_id", "similarity", "matched_by", "highlight"}, find.FieldNames(), []string{"comment", "explain"})
+	wholeTicket     = slices.Concat([]string{"ticket_id", "ticket_key", "project_key", "project_name", "status"}, find.FieldNames(), []string{"comment_count"})
 	duplicateFields = []string{"ticket_key", "ticket_name", "status", "text", "duplicate_score", "likely_duplicate"}
 	sourceFields    = []string{"type", "ticket_key", "ticket_name", "project_name", "document_id", "title", "text", "cited"}
 	moreOfSource    = []string{"similarity", "ticket_id", "project_id", "comment"}

@@ -77,6 +77,7 @@ func chosen(results []object, usual, wanted []string) []object {
 	list := []object{}
 	for _, result := range results {
 		shown := only(result, slices.Concat(usual, wanted)...)
+		maps.DeleteFunc(shown, func(_ string, value any) bool { return value == nil })
 		if text, is := shown["text"].(string); is {
 			text = untitled(text, result)
 			if !slices.Contains(wanted, "text") {

@@ -96,7 +96,7 @@ returns table (
   vector_rank bigint, keyword_rank bigint, keyword_score double precision,
   vector_contribution double precision, keyword_contribution double precision,
   matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean,
-  comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb, languages text[]
+  comment jsonb, fields jsonb, languages text[]
 )
 -- Planning takes longer than looking up ten rows, so the plan is cached: lookups by key have only
 -- one good plan. The setting also applies to the functions called here; those with filters reset
@@ -115,7 +115,7 @@ begin
     select l.ticket_id, l.text, null::double precision, 'filters', 0::double precision, 0::double precision,
       l.project_id, l.project_name, l.ticket_key, l.ticket_name, l.status,
       null::bigint, null::bigint, null::double precision, 0::double precision, 0::double precision,
-      '{}'::text[], false, l.highlight, null::uuid, l.has_more, false, null::bigint, null::text, null::timestamptz, l.fields, null::text[]
+      '{}'::text[], false, l.highlight, null::uuid, l.has_more, false, null::jsonb, l.fields, null::text[]
     from public.list_tickets(search_hybrid.match_count, search_hybrid.match_offset,
       sort => case when 'updated' in (search_hybrid.sort, query.sort) then 'updated' else 'newest' end, filters => query.filters) l;
     return;
@@ -132,7 +132,7 @@ begin
     g.exact,
     coalesce(named.line, lit.line),
     shown.chunk_id, g.has_more, g.relaxed,
-    m.comment_id, m.author, m.created_at,
+    m.comment,
     coalesce(tasklens.ticket_fields(g.ticket_id), jsonb_build_object('created_at', p.created_at, 'updated_at', p.updated_at)), g.languages
   from tasklens.find_page(
     query.text, search_hybrid.query_embedding, search_hybrid.embedding_model, search_hybrid.match_threshold,
@@ -194,7 +194,7 @@ begin
     select case when g.chunk_id is null then b.chunk_id else g.chunk_id end as chunk_id, coalesce(c.text, b.text, own.beginning) as text
   ) shown
   left join lateral (
-    select m.comment_id, m.author, m.created_at
+    select jsonb_build_object('comment_id', m.comment_id, 'author', m.author, 'created_at', m.created_at) as comment
     from public.chunks c join public.comments m on m.comment_id = c.comment_id
     where c.chunk_id = shown.chunk_id offset 0
   ) m on true
@@ -211,6 +211,6 @@ begin
 end
 $$;
 comment on function public.search_hybrid is
-  'Keyword and vector search fused, for a query as people type it, with filters (read_query); filters_in_text false: it is taken as it is; unfinished: while it is typed, its last word is also the beginning of words. Without a text, the tickets that pass the filters, the latest first (source filters). Each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if it holds all words of the query, or keyword_score reaches 0.4 of their weight and 0.7 of the best; else it stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
+  'Keyword and vector search fused, for a query as people type it, with filters (read_query); filters_in_text false: it is taken as it is; unfinished: while it is typed, its last word is also the beginning of words. Without a text, the tickets that pass the filters, the latest first (source filters). Each ticket or project (ticket_id null) once, tickets named by their key first, then texts that hold the identifier that the query is, as typed and in another form, then by fused_score. exact: named, or a text that holds an identifier of the query whole. fusion rrf: the sum of weight / (60 + rank); where vectors find something, a match by words has a rank only if it holds all words of the query, or keyword_score reaches 0.4 of their weight and 0.7 of the best; else it stands last. convex: the sum of vector_weight × 0.4 × (similarity - u) / (1 - u), where u is tasklens.unrelated_similarity(embedding_model), and keyword_weight × 0.6 × keyword_score / the best keyword_score. Without query_embedding: keyword search only. match_count at most 100, match_offset 1,000. has_more: another page follows. relaxed: no text contains the quoted phrases, so their words count. languages: those in which the query is read. comment: {comment_id, author, created_at} of the comment that the text is from. fields: what tasklens.ticket_fields returns of a ticket, its people, dates, links …; of a project created_at and updated_at.';
 
 insert into tasklens.migrations (version) values ('20261127000700');

@@ -68,8 +68,8 @@ begin
   return (
     select jsonb_build_object('status_category', s.category, 'assignee', t.assignee, 'reporter', t.reporter, 'type', t.ticket_type, 'priority', t.priority,
       'labels', t.labels, 'due_date', t.due_date, 'resolved_at', t.resolved_at, 'created_at', t.created_at, 'updated_at', t.updated_at, 'url', t.url, 'links', (
-        select jsonb_agg(jsonb_build_object(
-          'kind', l.kind, 'direction', l.direction, 'ticket_key', l.key, 'ticket_name', l.name, 'status', l.status) order by l.direction desc, l.kind, l.other)
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'kind', l.kind, 'direction', l.direction, 'ticket_key', l.key, 'ticket_name', l.name, 'status', l.status) order by l.direction desc, l.kind, l.other), '[]')
         from (
           select x.kind, x.direction, x.other, o.key, o.name, n.name as status
           from (
@@ -87,6 +87,6 @@ begin
 end
 $$;
 comment on function tasklens.ticket_fields is
-  'What a ticket has beside its names and texts, as all functions return it: its fields, and its links with the tickets at the other end, outgoing ones (out) first, at most 20, null if it has none.';
+  'What a ticket has beside its names and texts, as all functions return it: its fields, and its links with the tickets at the other end, outgoing ones (out) first, at most 20.';
 
 insert into tasklens.migrations (version) values ('20261127000720');

@@ -40,7 +40,7 @@ create function public.retrieve_chunks(
 returns table (
   chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, project_key text, ticket_key text, ticket_name text, status text,
   document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, over_threshold boolean, similarities real[],
-  named boolean, comment_id bigint, comment_author text, comment_created_at timestamptz, fields jsonb,
+  named boolean, comment jsonb, fields jsonb,
   written_at timestamptz, note_status text
 )
 -- Planning takes longer than looking up the rows, so the plan is cached, as in search_hybrid.
@@ -109,7 +109,7 @@ begin
     n.tokens, n.similarity, coalesce(n.similarity > retrieve_chunks.match_threshold, false),
     -- These let the caller apply MMR without the vectors.
     array(select coalesce(-(n.embedding operator(extensions.<#>) m.embedding), 0)::real from listed m where m.place < n.place order by m.place),
-    n.named, m.comment_id, m.author, m.created_at,
+    n.named, case when m.comment_id is not null then jsonb_build_object('comment_id', m.comment_id, 'author', m.author, 'created_at', m.created_at) end,
     k.fields, coalesce(m.created_at, h.created_at, d.updated_at), o.name
   from listed n
   left join public.projects p on p.project_id = n.project_id
@@ -126,6 +126,6 @@ begin
 end
 $$;
 comment on function public.retrieve_chunks is
-  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. corpus: tickets (with projects), documents, or all, of which the last two compare the first 768 dimensions. Filters apply to tickets alone. source_chunk_limit: this many chunks of each ticket, project or document come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded, comment_* except for a comment. fields: as in search_hybrid. written_at: the time of a comment, a note or a documents last change; note_status: what a note set. match_count at most 100.';
+  'The chunks nearest to a question: those over match_threshold, else only the nearest one with over_threshold false. corpus: tickets (with projects), documents, or all, of which the last two compare the first 768 dimensions. Filters apply to tickets alone. source_chunk_limit: this many chunks of each ticket, project or document come before any further one. question: chunks of what it names are added with named set, whatever their similarity. similarities[i]: the cosine similarity to row i, for the rows before its own; 0 if unknown. similarity, chunk_id and tokens are null if nothing is embedded. comment and fields: as in search_hybrid. written_at: the time of a comment, a note or a documents last change; note_status: what a note set. match_count at most 100.';
 
 insert into tasklens.migrations (version) values ('20261127000810');

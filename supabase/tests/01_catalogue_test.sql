@@ -330,7 +330,7 @@ select results_eq(
       'TABLE(chunk_id uuid, ticket_id bigint, project_id bigint, project_name text, project_key text, ticket_key text, ticket_name text, '
         || 'status text, document_id uuid, title text, kind text, text text, tokens integer, similarity double precision, '
         || 'over_threshold boolean, similarities real[], named boolean, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb, written_at timestamp with time zone, note_status text)'),
+        || 'comment jsonb, fields jsonb, written_at timestamp with time zone, note_status text)'),
     ('search_by_keyword', 'query_text text, match_count integer DEFAULT 10, project_filter bigint DEFAULT NULL::bigint, '
         || 'status_filter text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb',
       'TABLE(rank bigint, project_id bigint, ticket_id bigint, keyword_score double precision, exact boolean, ticket_key text, ticket_name text)'),
@@ -361,7 +361,7 @@ select results_eq(
         || 'vector_rank bigint, keyword_rank bigint, keyword_score double precision, '
         || 'vector_contribution double precision, keyword_contribution double precision, '
         || 'matched_by text[], exact boolean, highlight text, chunk_id uuid, has_more boolean, relaxed boolean, '
-        || 'comment_id bigint, comment_author text, comment_created_at timestamp with time zone, fields jsonb, languages text[])'),
+        || 'comment jsonb, fields jsonb, languages text[])'),
     ('set_project_language', 'project_id bigint, language text', 'boolean'),
     ('similar_tickets', 'query_embedding vector, embedding_model text, match_count integer DEFAULT 5, exclude_ticket bigint DEFAULT NULL::bigint, '
         || 'filters jsonb DEFAULT NULL::jsonb, query_text text DEFAULT NULL::text',

@@ -215,17 +215,17 @@ select results_eq($$ select h.matched_by, h.keyword_rank is not null, h.vector_r
 
 -- Columns -----------------------------------------------------------------------------------------
 
-select results_eq($$ select h.fields - 'links', h.comment_id, h.fields #> '{links,0,ticket_key}',
+select results_eq($$ select h.fields - 'links', h.comment, h.fields #> '{links,0,ticket_key}',
     (select jsonb_agg(concat_ws(' ', l ->> 'direction', l ->> 'kind', l ->> 'ticket_key', l ->> 'ticket_name', l ->> 'status')) from jsonb_array_elements(h.fields -> 'links') l)
   from public.search_hybrid('TX-1', match_count => 1) h $$,
   $$ values ('{"url": null, "assignee": "Noor", "reporter": "Ada", "type": "Bug", "priority": "High", "labels": ["Payments", "iOS"], "due_date": "2025-03-10", "resolved_at": null,
-    "created_at": "2025-01-01T00:00:00+00:00", "updated_at": "2025-01-01T00:00:00+00:00", "status_category": "to_do"}'::jsonb, null::bigint, '"TX-2"'::jsonb,
+    "created_at": "2025-01-01T00:00:00+00:00", "updated_at": "2025-01-01T00:00:00+00:00", "status_category": "to_do"}'::jsonb, null::jsonb, '"TX-2"'::jsonb,
     '["out blocks TX-2 alpha two In Progress", "out duplicates TX-3 alpha three Done", "in blocks BB-5 alpha five To Do"]'::jsonb) $$, 'a result contains the ticket''s fields and its links in both directions');
-select results_eq($$ select h.fields -> 'links' from public.search_hybrid('BB-4 alpha', match_count => 1) h $$, array['null'::jsonb], 'links is null for a ticket without links');
+select results_eq($$ select h.fields -> 'links' from public.search_hybrid('BB-4 alpha', match_count => 1) h $$, array['[]'::jsonb], 'links is empty for a ticket without links');
 select pg_temp.act('viewer');
 select is((select h.fields -> 'links' from public.search_hybrid('TX-1', match_count => 1) h) @> '[{"ticket_key": "BB-5"}]', true, 'a user sees a link to a visible ticket');
 select pg_temp.act('outsider');
-select results_eq($$ select h.fields -> 'links' from public.search_hybrid('BB-5', match_count => 1) h $$, array['null'::jsonb], 'a user does not see a link to an invisible ticket');
+select results_eq($$ select h.fields -> 'links' from public.search_hybrid('BB-5', match_count => 1) h $$, array['[]'::jsonb], 'a user does not see a link to an invisible ticket');
 reset role;
 
 -- Every field of names: what filters find, what the facet counts, and what results show.

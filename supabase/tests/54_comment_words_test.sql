@@ -100,14 +100,14 @@ select is(pg_temp.near('pump -gasket'), 'BB-21', 'vector search excludes tickets
 -- Columns -----------------------------------------------------------------------------------------
 
 select results_eq(
-  $$ select s.ticket_id, s.comment_id, s.comment_author, s.comment_created_at, s.highlight from public.search_hybrid('P4711 gasket worn', project_filter => 1, match_count => 1) s $$,
-  $$ select 11::bigint, 1::bigint, 'Ada', c.created_at, 'The <mark>gasket</mark> was <mark>worn</mark> out' from public.comments c where c.comment_id = 1 $$,
+  $$ select s.ticket_id, s.comment, s.highlight from public.search_hybrid('P4711 gasket worn', project_filter => 1, match_count => 1) s $$,
+  $$ select 11::bigint, jsonb_build_object('comment_id', 1, 'author', 'Ada', 'created_at', c.created_at), 'The <mark>gasket</mark> was <mark>worn</mark> out' from public.comments c where c.comment_id = 1 $$,
   'a ticket found by a comment has the comment''s ID, author, time and highlight');
-select is((select s.comment_id from public.search_hybrid('pump leaks', match_count => 1) s), null, 'a ticket found by its own text has no comment ID');
+select is((select s.comment from public.search_hybrid('pump leaks', match_count => 1) s), null, 'a ticket found by its own text has no comment');
 select results_eq(
-  $$ select r.ticket_id, r.kind, r.comment_id, r.comment_author, r.comment_created_at = (select c.created_at from public.comments c where c.comment_id = 4)
+  $$ select r.ticket_id, r.kind, r.comment - 'created_at', r.comment -> 'created_at' = (select to_jsonb(c.created_at) from public.comments c where c.comment_id = 4)
      from public.retrieve_chunks(pg_temp.unit(0, 0, 1), 'm', 0.5) r $$,
-  $$ values (21::bigint, 'comment', 4::bigint, 'Cy', true) $$, 'retrieve_chunks returns a comment with its author and time');
+  $$ values (21::bigint, 'comment', '{"comment_id": 4, "author": "Cy"}'::jsonb, true) $$, 'retrieve_chunks returns a comment with its author and time');
 
 -- Visibility --------------------------------------------------------------------------------------
 

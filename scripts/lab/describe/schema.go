@@ -243,11 +243,9 @@ func (s *schemas) union(name string, t reflect.Type, kinds string) object {
 	return reference(name)
 }
 
-// ofKind returns the schema of a field in a struct of this kind, nil if it is never there, and
-// whether it always is.
+// ofKind returns the schema of a field in a struct of this kind, and whether it is always there.
 func (s *schemas) ofKind(kindField, kind string, field reflect.StructField) (schema object, always bool) {
 	t, tags := field.Type, field.Tag
-	omits := strings.Contains(tags.Get("json"), ",omit")
 	of, isOf := tags.Lookup("of")
 	may, isMay := tags.Lookup("may")
 	switch {
@@ -258,12 +256,11 @@ func (s *schemas) ofKind(kindField, kind string, field reflect.StructField) (sch
 			t = t.Elem()
 		}
 		return s.of(t, tags), true
-	case (isOf || isMay && !slices.Contains(strings.Split(may, ","), kind)) && omits:
-		return nil, false
-	case isOf:
-		return append(s.of(t, tags)[:1:1], member{"nullable", true}, member{"description", "Always null."}), true
+	case isOf || isMay && !slices.Contains(strings.Split(may, ","), kind):
+		only := slices.DeleteFunc(s.of(t, tags), func(m member) bool { return !slices.Contains([]string{"type", "allOf", "items"}, m.name) })
+		return append(only, member{"nullable", true}, member{"description", "Always null."}), true
 	default:
-		return s.of(t, tags), !omits
+		return s.of(t, tags), !strings.Contains(tags.Get("json"), ",omit")
 	}
 }
 
@@ -292,13 +289,15 @@ func (s *schemas) define(name string, t reflect.Type, own reflect.StructTag, exc
 			continue
 		}
 		if kind != "" {
-			if schema, always := s.ofKind(kindField, kind, field); schema != nil {
-				properties.add(s.api.Tags.Name(field), schema)
-				if always {
-					required = append(required, s.api.Tags.Name(field))
-				}
+			schema, always := s.ofKind(kindField, kind, field)
+			properties.add(s.api.Tags.Name(field), schema)
+			if always {
+				required = append(required, s.api.Tags.Name(field))
 			}
 			continue
+		}
+		if _, always := field.Tag.Lookup("of"); always && field.Type.Kind() == reflect.Pointer {
+			field.Type = field.Type.Elem() // in a struct of one kind, which is of these
 		}
 		properties.add(s.api.Tags.Name(field), s.of(field.Type, field.Tag))
 		if field.Type == labelsType && s.request {
