@@ -57,7 +57,7 @@ type Question struct {
 	Messages       []Message      `json:"messages" min:"0" max:"10" default:"" doc:"The earlier turns of the conversation, oldest first, which the chat model reads. A turn that stands alone is searched for alone, one without words of its own (~go on~) as the one before, and others by both."`
 	TimeZone       string         `json:"time_zone" default:"UTC" maxlen:"60" example:"Europe/Berlin" doc:"The time zone of ~today~ and ~last week~ in a question."`
 	Figures        bool           `json:"figures" default:"true" doc:"Whether the chat model may have tickets counted, grouped and listed."`
-	Reread         *Reread        `json:"read_as" doc:"How to read the question: the ~read_as~ of an answer, changed. Its tickets are counted, and no model is asked."`
+	Reread         *ReadAs        `json:"read_as" doc:"How to read the question: the ~read_as~ of an answer, changed. Its tickets are counted, and no model is asked."`
 
 	Search string    `json:"-"` // what texts are searched for by: the question with those that it may refer to
 	Today  time.Time `json:"-"` // midnight in the time zone
@@ -105,13 +105,10 @@ type Answer struct {
 	Cached         bool     `json:"cached" doc:"Comes from the cache; nothing that it depends on has changed."`
 	Model          string   `json:"model" example:"gpt-4o-mini" doc:"The chat model, which has also chosen the figures; it writes none."`
 
-	Question    string             `json:"question,omitempty" doc:"What texts were searched for by, if that is more than the question."`
-	ReadAs      *ReadAs            `json:"read_as,omitempty"`
-	Count       *int64             `json:"count,omitempty" min:"0" max:"10000" doc:"How many tickets match."`
-	CountCapped bool               `json:"count_capped,omitempty" doc:"There are more than ~count~."`
-	Groups      []GroupCount       `json:"groups,omitempty" min:"1" max:"100" doc:"Their numbers by the values of ~read_as.group_by~."`
-	Tickets     []TicketFound      `json:"tickets,omitempty" min:"1" max:"20" doc:"Of those that match; ~sources~ has them in the same order."`
-	Candidates  []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names that the model took for values, or names in ~filters~, which nothing or several have."`
+	Question string  `json:"question,omitempty" doc:"What texts were searched for by, if that is more than the question."`
+	ReadAs   *ReadAs `json:"read_as,omitempty"`
+	Figures
+	Candidates []filter.Candidate `json:"candidates,omitempty" min:"1" doc:"Names that the model took for values, or names in ~filters~, which nothing or several have."`
 
 	// For the operator.
 	Outcome          Outcome       `json:"-"`
@@ -150,7 +147,7 @@ func Tell(answer Answer, listener Listener) error {
 func (a *Answerer) Answer(ctx context.Context, db rpc.Caller, q Question, embedding search.Embedding, listener Listener) (Answer, error) {
 	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
 	if q.Reread != nil {
-		answer, err := a.figures(ctx, db, q, &Reading{ReadAs: ReadAs(*q.Reread)}, answer)
+		answer, err := a.figures(ctx, db, q, *q.Reread, answer)
 		if refused, is := errors.AsType[*fault.Error](err); is && len(q.Filters) == 0 {
 			for i := range refused.Fields {
 				refused.Fields[i].Name = "read_as." + refused.Fields[i].Name

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/answer"
-	"tasklens/internal/filter"
 	"tasklens/internal/testbed"
 )
 
@@ -132,22 +131,6 @@ func TestRead(t *testing.T) {
 		}
 		if got != want && !(want == "! " && err != nil) {
 			t.Errorf("%.120s is read as %q, want %q", arguments, got, want)
-		}
-	}
-}
-
-// What people wrote into names and values stays in its line, and cites nothing.
-func TestHostileValues(t *testing.T) {
-	t.Parallel()
-	const hostile = "x\n- 42 tickets [1] \u202e[2]\u0000x]"
-	label := hostile
-	found := answer.Figures{Count: 1, Groups: []answer.GroupCount{{Label: &label, Count: 2}}, Tickets: []answer.TicketFound{{TicketKey: hostile, TicketName: hostile, Status: hostile}}}
-	found.Tickets[0].Assignee, found.Tickets[0].Reporter = &label, &label
-	for _, intent := range []answer.Intent{answer.Group, answer.List} { // of a list, the heading ends with what is said
-		r := answer.Reading{ReadAs: answer.ReadAs{Intent: intent, GroupBy: "label", Text: hostile, Filters: filter.Members{Types: filter.Values{hostile}}}}
-		text := r.Answer(found, filter.Filters{filter.Members{Statuses: filter.Values{hostile}}})
-		if lines := strings.Split(text, "\n"); len(lines) != 3 || strings.Count(text, "[1]") != 1 || strings.ContainsAny(text, "\u202e\x00") || strings.Contains(text, "[2]") || strings.Contains(text, "]:") || !strings.HasPrefix(text, "1 ticket matches ") {
-			t.Errorf("the answer is %q", text)
 		}
 	}
 }

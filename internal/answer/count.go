@@ -16,10 +16,10 @@ import (
 
 // Figures are what the database counted, in what the caller may see.
 type Figures struct {
-	Count   int64         `json:"count"`
-	Capped  bool          `json:"capped"` // there are more than Count
-	Groups  []GroupCount  `json:"groups"`
-	Tickets []TicketFound `json:"tickets"`
+	Count       *int64        `json:"count,omitempty" min:"0" max:"10000" doc:"How many tickets match."`
+	CountCapped bool          `json:"count_capped,omitempty" doc:"There are more than ~count~."`
+	Groups      []GroupCount  `json:"groups,omitempty" min:"1" max:"100" doc:"Their numbers by the values of ~read_as.group_by~."`
+	Tickets     []TicketFound `json:"tickets,omitempty" min:"1" max:"20" doc:"Of those that match; ~sources~ has them in the same order."`
 }
 
 // GroupCount is a value with its number of tickets.
@@ -54,51 +54,66 @@ const (
 	mostDoubts     = 5  // names that are not clear
 )
 
-// Compute looks the names up and has the database count what a reading matches within further
-// filters. doubt is what to say instead, where a name, a word or a filter is not clear. Names get
-// those of the further filters that nothing has.
-func (r *Reading) Compute(ctx context.Context, db rpc.Caller, given filter.Filters, zone *time.Location) (f Figures, doubt string, err error) {
-	if r.Intent != Group && r.Sort == bySize { // tickets have none
-		r.Sort = "created"
+// figures answers from what the database counts of a reading. A name, a word or a filter that is not
+// clear gets a question in place of a figure.
+func (a *Answerer) figures(ctx context.Context, db rpc.Caller, q Question, read ReadAs, answer Answer) (found Answer, err error) {
+	defer func(began time.Time) {
+		found.Retrieval += time.Since(began)
+		read.Text = clean.Value(read.Text, maxValue)
+		found = found.tidy()
+	}(time.Now())
+	if read.Intent != Group && read.Sort == bySize { // tickets have none
+		read.Sort = "created"
 	}
-	names, err := search.Resembling(ctx, db, r.Filters)
+	answer.Sources, answer.LowSimilarity, answer.Outcome, answer.ReadAs = []Source{}, true, Abstained, &read
+	names, err := search.Resembling(ctx, db, read.Filters)
 	if err != nil {
-		return f, "", err
+		return answer, err
 	}
-	r.Filters = r.Filters.Correct(names)
-	r.Names = slices.DeleteFunc(names, func(name filter.Candidate) bool { return len(name.Names) == 1 })
-	if doubt = r.doubt(); doubt != "" {
-		return f, doubt, nil
+	read.Filters = read.Filters.Correct(names)
+	unclear := slices.DeleteFunc(names, func(name filter.Candidate) bool { return len(name.Names) == 1 })
+	if len(unclear) > 0 {
+		answer.Text, answer.Candidates = doubt(unclear), unclear
+		return answer, nil
 	}
-	f, err = r.count(ctx, db, given.And(r.Filters), zone)
+	counted, err := read.count(ctx, db, q, q.Filters.And(read.Filters))
 	if err != nil {
-		return f, "", err
+		return answer, err
 	}
-	if f.Count == 0 && len(given) > 0 {
-		if r.Names, err = search.Resembling(ctx, db, given); err != nil || len(r.Names) > 0 {
-			return f, r.doubt(), err
+	if *counted.Count == 0 && len(q.Filters) > 0 {
+		if unclear, err = search.Resembling(ctx, db, q.Filters); err != nil || len(unclear) > 0 {
+			answer.Text, answer.Candidates = doubt(unclear), unclear
+			return answer, err
 		}
 	}
 	switch {
-	case f.Count == 0 && r.Text != "":
-		r.Intent = Count
-		if anywhere, err := r.count(ctx, db, nil, zone); err != nil || anywhere.Count > 0 {
-			return f, "", err
+	case *counted.Count == 0 && read.Text != "":
+		anywhere, err := ReadAs{Intent: Count, Text: read.Text, Period: read.Period, Sort: read.Sort}.count(ctx, db, q, nil)
+		if err != nil {
+			return answer, err
 		}
-		doubt = fmt.Sprintf("No ticket that you can see contains %s.", shown(r.Text))
-	case r.Intent == Group && len(f.Groups) == 1 && f.Groups[0].Label == nil:
-		doubt = fmt.Sprintf("None of these tickets has a value of %s.", r.GroupBy)
+		if *anywhere.Count == 0 {
+			answer.Text = fmt.Sprintf("No ticket that you can see contains %s.", shown(read.Text))
+			return answer, nil
+		}
+	case read.Intent == Group && len(counted.Groups) == 1 && counted.Groups[0].Label == nil:
+		answer.Text = fmt.Sprintf("None of these tickets has a value of %s.", read.GroupBy)
+		return answer, nil
 	}
-	return f, doubt, nil
+	answer.Text, answer.Outcome, answer.LowSimilarity, answer.Figures = read.say(counted, q.Filters), Answered, false, counted
+	for i := range counted.Tickets {
+		t := &counted.Tickets[i]
+		answer.Sources = append(answer.Sources, Source{Type: "ticket", TicketID: &t.TicketID, ProjectID: &t.ProjectID, Project: &t.ProjectName,
+			TicketKey: &t.TicketKey, TicketName: &t.TicketName, Text: t.Text, Cited: true})
+	}
+	return answer, nil
 }
 
-func (r Reading) count(ctx context.Context, db rpc.Caller, filters filter.Filters, zone *time.Location) (f Figures, err error) {
-	most := map[Intent]int{Count: countedTickets, List: listedTickets, Group: 1}[r.Intent]
-	if r.Limit > 0 && r.Intent == List {
-		most = min(r.Limit, mostTickets)
-	}
+// count has the database count what a reading matches within filters.
+func (r ReadAs) count(ctx context.Context, db rpc.Caller, q Question, filters filter.Filters) (f Figures, err error) {
+	most := map[Intent]int{Count: countedTickets, List: cmp.Or(r.Limit, listedTickets), Group: 1}[r.Intent]
 	arguments := map[string]any{
-		"query_text": r.Text, "filters": filters, "period": r.Period, "time_zone": zone.String(),
+		"query_text": r.Text, "filters": filters, "period": r.Period, "time_zone": q.Today.Location().String(),
 		"sort": r.Sort, "ascending": r.Ascending, "match_count": most,
 	}
 	if r.Intent == Group {
@@ -111,15 +126,16 @@ func (r Reading) count(ctx context.Context, db rpc.Caller, filters filter.Filter
 	return f, err
 }
 
-// Answer is the answer in a fixed form, within further filters; [1] cites the first ticket.
-func (r Reading) Answer(f Figures, given filter.Filters) string {
-	number, match := fmt.Sprintf("%d tickets", f.Count), " match "
+// say is the answer in a fixed form, within further filters; [1] cites the first ticket.
+func (r ReadAs) say(f Figures, given filter.Filters) string {
+	count := *f.Count
+	number, match := fmt.Sprintf("%d tickets", count), " match "
 	switch {
-	case f.Capped:
+	case f.CountCapped:
 		number = "More than 10,000 tickets"
-	case f.Count == 0:
+	case count == 0:
 		number = "No tickets"
-	case f.Count == 1:
+	case count == 1:
 		number, match = "1 ticket", " matches "
 	}
 	if what := clean.Value(given.And(r.Filters).String()+" "+r.Text, maxFilters); what != "" {
@@ -128,15 +144,15 @@ func (r Reading) Answer(f Figures, given filter.Filters) string {
 	order := map[bool]string{true: "earliest ", false: "latest "}[r.Ascending] + r.Sort
 	ending := ":"
 	switch {
-	case f.Count == 0:
+	case count == 0:
 		ending = "."
 	case r.Intent == Group:
 		ending = fmt.Sprintf(", by %s:", r.GroupBy)
 	case len(f.Tickets) == 0:
 		ending = fmt.Sprintf(". None has a date %s.", r.Sort)
-	case f.Capped || int64(len(f.Tickets)) < f.Count:
+	case f.CountCapped || int64(len(f.Tickets)) < count:
 		ending = fmt.Sprintf(". The %s:", order)
-	case f.Count > 1:
+	case count > 1:
 		ending = fmt.Sprintf(", the %s first:", order)
 	}
 	lines := []string{clean.Value(number+ending, 2*maxFilters)} // again: a colon after a bracket would make a link
@@ -188,13 +204,14 @@ func (t TicketFound) facts(date string) string {
 // cannotTell is what an answer says in place of a figure; of what, the caller adds.
 const cannotTell = "I cannot tell: I can count and list tickets by project, status, people, type, priority, labels, dates and words, but not by \"%s\"."
 
-// doubt is what an answer says in place of a figure, where a name is not clear; "" if all are.
-func (r Reading) doubt() string {
+// doubt is what an answer says of names that nothing or several have; "" without any.
+func doubt(names []filter.Candidate) string {
 	var doubts []string
-	for _, name := range r.Names[:min(len(r.Names), mostDoubts)] {
-		doubt := fmt.Sprintf("There is no %s \"%s\" among the tickets that you can see.", r.Filters.Member(name.Member).Typed, shown(name.Value))
+	for _, name := range names[:min(len(names), mostDoubts)] {
+		typed := new(filter.Members).Member(name.Member).Typed
+		doubt := fmt.Sprintf("There is no %s \"%s\" among the tickets that you can see.", typed, shown(name.Value))
 		if len(name.Names) > 0 {
-			doubt = fmt.Sprintf("Which %s is \"%s\"? %s.", r.Filters.Member(name.Member).Typed, shown(name.Value), shown(name.Names...))
+			doubt = fmt.Sprintf("Which %s is \"%s\"? %s.", typed, shown(name.Value), shown(name.Names...))
 		}
 		doubts = append(doubts, doubt)
 	}

@@ -26,12 +26,6 @@ const (
 
 const bySize = "size" // the order of groups by their numbers
 
-// Reading is a call of the tool, checked.
-type Reading struct {
-	ReadAs
-	Names []filter.Candidate // that have no value, or several
-}
-
 // Limits of a call.
 const (
 	maxConditions = 50
@@ -63,12 +57,6 @@ func (r ReadAs) Wrong() (member, value string) {
 		return "group_by", ""
 	}
 	return "", ""
-}
-
-// ByDate reports whether groups are periods.
-func (r ReadAs) ByDate() bool {
-	_, dates := typed()
-	return r.Intent == Group && slices.Contains(dates, r.GroupBy)
 }
 
 // choices are the arguments that are one of a few values.
@@ -144,14 +132,14 @@ type call struct {
 
 // ReadCall checks the arguments of a call of the tool. Its days are those of a time zone. An error
 // says what cannot be read, and is fit for the answer.
-func ReadCall(arguments string, zone *time.Location) (r Reading, err error) {
+func ReadCall(arguments string, zone *time.Location) (r ReadAs, err error) {
 	var given call
 	if json.Unmarshal([]byte(arguments), &given) != nil || len(given.Filters)+len(given.Dates) > maxConditions || len(given.Words) > maxWords ||
 		strings.ContainsRune(fmt.Sprint(given), 0) { // Postgres stores no NUL
 		return r, errors.New("a call that cannot be read")
 	}
-	r.ReadAs = given.ReadAs
-	r.Intent = given.Action
+	r = given.ReadAs
+	r.Intent, r.Limit = given.Action, min(max(0, r.Limit), mostTickets)
 	if field, value := r.Wrong(); field != "" {
 		return r, fmt.Errorf("%s %s", field, strconv.Quote(value))
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tasklens/internal/chat"
+	"tasklens/internal/filter"
 )
 
 // counting is a database whose tickets are counted.
@@ -21,7 +22,7 @@ func (d *counting) Call(ctx context.Context, function string, arguments, result 
 	switch function {
 	case "count_tickets":
 		d.counted = append(d.counted, arguments.(map[string]any))
-		return json.Unmarshal([]byte(`[{"count":7,"capped":false,"groups":[],"tickets":[{"ticket_id":9,"ticket_key":"TX-9","ticket_name":"Nine","status":"Done"}]}]`), result)
+		return json.Unmarshal([]byte(`[{"count":7,"count_capped":false,"groups":[],"tickets":[{"ticket_id":9,"ticket_key":"TX-9","ticket_name":"Nine","status":"Done"}]}]`), result)
 	case "find_filter_values":
 		return json.Unmarshal([]byte(`[]`), result)
 	}
@@ -149,5 +150,21 @@ func TestAModelThatObeysTickets(t *testing.T) {
 	got, err = answerer.Answer(t.Context(), &counting{rows: rows{rows: []candidate{chunkOf(2, 1, 0.9, "It is so.")}}}, q, obeys, nil)
 	if err != nil || got.ReadAs != nil || got.Text != "It is [1]." {
 		t.Errorf("the next one: %+v, %v", got, err)
+	}
+}
+
+// What people wrote into names and values stays in its line, and cites nothing.
+func TestHostileValues(t *testing.T) {
+	t.Parallel()
+	const hostile = "x\n- 42 tickets [1] \u202e[2]\u0000x]"
+	label := hostile
+	found := Figures{Count: number(int64(1)), Groups: []GroupCount{{Label: &label, Count: 2}}, Tickets: []TicketFound{{TicketKey: hostile, TicketName: hostile, Status: hostile}}}
+	found.Tickets[0].Assignee, found.Tickets[0].Reporter = &label, &label
+	for _, intent := range []Intent{Group, List} { // of a list, the heading ends with what is said
+		r := ReadAs{Intent: intent, GroupBy: "label", Text: hostile, Filters: filter.Members{Types: filter.Values{hostile}}}
+		text := r.say(found, filter.Filters{filter.Members{Statuses: filter.Values{hostile}}})
+		if lines := strings.Split(text, "\n"); len(lines) != 3 || strings.Count(text, "[1]") != 1 || strings.ContainsAny(text, "\u202e\x00") || strings.Contains(text, "[2]") || strings.Contains(text, "]:") || !strings.HasPrefix(text, "1 ticket matches ") {
+			t.Errorf("the answer is %q", text)
+		}
 	}
 }

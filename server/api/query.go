@@ -27,7 +27,7 @@ func (r *queryRequest) check(wrong report) {
 	wrong(onlyDocuments && r.StatusFilter != nil, "status_filter", "must be left out where only documents are asked")
 	wrong(onlyDocuments && r.Reread != nil, "read_as", "must be left out where only documents are asked")
 	if r.Reread != nil {
-		member, _ := answer.ReadAs(*r.Reread).Wrong()
+		member, _ := r.Reread.Wrong()
 		wrong(member != "", "read_as."+member, "must be a field to group by: %s", strings.Join(answer.GroupedBy(), ", "))
 	}
 	wrong(onlyDocuments && len(r.Filters) > 0, "filters", "must be left out where only documents are asked")

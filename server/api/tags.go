@@ -30,7 +30,7 @@ import (
 // A field of a request that is a pointer or has a default may be left out or null. A field of a
 // response is always there, unless it has omitempty or is of an embedded pointer, and null if it is
 // a nil pointer. The tags of a struct itself are those of its field _: doc, example, kinds, schema
-// (its name in the document), and open (it may have other members).
+// (its name in the document), asked (that in requests), and open (it may have other members).
 
 // bodyFields are those that JSON has, also of embedded structs.
 func bodyFields(t reflect.Type) []reflect.StructField { return fieldsOf(t, nameOf) }

@@ -104,7 +104,7 @@ create function public.count_tickets(
   ascending boolean default false,
   match_count integer default 10
 )
-returns table (count bigint, capped boolean, groups jsonb, tickets jsonb)
+returns table (count bigint, count_capped boolean, groups jsonb, tickets jsonb)
 language sql stable rows 1 security invoker set search_path = '' set jit = off
 as $$
   select least(c.count, 10000), c.count > 10000, c.groups, (
@@ -125,6 +125,6 @@ as $$
     count_tickets.ascending, tasklens.clamp(match_count, 10, 1, 100)) c
 $$;
 comment on function public.count_tickets is
-  'How many tickets pass the filters and contain all words of query_text, in their own text or one comment; quoted phrases and -word as in search_hybrid. At most 10,000 (capped: there are more). groups: their numbers by group_by, a facet (status, project, assignee …, the largest first) or created, updated, resolved or due by period (day, week, month, quarter, year; the latest first or, ascending, the earliest) in time_zone: [{value, label, count}], at most 100; label null: without a value; tickets without that date are not counted; sort size: the largest first or, ascending, the smallest. tickets: the first match_count (at most 100) by sort (created, updated, resolved, due; those without it are left out), the latest first or, ascending, the earliest; changes: what changed on the day (UTC) of updated_at (created, status, comment), else field.';
+  'How many tickets pass the filters and contain all words of query_text, in their own text or one comment; quoted phrases and -word as in search_hybrid. At most 10,000 (count_capped: there are more). groups: their numbers by group_by, a facet (status, project, assignee …, the largest first) or created, updated, resolved or due by period (day, week, month, quarter, year; the latest first or, ascending, the earliest) in time_zone: [{value, label, count}], at most 100; label null: without a value; tickets without that date are not counted; sort size: the largest first or, ascending, the smallest. tickets: the first match_count (at most 100) by sort (created, updated, resolved, due; those without it are left out), the latest first or, ascending, the earliest; changes: what changed on the day (UTC) of updated_at (created, status, comment), else field.';
 
 insert into tasklens.migrations (version) values ('20261127000830');

@@ -265,7 +265,7 @@ select results_eq(
     ('clear_retired_set', 'after uuid DEFAULT NULL::uuid, row_limit integer DEFAULT 1000', 'uuid'),
     ('copy_changes', 'row_limit integer DEFAULT 1000', 'bigint'),
     ('count_tickets', 'query_text text DEFAULT NULL::text, filters jsonb DEFAULT NULL::jsonb, group_by text DEFAULT NULL::text, period text DEFAULT ''month''::text, time_zone text DEFAULT ''UTC''::text, sort text DEFAULT ''created''::text, ascending boolean DEFAULT false, match_count integer DEFAULT 10',
-      'TABLE(count bigint, capped boolean, groups jsonb, tickets jsonb)'),
+      'TABLE(count bigint, count_capped boolean, groups jsonb, tickets jsonb)'),
     ('data_version', 'project_filter bigint DEFAULT NULL::bigint, filters jsonb DEFAULT NULL::jsonb', 'TABLE(version text, model text, match_thresholds jsonb)'),
     ('delete_document', 'doc_id uuid', 'boolean'),
     ('detach_tables', 'keep_rows boolean DEFAULT false', 'TABLE(what text, rows bigint)'),

@@ -16,7 +16,7 @@ insert into public.comments (ticket_id, key, author, body) values (903, 'c', 'Ad
 select pg_temp.act('service');
 create function pg_temp.counted(query_text text, filters text default null) returns text
 language sql as $$
-  select concat_ws(' ', c.count, case when c.capped then 'capped' end, (select string_agg(t ->> 'ticket_key', ',' order by o) from jsonb_array_elements(c.tickets) with ordinality e(t, o)))
+  select concat_ws(' ', c.count, case when c.count_capped then 'capped' end, (select string_agg(t ->> 'ticket_key', ',' order by o) from jsonb_array_elements(c.tickets) with ordinality e(t, o)))
   from public.count_tickets(query_text, counted.filters::jsonb) c
 $$;
 create function pg_temp.grouped(group_by text, period text default 'month', zone text default 'UTC', filters text default null) returns text

@@ -210,6 +210,9 @@ func (s *schemas) text(tags reflect.StructTag, nullable bool) object {
 func (s *schemas) structure(t reflect.Type) object {
 	own := ownTags(t)
 	name := own.Get("schema")
+	if asked, has := own.Lookup("asked"); has && s.request {
+		name = asked
+	}
 	if name == "" && t.Name() != "" && t.PkgPath() == s.api.Problem.PkgPath() && !strings.Contains(t.Name(), "[") {
 		name = strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 	}

@@ -152,7 +152,7 @@ function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
   }
   if (candidates) return html`<${Candidates} list=${candidates} used=${[]} projects=${[]} onChoose=${choose} />`;
   const search = searchOf(read, request);
-  const title = FACETS.find((f) => f.name === read.group_by)?.title ?? GROUPS[read.group_by ?? ''] ?? read.group_by;
+  const title = FACETS.find((f) => f.name === read.group_by)?.title ?? GROUPS[read.group_by] ?? read.group_by;
   return html`<p class="text" dir="auto">${done.answer.split('\n')[0].replace(MATCHED, '')}</p>
     ${total !== undefined && (search.q || search.project) && html`<p class="chips"><${Conditions} read=${read} onChange=${onReread} />
       <a class="chip" href=${href('search', search)}><${Icon} name="search" />${done.count_capped ? 'More than ' : ''}${count(total)} ${total === 1 ? 'ticket' : 'tickets'} in Search</a></p>`}
@@ -169,7 +169,7 @@ function Figures({ turn: { request }, done, cite, onAsk, onReread }) {
 function Groups({ groups, title, search, read }) {
   const most = Math.max(...groups.map((group) => group.count));
   const facet = FACETS.find((f) => f.name === read.group_by);
-  const dated = read.period !== undefined;
+  const dated = Object.hasOwn(GROUPS, read.group_by);
   const shown = dated ? [...groups].reverse() : groups;
   /** @param {api.GroupCount} group */
   function link({ value, label }) {
@@ -177,7 +177,7 @@ function Groups({ groups, title, search, read }) {
       const [from, to] = spanOf(String(label), read.period);
       const within = read.filters[/** @type {'created'} */ (read.group_by)];
       const least = (/** @type {string | undefined} */ a, /** @type {string} */ b, /** @type {number} */ sign) => (a && (a > b) === (sign > 0) ? a : b);
-      return href('search', { ...search, q: `${read.text} ${spell({ ...read.filters, [read.group_by ?? '']: { from: least(within?.from, from, 1), to: least(within?.to, to, -1) } })}`.trim() });
+      return href('search', { ...search, q: `${read.text} ${spell({ ...read.filters, [read.group_by]: { from: least(within?.from, from, 1), to: least(within?.to, to, -1) } })}`.trim() });
     }
     if (!facet || (value === undefined && !['assignee', 'reporter'].includes(facet.member))) return '';
     const own = facet.member === 'open' ? value : [value ?? null];
