@@ -141,17 +141,29 @@ func TestEmptyAccount(t *testing.T) {
 	}
 }
 
-func TestDatabaseUnreachable(t *testing.T) {
+// Without a database, or with an empty one, every request that needs it says so, and nothing is
+// embedded for what it would have to find. Readiness says what is missing.
+func TestNoDatabase(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *setup) { c.restURL = unreachable(t) })
-	for _, call := range calls {
-		s.send(call.method, call.path, call.body).want(http.StatusServiceUnavailable)
+	for missing, change := range map[string]func(*setup){
+		`["database"]`: func(c *setup) { c.restURL = unreachable(t) },
+		`["migration 20261127000100_extensions.sql",`: func(c *setup) { c.database = testbed.Empty },
+	} {
+		s := start(t, change)
+		for _, route := range routes {
+			if route.path != "/mcp" { // whose errors are results
+				s.send(route.method, route.path, route.body).want(http.StatusServiceUnavailable)
+			}
+		}
+		if embedded := s.model.inputs(t); len(embedded) > 0 {
+			t.Errorf("%s: embedded were %q", missing, embedded)
+		}
+		if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; !strings.Contains(text, `"missing":`+missing) {
+			t.Errorf("readyz says %s", text)
+		}
+		s.get("/healthz").want(http.StatusOK)
+		s.get("/openapi.yaml").want(http.StatusOK)
 	}
-	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text != `{"missing":["database"],"status":"not ready"}` {
-		t.Errorf("readyz says %s", text)
-	}
-	s.get("/healthz").want(http.StatusOK)
-	s.get("/openapi.yaml").want(http.StatusOK)
 }
 
 func TestDatabaseFailures(t *testing.T) {
@@ -174,10 +186,13 @@ func TestDatabaseFailures(t *testing.T) {
 		"result of another form": {200, `{"a":"` + upstreamText + `"}`, 500},
 		"key refused":            {401, told("PGRST301"), 503},
 	} {
-		for _, call := range calls {
-			s.database.answer(call.function, c.status, c.body, "Location", "/elsewhere")
-			if r := s.send(call.method, call.path, call.body); r.status != c.want {
-				t.Errorf("%s, %s: %d, not %d: %s", name, call.path, r.status, c.want, r.text)
+		for _, route := range routes {
+			if route.function == "" {
+				continue
+			}
+			s.database.answer(route.function, c.status, c.body, "Location", "/elsewhere")
+			if r := s.send(route.method, route.path, route.body); r.status != c.want {
+				t.Errorf("%s, %s: %d, not %d: %s", name, route.path, r.status, c.want, r.text)
 			}
 		}
 	}
@@ -220,20 +235,6 @@ func TestReady(t *testing.T) {
 	run(t, db, "insert into tasklens.migrations (version) values ('20200101000000')")
 	if text := s.get("/readyz").want(http.StatusServiceUnavailable).text; text != `{"missing":["database made before 0.1.0"],"status":"not ready"}` {
 		t.Errorf("readyz says %s", text)
-	}
-}
-
-func TestMigrationsMissing(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *setup) { c.database = testbed.Empty })
-	for _, call := range calls {
-		s.send(call.method, call.path, call.body).want(http.StatusServiceUnavailable)
-	}
-	text := s.get("/readyz").want(http.StatusServiceUnavailable).text
-	for _, version := range []string{"migration 20261127000100_extensions.sql", "migration 20261127000740_lists.sql"} {
-		if !strings.Contains(text, version) {
-			t.Errorf("%s does not stand in %s", version, text)
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,7 +35,7 @@ func (r *response) remaining(limit, rest string) *response {
 
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
-	s := startHouse(t, limited(3))
+	s := start(t, authenticated, limited(3))
 	// A user has one bucket, for all tokens and routes.
 	s.get("/api/projects", asking(s.user(1))...).want(http.StatusOK).remaining("3", "2")
 	s.send(http.MethodPost, "/api/query", "nonsense", asking(s.user(1, "session_id", "other"))...).want(http.StatusBadRequest).remaining("3", "1")
@@ -131,21 +132,24 @@ func TestRequestsInFlight(t *testing.T) {
 func TestOneUsersRequestsInFlight(t *testing.T) {
 	t.Parallel()
 	const sent, most = 60, 6
-	s := startHouse(t)
+	s := start(t, authenticated)
 	let := make(chan struct{})
 	release := sync.OnceFunc(func() { close(let) })
 	defer release()
-	s.database.intercept(func(w http.ResponseWriter, r *http.Request, name string, _ []byte) bool {
-		if tenant(t, r) == 1 {
+	var sessions [3]string
+	for i := range sessions {
+		sessions[i] = s.user(1, "session_id", fmt.Sprint(i))
+	}
+	s.database.intercept(func(_ http.ResponseWriter, r *http.Request, _ string, _ []byte) bool {
+		if slices.Contains(sessions[:], strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")) {
 			<-let
 		}
-		_, _ = io.WriteString(w, "[]")
-		return true
+		return false
 	})
 	ended := make(chan *response, sent)
 	for i := range sent {
-		go func() { // with tokens of several sessions
-			ended <- s.get([]string{"/api/projects", "/api/statuses"}[i%2], asking(s.user(1, "session_id", fmt.Sprint(i%3)))...)
+		go func() {
+			ended <- s.get([]string{"/api/projects", "/api/statuses"}[i%2], asking(sessions[i%3])...)
 		}()
 	}
 	for range sent - most {
@@ -254,7 +258,7 @@ func TestSlowReaders(t *testing.T) {
 func TestBrowsers(t *testing.T) {
 	t.Parallel()
 	const ours = "https://app.example.com"
-	s := startHouse(t, limited(1000), func(c *setup) { c.limits.Origins = []string{ours, "http://localhost:3000"} })
+	s := start(t, authenticated, limited(1000), func(c *setup) { c.limits.Origins = []string{ours, "http://localhost:3000"} })
 	const headers = "apikey,authorization,baggage,content-type,sentry-trace,x-client-info,x-datadog-trace-id"
 	preflight := func(origin string) *response {
 		return s.send(http.MethodOptions, "/api/query", "", "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", headers)

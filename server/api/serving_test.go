@@ -1,48 +1,12 @@
 package api_test
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
 	"tasklens/scripts/lab/offline"
 )
-
-// While the database is down, nothing is embedded for what it would have to find.
-func TestNothingIsEmbeddedForADatabaseThatIsDown(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.database.intercept(func(w http.ResponseWriter, _ *http.Request, _ string, _ []byte) bool {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return true
-	})
-	calls := 0
-	ask := func(send func(text string) *response) (embedded int) {
-		before := len(s.model.requests("embeddings"))
-		calls++
-		send(fmt.Sprintf("charged twice, for the %dth time", calls)).want(http.StatusServiceUnavailable)
-		return len(s.model.requests("embeddings")) - before
-	}
-	requests := map[string]func(text string) *response{
-		"query": func(text string) *response { return s.post("/api/query", map[string]any{"question": text}) },
-		"documents": func(text string) *response {
-			return s.post("/api/query", map[string]any{"question": text, "corpus": "documents"})
-		},
-		"stream": func(text string) *response {
-			return s.post("/api/query", map[string]any{"question": text, "stream": true})
-		},
-		"similar":   func(text string) *response { return s.post("/api/tickets/similar", map[string]any{"text": text}) },
-		"search":    func(text string) *response { return s.post("/api/hybrid-search", map[string]any{"query": text}) },
-		"knowledge": func(text string) *response { return s.get("/api/knowledge/search?q=" + url.QueryEscape(text)) },
-	}
-	for name, send := range requests {
-		if ask(send) > 0 {
-			t.Errorf("%s: the model was asked", name)
-		}
-	}
-}
 
 // Queries are embedded by the model of the serving set from the moment that it serves; those of
 // documents alone by the configured one.
