@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,24 +15,8 @@ import (
 	"tasklens/scripts/lab/offline"
 )
 
+// Documents are enriched in several batches. Failures are reported, and retried on request.
 func TestEnrichDocuments(t *testing.T) {
-	owner, settings := startStack(t)
-	setEnvironment(t, settings)
-	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content)
-		select 'Pump ' || i, 'Wiktor restarts the pump in Graz.' from generate_series(1, 45) i`); err != nil {
-		t.Fatal(err)
-	}
-	if output := printed(t, func() error { return enrichDocuments(t.Context(), nil) }); !strings.Contains(output, "45 documents were enriched; 45 of 45 are.") {
-		t.Errorf("output is %q", output)
-	}
-	await(t, owner, 45, `select count(*) from public.documents where enrichment_model = 'offline-chat'`)
-	if err := enrichDocuments(t.Context(), []string{"more"}); !errors.Is(err, errUsage) {
-		t.Errorf("with an argument: %v", err)
-	}
-}
-
-// Failures are reported, and retried on request.
-func TestEnrichDocumentsRetries(t *testing.T) {
 	owner, settings := startStack(t)
 	inner := offline.NewHandler()
 	var repaired atomic.Bool
@@ -55,6 +38,13 @@ func TestEnrichDocumentsRetries(t *testing.T) {
 	}
 	repaired.Store(true)
 	if output := printed(t, func() error { return enrichDocuments(t.Context(), []string{"--retry"}) }); !strings.Contains(output, "2 documents were enriched; 2 of 2 are.") {
+		t.Errorf("output is %q", output)
+	}
+	if _, err := owner.Exec(t.Context(), `insert into public.documents (title, content)
+		select 'Pump ' || i, 'Wiktor restarts the pump in Graz.' from generate_series(1, 45) i`); err != nil {
+		t.Fatal(err)
+	}
+	if output := printed(t, func() error { return enrichDocuments(t.Context(), nil) }); !strings.Contains(output, "45 documents were enriched; 47 of 47 are.") {
 		t.Errorf("output is %q", output)
 	}
 }

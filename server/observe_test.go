@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -98,10 +98,7 @@ func watchedModel(t *testing.T) (address string, traces func() map[string]string
 	return server.URL + "/v1", func() map[string]string {
 		mutex.Lock()
 		defer mutex.Unlock()
-		copied, _ := json.Marshal(seen)
-		var traces map[string]string
-		_ = json.Unmarshal(copied, &traces)
-		return traces
+		return maps.Clone(seen)
 	}
 }
 
@@ -174,9 +171,9 @@ func TestServiceIsObserved(t *testing.T) {
 }
 
 // If the settings name a metrics port, metrics are served only there. A worker serves them nowhere
-// else.
+// else. Both embed what is written.
 func TestMetricsElsewhere(t *testing.T) {
-	_, settings := startStack(t)
+	owner, settings := startStack(t)
 	for name, verb := range map[string]func(context.Context, []string) error{"serve": serve, "worker": work} {
 		t.Run(name, func(t *testing.T) {
 			service, metrics := freePort(t), freePort(t)
@@ -189,6 +186,10 @@ func TestMetricsElsewhere(t *testing.T) {
 			if name == "serve" {
 				fetch(t, http.MethodGet, "http://"+service+"/metrics", "", http.StatusNotFound)
 			}
+			if _, err := owner.Exec(t.Context(), `insert into public.projects (key, name) values ($1, 'Pumps')`, name); err != nil {
+				t.Fatal(err)
+			}
+			await(t, owner, 1, fmt.Sprintf(`select count(*) from public.chunks join public.projects using (project_id) where key = '%s'`, name))
 			stop()
 			if _, err := net.Dial("tcp4", metrics); err == nil {
 				t.Error("the metrics port is still open")
@@ -210,21 +211,16 @@ func TestModelThatFailsIsMissing(t *testing.T) {
 		fetch(t, http.MethodPost, url+"/api/hybrid-search", fmt.Sprintf(`{"query": "pumps %d"}`, i), http.StatusOK) // answered by keyword search
 	}
 	// Calls of the model go on, with retries, after the searches that began them.
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	until(t, "the service stays ready", func() bool {
 		response, err := http.Get(url + "/readyz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		if response.StatusCode == http.StatusServiceUnavailable {
-			break
-		}
-	}
+		return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusServiceUnavailable
+	})
 	if text := fetch(t, http.MethodGet, url+"/readyz", "", http.StatusServiceUnavailable); text != `{"missing":["model: embeddings"],"status":"not ready"}` {
 		t.Errorf("missing is %s", text)
 	}
+	// With WORKER=off no job is claimed.
 	if text := fetch(t, http.MethodGet, url+"/metrics", "", http.StatusOK); !strings.Contains(text, `tasklens_model_circuit_open{operation="embeddings"} 1`) ||
-		!strings.Contains(text, `tasklens_queries_total{kind="search",outcome="degraded"} 5`) {
+		!strings.Contains(text, `tasklens_queries_total{kind="search",outcome="degraded"} 5`) || strings.Contains(text, "claim_embedding_jobs") {
 		t.Errorf("the metrics are %s", text)
 	}
 }

@@ -98,16 +98,10 @@ func (p *program) send(t *testing.T, s os.Signal) {
 // awaitClosed waits until connections are refused.
 func (p *program) awaitClosed(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	until(t, "the program still accepts connections", func() bool {
 		connection, err := net.Dial("tcp4", strings.TrimPrefix(p.url, "http://"))
-		if err != nil {
-			return
-		}
-		_ = connection.Close()
-		if time.Now().After(deadline) {
-			t.Fatal("the program still accepts connections")
-		}
-	}
+		return err != nil || connection.Close() != nil
+	})
 }
 
 // awaitEnd waits until the process has exited.

@@ -74,17 +74,12 @@ func TestReembed(t *testing.T) {
 	// search reports whether vector search found something and whether the response was cached.
 	search := func(query string) (byVector, cached bool) {
 		t.Helper()
-		response, err := http.Post(url+"/api/hybrid-search", "application/json", strings.NewReader(`{"query":"`+query+`"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
 		var page struct {
 			Results []struct{ Source string }
 			Cached  bool
 		}
-		if err := json.NewDecoder(response.Body).Decode(&page); err != nil || response.StatusCode != http.StatusOK {
-			t.Fatal(response.Status, err)
+		if err := json.Unmarshal([]byte(fetch(t, http.MethodPost, url+"/api/hybrid-search", `{"query":"`+query+`"}`, http.StatusOK)), &page); err != nil {
+			t.Fatal(err)
 		}
 		for _, result := range page.Results {
 			byVector = byVector || result.Source == "vector"
@@ -130,14 +125,8 @@ func TestReembed(t *testing.T) {
 	must("afterwards", "the leak of a pump", nextModel, false)
 	must("of what was remembered before", "a pump that leaks", nextModel, false)
 	for path, body := range map[string]string{"tickets/similar": `{"text":"Pump that leaks"}`, "query": `{"question":"Which pump leaks?"}`} {
-		response, err := http.Post(url+"/api/"+path, "application/json", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		told, err := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if err != nil || response.StatusCode != http.StatusOK || !bytes.Contains(told, []byte(`"ticket_key":"P-`)) {
-			t.Errorf("%s returns %s, %s, %v", path, response.Status, told, err)
+		if told := fetch(t, http.MethodPost, url+"/api/"+path, body, http.StatusOK); !strings.Contains(told, `"ticket_key":"P-`) {
+			t.Errorf("%s returns %s", path, told)
 		}
 	}
 	await(t, owner, 31, fmt.Sprintf(`select count(*) from public.chunks where model = '%s'`, nextModel))

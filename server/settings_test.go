@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,16 +11,6 @@ import (
 
 	"github.com/caarlos0/env/v11"
 )
-
-// page reads a page of docs.
-func page(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile("../docs/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // section returns the text below a heading.
 func section(text, title string) string {
@@ -35,9 +24,9 @@ type documented struct{ name, value, limits string }
 
 func documentedSettings(t *testing.T) (rows []documented) {
 	t.Helper()
-	text, _, _ := strings.Cut(page(t, "settings.md"), "\n## Commands\n")
+	table, _, _ := strings.Cut(text(t, "../docs/settings.md"), "\n## Commands\n")
 	quoted := regexp.MustCompile("^`([^`]+)`$")
-	for _, line := range strings.Split(text, "\n") {
+	for _, line := range strings.Split(table, "\n") {
 		if !strings.HasPrefix(line, "| `") {
 			continue
 		}
@@ -128,8 +117,8 @@ func beyond(t *testing.T, limit string, direction int) string {
 // The alerts use metrics that the table of metrics lists.
 func TestAlarmsWatchMetrics(t *testing.T) {
 	t.Parallel()
-	metrics, watched := section(page(t, "operations.md"), "Metrics"), 0
-	for _, name := range regexp.MustCompile(`tasklens_[a-z_]+`).FindAllString(page(t, "examples/alarms.yml"), -1) {
+	metrics, watched := section(text(t, "../docs/operations.md"), "Metrics"), 0
+	for _, name := range regexp.MustCompile(`tasklens_[a-z_]+`).FindAllString(text(t, "../docs/examples/alarms.yml"), -1) {
 		watched++
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
 		if !regexp.MustCompile("`" + name + "[`{]").MatchString(metrics) {
@@ -145,7 +134,7 @@ func TestAlarmsWatchMetrics(t *testing.T) {
 func TestVerbsAreDocumented(t *testing.T) {
 	t.Parallel()
 	var listed []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+)").FindAllStringSubmatch(section(page(t, "settings.md"), "Commands"), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+)").FindAllStringSubmatch(section(text(t, "../docs/settings.md"), "Commands"), -1) {
 		listed = append(listed, row[1])
 	}
 	slices.Sort(listed)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,37 +13,7 @@ import (
 	"tasklens/internal/testbed"
 	"tasklens/scripts/lab/gateway"
 	"tasklens/server/observe"
-	"tasklens/supabase"
 )
-
-// emptyDatabase has all migrations and returns no rows for every other call. It sends each call as
-// the function, a blank and the arguments.
-func emptyDatabase(t *testing.T) (url string, called <-chan string) {
-	t.Helper()
-	migrations, err := supabase.List(supabase.Migrations())
-	if err != nil {
-		t.Fatal(err)
-	}
-	versions := make([]string, len(migrations))
-	for i, m := range migrations {
-		versions[i] = m.Version
-	}
-	applied, _ := json.Marshal(versions)
-	calls := make(chan string, 1000)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		function := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-		calls <- function + " " + string(body)
-		w.Header().Set("Content-Type", "application/json")
-		if function == "list_migrations" {
-			_, _ = w.Write(applied)
-			return
-		}
-		_, _ = io.WriteString(w, "[]")
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, calls
-}
 
 // discarding returns a process that logs nowhere.
 func discarding(c Config) *process {
@@ -117,28 +86,5 @@ func TestTokensOfAProject(t *testing.T) {
 	}
 	if newVerifier(Config{Auth: "off"}) != nil {
 		t.Error("there is a verifier with AUTH=off")
-	}
-}
-
-// A service runs a worker unless it is turned off.
-func TestWorkerSetting(t *testing.T) {
-	for setting, works := range map[string]bool{"on": true, "off": false} {
-		t.Run(setting, func(t *testing.T) {
-			database, called := emptyDatabase(t)
-			url, stop := startService(t, map[string]string{"SUPABASE_URL": database, "SUPABASE_REST_URL": database, "SUPABASE_SECRET_KEY": "k", "OPENAI_API_KEY": "k",
-				"QUERY_LOG_RETENTION": "0", "WORKER": setting})
-			fetch(t, http.MethodGet, url+"/api/projects", "", http.StatusOK)
-			if works {
-				for !strings.HasPrefix(<-called, "claim_embedding_jobs ") {
-				}
-				return
-			}
-			stop()
-			for len(called) > 0 {
-				if call := <-called; strings.HasPrefix(call, "claim_embedding_jobs ") {
-					t.Errorf("with WORKER=off the service calls %s", call)
-				}
-			}
-		})
 	}
 }
