@@ -213,7 +213,7 @@ func TestSlowClients(t *testing.T) {
 }
 
 // A client that does not read its response loses its connection. A stream may last as long as it is
-// read.
+// read, and while it is silent it sends heartbeats.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, func(c *setup) { c.limits.WriteTimeout, c.heartbeat = 200*time.Millisecond, 100*time.Millisecond })
@@ -223,8 +223,9 @@ func TestSlowReaders(t *testing.T) {
 		say("Done.", "stop")
 		_, _ = io.WriteString(raw, "data: [DONE]\n\n")
 	})
-	if _, _, last := s.openStream(doubleCharge, nil).rest(); last.name != "done" {
-		t.Errorf("the stream ended with %+v", last)
+	opened := s.openStream(doubleCharge, nil)
+	if _, _, last := opened.rest(); last.name != "done" || opened.comments < 3 {
+		t.Errorf("the stream ended with %+v, after %d heartbeats", last, opened.comments)
 	}
 	const size = 16 << 20 // more than lies between us and a client
 	s.database.answer("list_projects", http.StatusOK, `[{"project_id":1,"key":"A","tickets":0,"name":"`+strings.Repeat("x", size)+`"}]`)

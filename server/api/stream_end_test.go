@@ -8,9 +8,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"tasklens/server/api"
-	"tasklens/supabase"
 )
 
 // When the client leaves, the model's call is cancelled, whether it is sending or silent.
@@ -85,56 +82,4 @@ func TestStreamLeft(t *testing.T) {
 			t.Errorf("the database call was cancelled after %v", took)
 		}
 	})
-}
-
-// A silent stream sends heartbeats.
-func TestStreamHeartbeat(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.threshold, c.heartbeat = 0, 10*time.Millisecond })
-	beaten := make(chan struct{})
-	s.streams(func(say func(string, string), _ *http.Request, _ io.Writer) {
-		say("So ", "")
-		select {
-		case <-beaten:
-		case <-time.After(patience):
-		}
-		say(".", "stop")
-	})
-	opened := s.openStream(doubleCharge, nil)
-	opened.next()
-	opened.next()
-	for opened.comments < 3 && opened.lines.Scan() {
-		if strings.HasPrefix(opened.lines.Text(), ":") {
-			opened.comments++
-		}
-	}
-	close(beaten)
-	if _, _, last := opened.rest(); last.name != "done" {
-		t.Errorf("the last event is %+v", last)
-	}
-	if usual, err := api.New(api.Parts{Migrations: supabase.Migrations()}); err != nil || usual.Heartbeat != 15*time.Second {
-		t.Errorf("usually it is every %v, %v", usual.Heartbeat, err)
-	}
-}
-
-// A service that stops ends its streams with an event, in time.
-func TestStreamAtTheEnd(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t, func(c *setup) { c.threshold = 0 })
-	s.streams(func(say func(string, string), r *http.Request, _ io.Writer) {
-		say("So ", "")
-		<-r.Context().Done()
-	})
-	opened := s.openStream(doubleCharge, nil)
-	opened.next()
-	opened.next()
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.stop(2 * time.Second) }()
-	_, _, last := opened.rest()
-	if failure := decoded[problem](t, last); last.name != "error" || failure.Status != http.StatusServiceUnavailable {
-		t.Errorf("the last event is %+v", last)
-	}
-	if err := <-stopped; err != nil {
-		t.Errorf("stop: %v", err)
-	}
 }

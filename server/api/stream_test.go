@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tasklens/server/api"
+	"tasklens/supabase"
 )
 
 func TestStreamByHeader(t *testing.T) {
@@ -98,6 +101,9 @@ func TestStreamBegins(t *testing.T) {
 	if found := decoded[struct{ Sources []source }](t, first); first.name != "sources" || len(found.Sources) == 0 || found.Sources[0].Cited || opened.comments == 0 {
 		t.Errorf("it begins with %+v after %d comments", first, opened.comments)
 	}
+	if usual, err := api.New(api.Parts{Migrations: supabase.Migrations()}); err != nil || usual.Heartbeat != 15*time.Second {
+		t.Errorf("usually it is every %v, %v", usual.Heartbeat, err)
+	}
 	if got := opened.response.Header.Get("Cache-Control"); got != "no-store, no-transform" {
 		t.Errorf("Cache-Control is %q", got)
 	}
@@ -124,7 +130,7 @@ func TestStreamBegins(t *testing.T) {
 	s.database.intercept(nil)
 	s.model.intercept(nil)
 	names, _, last = s.openStream("How many tickets are there per project?", nil).rest()
-	if done := decoded[figured](t, last); !slices.Equal(names, []string{"sources", "sources", "delta", "done"}) || done.ReadAs == nil {
+	if done := decoded[answered](t, last); !slices.Equal(names, []string{"sources", "sources", "delta", "done"}) || done.ReadAs == nil {
 		t.Errorf("of figures come %q, %+v", names, last)
 	}
 }
