@@ -41,17 +41,6 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-func TestAnswerCountedByTheProvider(t *testing.T) {
-	t.Parallel()
-	m := &model{say: func(string, string) chat.Completion {
-		return chat.Completion{Text: "a", Finish: "stop", Model: "chatter-2", TokensIn: 7, TokensOut: 2}
-	}}
-	got, err := New(m, Options{}).Answer(context.Background(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), &model{}, nil)
-	if err != nil || got.TokensIn != 7 || got.TokensOut != 2 || got.Model != "chatter-2" {
-		t.Errorf("%+v, %v", got, err)
-	}
-}
-
 // Where nothing is relevant, the chat model is not called, and a listener receives the same text.
 func TestAbstained(t *testing.T) {
 	t.Parallel()

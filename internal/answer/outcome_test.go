@@ -119,15 +119,15 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A provider's model name is shown on one line.
-func TestModelName(t *testing.T) {
+// What the provider counts is taken from it, and its model's name is shown on one line.
+func TestWhatTheProviderSays(t *testing.T) {
 	t.Parallel()
 	m := &model{say: func(string, string) chat.Completion {
-		return chat.Completion{Text: "So [1].", Finish: "stop", Model: "chat\u202e\x1bter\n" + strings.Repeat("x", 1<<20)}
+		return chat.Completion{Text: "So [1].", Finish: "stop", TokensIn: 7, TokensOut: 2, Model: "chat\u202e\x1bter\n" + strings.Repeat("x", 1<<20)}
 	}}
 	got, err := New(m, Options{}).Answer(t.Context(), &rows{rows: []candidate{chunkOf(1, 1, 0.9, "alpha")}}, question(5, 1), &model{}, nil)
-	if want := "chatter " + strings.Repeat("x", maxModelName-len("chatter ")); err != nil || got.Model != want {
-		t.Errorf("the model is %q, %v", got.Model, err)
+	if want := "chatter " + strings.Repeat("x", maxModelName-len("chatter ")); err != nil || got.Model != want || got.TokensIn != 7 || got.TokensOut != 2 {
+		t.Errorf("the model is %q, of %d and %d tokens, %v", got.Model, got.TokensIn, got.TokensOut, err)
 	}
 }
 

@@ -293,6 +293,17 @@ func TestFailedChunksAreNotEmbeddedAgain(t *testing.T) {
 	}
 }
 
+// A text that changes whenever it has been embedded is given up in the end, with nothing stored.
+func TestTextThatKeepsChanging(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{tokens: 5, texts: []string{text(0, 100)}, changed: 1000}
+		if _, err := s.index(t.Context()); !errors.Is(err, index.ErrUndone) || len(s.calls) > 10 || len(s.chunks[0]) > 0 {
+			t.Errorf("after %d calls: %v", len(s.calls), err)
+		}
+	})
+}
+
 // What a request embedded is stored before the next request, so a crash costs at most one.
 func TestStoresWhatOneRequestEmbedded(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,5 @@
 // Package conformance_test holds what must not change while the program is rebuilt: the specified
-// behaviour (docs/specification.md) and a recording of 200 requests. It knows the program by its
+// behaviour (docs/specification.md) and a recording of requests. It knows the program by its
 // settings, its HTTP API and its SQL alone.
 package conformance_test
 

@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "rewrite the responses in testdata")
 const recording = "testdata/recorded.json"
 
 // exchange is a request and its response. Adding one means writing the request into the file and
-// running the test with -update.
+// running the test with -update. An error is recorded once a code: who may do what, and which
+// requests are invalid, has tests in server/api.
 type exchange struct {
 	As      string            `json:"as"`  // a caller
 	Ask     string            `json:"ask"` // method and path
@@ -77,16 +78,12 @@ func TestRecordedRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	url, callers := startRecorded(t)
-	errors := 0
 	for i, was := range recorded {
 		token, known := callers[was.As]
 		if !known {
 			t.Fatalf("request %d: there is no caller %q", i+1, was.As)
 		}
 		now := was.repeat(t, url, token)
-		if now.Status >= 400 {
-			errors++
-		}
 		if difference := cmp.Diff(was, now, cmpopts.EquateApprox(0, 1e-6), cmpopts.EquateEmpty()); difference != "" && !*update {
 			t.Errorf("request %d, %s by %s %s: was - and is +\n%s", i+1, was.Ask, was.As, was.Body, difference)
 		}
@@ -95,8 +92,8 @@ func TestRecordedRequests(t *testing.T) {
 	if *update {
 		write(t, recorded)
 	}
-	if len(recorded) < 200 || 2*errors < len(recorded)-20 || 2*errors > len(recorded)+20 {
-		t.Errorf("%d requests, %d of them errors", len(recorded), errors)
+	if len(recorded) < 100 {
+		t.Errorf("only %d requests are recorded", len(recorded))
 	}
 }
 
