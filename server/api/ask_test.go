@@ -14,31 +14,13 @@ import (
 	"tasklens/server/api"
 )
 
-// figured is an answer from figures of the database.
-type figured struct {
-	answered
-	Question string
-	ReadAs   *struct {
-		Intent, Text string
-		Filters      json.RawMessage
-	} `json:"read_as"`
-	Count  *int
-	Groups []struct {
-		Label *string
-		Count int
-	}
-	Tickets []struct {
-		TicketKey string `json:"ticket_key"`
-	}
-	Candidates json.RawMessage
-}
-
-func (s *service) figures(body string, headers ...string) figured {
+func (s *service) answer(body string) answered {
 	s.t.Helper()
-	return read[figured](s.send(http.MethodPost, "/api/query", body, headers...))
+	return read[answered](s.send(http.MethodPost, "/api/query", body))
 }
 
-func (f figured) String() string {
+// figures are those of an answer, after how the question was read.
+func (f answered) figures() string {
 	if f.ReadAs == nil {
 		return "prose"
 	}
@@ -67,17 +49,14 @@ func TestQuestionsAboutFields(t *testing.T) {
 		`{"question":"How many tickets are in Checkout?"}`:                                                                                           `count {"projects":["TX"]}  4 TX-403 TX-402 TX-401 TX-400`,
 		`{"question":"How many tickets are in Checkout?","filters":{"types":"Task"}}`:                                                                `count {"projects":["TX"]}  2 TX-402 TX-401`,
 		`{"question":"How many bugs are there?","project_id":` + fmt.Sprint(s.ids["TX"]) + `,"corpus":"all"}`:                                        `count {"types":["bug"]}  1 TX-400`,
-		`{"question":"How many tickets per assignee?"}`:                                                                                              `group {}  6 Ada:2 Noor:2 Wiktor:1 -:1`,
 		`{"question":"Which unassigned tickets mention payment?"}`:                                                                                   `list {"assignee":[null]} "payment" 1 TX-401`,
-		`{"question":"What is the oldest task?"}`:                                                                                                    `list {"types":["task"]}  2 TX-401`,
-		`{"question":"How many tickets were created in March 2025?"}`:                                                                                `count {"created":{"from":"2025-03-01","to":"2025-03-31"}}  2 TX-401 TX-400`,
 		`{"question":"How many tickets were created in March 2025?","time_zone":"Europe/Berlin"}`:                                                    `count {"created":{"from":"2025-03-01T00:00:00+01:00","to":"2025-04-01T00:00:00+02:00"}}  1 TX-400`,
 		`{"question":"And per type?","messages":[{"role":"user","content":"How many tickets are in Checkout?"},{"role":"assistant","content":"4"}]}`: `group {"projects":["TX"]}  4 Task:2 Bug:1 Story:1`,
 		`{"question":"How many tickets of Wictor are there?"}`:                                                                                       `count {"assignee":["Wiktor"]}  1 TX-402`,
 	} {
-		got := s.figures(body)
-		if got.String() != want {
-			t.Errorf("%s: %s, want %s", body, got, want)
+		got := s.answer(body)
+		if got.figures() != want {
+			t.Errorf("%s: %s, want %s", body, got.figures(), want)
 		}
 		if len(got.Sources) != len(got.Tickets) || got.LowSimilarity || slices.ContainsFunc(got.Sources, func(source source) bool { return !source.Cited || !strings.Contains(got.Answer, *source.TicketKey) }) {
 			t.Errorf("%s: sources are %+v of %q", body, got.Sources, got.Answer)
@@ -90,29 +69,29 @@ func TestQuestionsAboutFields(t *testing.T) {
 			}
 		}
 	}
-	if again := s.figures(`{"question":"How many tickets are in Checkout?"}`); !again.Cached || *again.Count != 4 {
+	if again := s.answer(`{"question":"How many tickets are in Checkout?"}`); !again.Cached || *again.Count != 4 {
 		t.Errorf("asked again: %+v", again)
 	}
-	if got := s.figures(`{"question":"Who has it?","messages":[{"role":"user","content":"What is the oldest task?"},{"role":"assistant","content":"TX-401 Refund"}]}`); got.ReadAs != nil || got.Question != "What is the oldest task?\nTX-401" {
+	if got := s.answer(`{"question":"Who has it?","messages":[{"role":"user","content":"What is the oldest task?"},{"role":"assistant","content":"TX-401 Refund"}]}`); got.ReadAs != nil || got.Question != "What is the oldest task?\nTX-401" {
 		t.Errorf("a follow-up about a ticket is %+v", got)
 	}
-	if got := s.figures(`{"question":"Why?","messages":[{"role":"user","content":"How many tickets per week?"},{"role":"assistant","content":"2 tickets, by created:\n- 2025-03-03 2"}]}`); got.Question != "How many tickets per week?" {
+	if got := s.answer(`{"question":"Why?","messages":[{"role":"user","content":"How many tickets per week?"},{"role":"assistant","content":"2 tickets, by created:\n- 2025-03-03 2"}]}`); got.Question != "How many tickets per week?" {
 		t.Errorf("a day is no ticket of a follow-up: %+v", got)
 	}
-	if got := s.figures(`{"question":"How many tickets of Zork are there?"}`); got.Count != nil || string(got.Candidates) != `[{"member":"assignee","value":"Zork","names":[]}]` || !got.LowSimilarity {
+	if got := s.answer(`{"question":"How many tickets of Zork are there?"}`); got.Count != nil || string(got.Candidates) != `[{"member":"assignee","value":"Zork","names":[]}]` || !got.LowSimilarity {
 		t.Errorf("a name that nobody has: %+v, %s", got, got.Candidates)
 	}
-	if got := s.figures(`{"question":"How many tickets are open?","filters":{"projects":["NOPE"]}}`); got.Count != nil || string(got.Candidates) != `[{"member":"projects","value":"NOPE","names":[]}]` || !strings.Contains(got.Answer, `There is no project "NOPE"`) {
+	if got := s.answer(`{"question":"How many tickets are open?","filters":{"projects":["NOPE"]}}`); got.Count != nil || string(got.Candidates) != `[{"member":"projects","value":"NOPE","names":[]}]` || !strings.Contains(got.Answer, `There is no project "NOPE"`) {
 		t.Errorf("a project that does not exist: %+v, %s", got, got.Candidates)
 	}
-	if got := s.figures(`{"question":"How many tickets were created in 2031?","filters":{"projects":["TX"]}}`); got.Count == nil || *got.Count != 0 || got.Candidates != nil {
+	if got := s.answer(`{"question":"How many tickets were created in 2031?","filters":{"projects":["TX"]}}`); got.Count == nil || *got.Count != 0 || got.Candidates != nil {
 		t.Errorf("none of a project: %+v, %s", got, got.Candidates)
 	}
-	if got := s.figures(`{"question":"How many tickets are in Checkout?","filters":{"types":"Task"}}`); !strings.HasPrefix(got.Answer, "2 tickets match type:Task project:TX, the latest created first:") {
+	if got := s.answer(`{"question":"How many tickets are in Checkout?","filters":{"types":"Task"}}`); !strings.HasPrefix(got.Answer, "2 tickets match type:Task project:TX, the latest created first:") {
 		t.Errorf("within filters: %q", got.Answer)
 	}
 	for _, more := range []string{`"corpus":"documents"`, `"figures":false`} {
-		if got := s.figures(`{"question":"How many tickets are in Checkout?",` + more + `}`); got.ReadAs != nil {
+		if got := s.answer(`{"question":"How many tickets are in Checkout?",` + more + `}`); got.ReadAs != nil {
 			t.Errorf("with %s: %+v", more, got)
 		}
 	}
@@ -134,8 +113,8 @@ func TestRereadQuestions(t *testing.T) {
 		`{"intent":"count","filters":{"labels_all":"payments","labels":" ","statuses":[""]}}`:                        `count {"labels":{"all":["payments"]}}  3 TX-403 TX-401 TX-400`,
 		`{"intent":"count","filters":{"assignee":["Zork"]}}`:                                                         `count {"assignee":["Zork"]} `,
 	} {
-		if got := s.figures(`{"question":"Wie viele?","read_as":` + reading + `}`); got.String() != want || got.Question != "" {
-			t.Errorf("%s: %s, want %s", reading, got, want)
+		if got := s.answer(`{"question":"Wie viele?","read_as":` + reading + `}`); got.figures() != want || got.Question != "" {
+			t.Errorf("%s: %s, want %s", reading, got.figures(), want)
 		}
 	}
 	if now := s.traffic(); now["embeddings"] != asked["embeddings"] || now["completions"] != asked["completions"] || asked["completions"] != 1 {
@@ -144,16 +123,12 @@ func TestRereadQuestions(t *testing.T) {
 	for reading, want := range map[string]string{
 		`{"intent":"sum"}`:                                        `read_as.intent: must be "count", "list" or "group"`,
 		`{"intent":"group"}`:                                      "read_as.group_by: must be a field to group by: " + strings.Join(answer.GroupedBy(), ", "),
-		`{"intent":"group","group_by":"votes"}`:                   "read_as.group_by: must be a field to group by: " + strings.Join(answer.GroupedBy(), ", "),
 		`{"intent":"count","votes":3}`:                            "read_as.votes: is not a field of this request",
 		`{"intent":"count","filters":{"votes":3}}`:                "read_as.filters: must be a JSON object with members that are listed",
-		`{"intent":"count","filters":{"labels":{"some":"ios"}}}`:  "read_as.filters: must be a JSON object with members that are listed",
 		`{"intent":"count","filters":{"not":{"votes":3}}}`:        "read_as.filters: must be a JSON object with members that are listed",
 		`{"intent":"count","filters":{"types":["a\u0000b"]}}`:     "read_as.filters.types[0]: must not contain U+0000",
 		`{"intent":"count","filters":{"created":{"from":"May"}}}`: `read_as.filters.created.from: is "May". Use a date (2025-03-31) or a time with its zone (2025-03-31T12:00:00Z)`,
 		`{}`: "read_as.intent: is required",
-		`{"intent":"count","filters":{"not":{"labels":"a","labels_all":"b"}}}`:        "read_as.filters: must be a JSON object with members that are listed",
-		`{"intent":"count","filters":{"labels":"` + strings.Repeat("x", 256) + `"}}`:  "read_as.filters: must be a JSON object with members that are listed",
 		`{"intent":"count","filters":{"labels":[1` + strings.Repeat(",1", 50) + `]}}`: "read_as.filters: must be a JSON object with members that are listed",
 		`[]`: "read_as: must be a JSON object with members that are listed",
 	} {
@@ -176,7 +151,7 @@ func TestAnswersAtMidnight(t *testing.T) {
 		c.threshold = 0
 		c.more = func(parts *api.Parts) { parts.Now = func() time.Time { return *now.Load() } }
 	})
-	ask := func(question string) bool { return s.figures(`{"question":"` + question + `"}`).Cached }
+	ask := func(question string) bool { return s.answer(`{"question":"` + question + `"}`).Cached }
 	const prose, figures = "Why was the customer charged twice?", "How many tickets were created last week?"
 	if ask(prose) || ask(figures) || !ask(prose) || !ask(figures) {
 		t.Error("the same day an answer comes from the cache from the second time on")
@@ -184,33 +159,6 @@ func TestAnswersAtMidnight(t *testing.T) {
 	today(5)
 	if !ask(prose) || ask(figures) || !ask(figures) {
 		t.Error("the next day figures alone are computed again")
-	}
-}
-
-// Of what a user may not see there is no count and no name.
-func TestHiddenFigures(t *testing.T) {
-	t.Parallel()
-	s := start(t, authenticated, forgetful)
-	s.houseMembers()
-	ask := func(question string) figured {
-		t.Helper()
-		body, _ := json.Marshal(map[string]any{"question": question})
-		r := s.send(http.MethodPost, "/api/query", string(body), asking(s.user(1))...)
-		if strings.Contains(r.text, userID(2)) || strings.Contains(r.text, `"T2-`) {
-			t.Errorf("%q: %s", question, r.text)
-		}
-		return read[figured](r)
-	}
-	if got := ask("How many tickets are there per project?"); len(got.Groups) != 1 || *got.Count != 2 {
-		t.Errorf("%+v", got)
-	}
-	for _, question := range []string{"How many tickets are assigned to user 2?", "How many tickets are in project T2?", "How many tickets are in " + labelled(2) + "?"} {
-		if got := ask(question); got.Count != nil && *got.Count > 0 || len(got.Tickets) > 0 {
-			t.Errorf("%q: %+v", question, got)
-		}
-	}
-	if got := ask("How many of my tickets are open?"); *got.Count != 2 {
-		t.Errorf("mine: %+v", got)
 	}
 }
 

@@ -1,10 +1,17 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 )
+
+type explained struct {
+	found
+	UnknownKeys []string        `json:"unknown_keys"`
+	Candidates  json.RawMessage `json:"candidates"`
+}
 
 // A search without its explanation has its results, is not cached, and is logged.
 func TestFailingExplanation(t *testing.T) {

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -42,6 +43,7 @@ func TestModelFailures(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, forgetful, func(c *setup) { c.threshold, c.attemptTimeout = 0, 500*time.Millisecond })
 	generate := map[string]any{"project_id": s.ids["TX"], "ticket_id": s.ids["TX-400"], "force": true}
+	s.load(nil, []ticket{{Key: "TX-404", Project: "TX", Name: "Charged twice"}}) // not embedded
 	before := s.chunks(s.connect(), "TX-400")
 	for name, c := range map[string]struct {
 		status  int
@@ -74,6 +76,10 @@ func TestModelFailures(t *testing.T) {
 		routes["query"] = s.post("/api/query", map[string]any{"question": "why"})
 		routes["stream"] = s.post("/api/query", map[string]any{"question": "why", "stream": true}) // before its first event
 		routes["draft"] = s.post("/api/tickets/similar", map[string]any{"text": "why"})
+		routes["ticket"] = s.get(fmt.Sprintf("/api/tickets/%d/similar", s.ids["TX-404"]))
+		if keys := s.similar("TX-400", "?limit=1").keys(); len(keys) != 1 {
+			t.Errorf("%s: like an embedded ticket are %q", name, keys)
+		}
 		found := s.search("payment TX-400") // by words, which it says
 		if !slices.Equal(found.Executed, []string{"keyword"}) || !slices.Equal(found.Degraded, []string{"vector"}) || len(found.Results) < 3 || found.Results[0].name() != "TX-400" || found.Results[0].Similarity != nil {
 			t.Errorf("%s: a search is %+v", name, found)
@@ -238,10 +244,35 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// While the database stands still, every request that needs it says so, and the log says it once.
+func TestDatabaseStandsStill(t *testing.T) {
+	t.Parallel()
+	s := start(t, logging, func(c *setup) { c.requestTimeout, c.logLevel = 300*time.Millisecond, slog.LevelInfo })
+	s.database.intercept(func(_ http.ResponseWriter, r *http.Request, _ string, _ []byte) bool {
+		<-r.Context().Done()
+		return true
+	})
+	// Repeated, because the time may end in another call.
+	for i, route := range slices.Concat(routes, routes) {
+		if route.path == "/mcp" {
+			continue
+		}
+		id := fmt.Sprint("standstill-", i)
+		body := strings.ReplaceAll(route.body, "why", id) // not in the cache of embeddings
+		r := s.send(route.method, route.path, body, "X-Request-Id", id).want(http.StatusGatewayTimeout)
+		if detail := r.problem().Detail; detail != "The database did not answer in time." {
+			t.Errorf("%s: %s", route.path, detail)
+		}
+		if lines := strings.Count(s.log.String(), `"request_id":"`+id+`"`); lines != 1 {
+			t.Errorf("%s: %d lines in the log", route.path, lines)
+		}
+	}
+}
+
 // A panic becomes an internal error for the client, and the service keeps running.
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *setup) { c.broken = true })
+	s := start(t, func(c *setup) { c.more = func(parts *api.Parts) { parts.Answerer = nil } })
 	for _, stream := range []bool{false, true} {
 		s.post("/api/query", map[string]any{"question": "why", "stream": stream}).want(http.StatusInternalServerError)
 	}

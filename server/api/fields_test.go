@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"tasklens/internal/index"
 )
 
 // An answer knows the fields and links of its tickets, as far as the caller sees the linked
@@ -13,14 +11,11 @@ import (
 func TestAnswersKnowTheTicket(t *testing.T) {
 	t.Parallel()
 	s := start(t, authenticated)
-	s.load([]project{{Key: "PU", Name: "Pumps"}, {Key: "HI", Name: "Hidden"}}, []ticket{
+	s.load([]project{{Key: "PU", Name: "Pumps"}, {Key: "HI", Name: "Hidden"}}, nil)
+	s.index(nil, []ticket{
 		{Key: "PU-1", Project: "PU", Name: "The pump leaks", Description: strings.Repeat("The gasket of the pump is worn and leaks. ", 120)},
 		{Key: "PU-2", Project: "PU", Name: "Order a gasket"}, {Key: "HI-1", Project: "HI", Name: "Fire the plumber"},
 	})
-	for key, project := range map[string]string{"PU-1": "PU", "PU-2": "PU", "HI-1": "HI"} {
-		ticket := s.ids[key]
-		s.embed(index.Source{ProjectID: s.ids[project], TicketID: &ticket})
-	}
 	db := s.connect()
 	run(t, db, `update tickets set assignee = 'ada@example.com', reporter = 'Bo "B" [1]', ticket_type = 'Bug', priority = 'High', labels = '{pump,worn}',
 		created_at = '2025-03-01', due_date = '2025-04-02', resolved_at = '2025-03-09', updated_at = '2025-03-10' where key = 'PU-1'`)
@@ -44,7 +39,7 @@ func TestAnswersKnowTheTicket(t *testing.T) {
 		asked := s.model.requests("completions")
 		return answer, string(asked[len(asked)-1].body)
 	}
-	for name, more := range map[string]map[string]any{"vector": {}, "hybrid": {"retrieval": "hybrid"}, "all": {"corpus": "all"}} {
+	for name, more := range map[string]map[string]any{"tickets": {}, "all": {"corpus": "all"}} {
 		answer, prompt := ask(2, "Who is assigned to PU-1?", more)
 		if !strings.Contains(answer, "ada@example.com [1]") {
 			t.Errorf("%s: %s", name, answer)

@@ -42,7 +42,6 @@ type setup struct {
 	requestTimeout time.Duration
 	attemptTimeout time.Duration
 	restURL        string // empty: the database's own
-	broken         bool   // drop a part that queries need
 	cacheBytes     uint64 // 0: 16 MiB
 	forgetful      bool
 	log            bool       // keep a query log
@@ -102,7 +101,6 @@ type service struct {
 	rows     *postgrest.Session // the database as the service sees it, bypassing the recording upstream
 	log      *journal
 	queries  *querylog.Backlog[querylog.Entry]
-	tracker  *querylog.Backlog[querylog.Retrieval]
 	indexer  *index.Indexer
 	cached   *tally
 	stop     func(drain time.Duration) error
@@ -175,17 +173,7 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	if want.verifier != nil {
 		parts.Verifier = want.verifier(s, identity.Options{ServiceKey: key})
 	}
-	s.tracker = querylog.NewTracker(parts.Database.AsService(), func(lost int64, cause error) { log.Warn("not counted", "lost", lost, "error", cause) })
-	parts.Tracker = s.tracker
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		s.tracker.Close(ctx)
-	})
 	s.indexer = parts.Indexer
-	if want.broken {
-		parts.Answerer = nil
-	}
 	if want.more != nil {
 		want.more(&parts)
 	}

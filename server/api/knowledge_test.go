@@ -1,18 +1,14 @@
 package api_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"testing"
 
 	"github.com/jackc/pgx/v5"
 
 	"tasklens/internal/index"
-	"tasklens/internal/knowledge"
 )
 
 // notes are the documents of a shelf.
@@ -43,53 +39,19 @@ func (s *service) shelve(documents ...map[string]any) map[string]string {
 	return ids
 }
 
-// embedDocuments does the worker's part.
+// embedDocuments embeds those that are not.
 func (s *service) embedDocuments() {
 	s.t.Helper()
 	rows, _ := s.connect().Query(s.t.Context(), `select id::text from public.documents where embedding_status = 'pending' order by id`)
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	sources, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (source index.Source, err error) {
+		return source, row.Scan(&source.DocumentID)
+	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, id := range ids {
-		s.embed(index.Source{DocumentID: id})
-	}
+	s.embed(sources...)
 }
 
 func find(query string, more ...string) string {
 	return "/api/knowledge/search?q=" + url.QueryEscape(query) + strings.Join(more, "")
-}
-
-// Retrievals are counted for both forms, with the query; track=false disables it. A slow or failing
-// tracker does not affect the response.
-func TestRetrievalsAreCounted(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	ids := s.shelve(notes...)
-	release := make(chan struct{})
-	s.database.intercept(func(_ http.ResponseWriter, _ *http.Request, name string, _ []byte) bool {
-		if name == "track_document_retrievals" {
-			<-release
-		}
-		return false
-	})
-	s.get(find("ledger", "&limit=1&threshold=0"))
-	s.get(find("Raft  consensus", "&limit=1&threshold=0&hybrid=true"))
-	s.get(find("Raft", "&limit=1&threshold=0&hybrid=true&track=false"))
-	close(release) // all requests were answered before the first was counted
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	s.tracker.Close(ctx)
-	counted := 0
-	var queries []string
-	for _, id := range ids {
-		document := read[knowledge.Document](s.get("/api/knowledge/documents/" + id))
-		counted += int(document.RetrievalCount)
-		queries = append(queries, document.RetrievalQueries...)
-	}
-	slices.Sort(queries)
-	if counted != 2 || !slices.Equal(queries, []string{"Raft consensus", "ledger"}) {
-		t.Errorf("%d retrievals are counted, by %q", counted, queries)
-	}
-	s.get(find("after the end")).want(http.StatusOK)
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unicode"
 
-	"tasklens/internal/index"
 	"tasklens/internal/testbed"
 )
 
@@ -35,9 +34,9 @@ func TestAttacksThroughTools(t *testing.T) {
 		attack := hostile(testbed.Attacks[name])
 		tickets = append(tickets, ticket{Key: fmt.Sprintf("TX-%d", i), Project: "TX", Name: clipped("HACKED " + attack), Description: "payment\n" + attack, Notes: []note{{Note: "HACKED " + attack}}})
 	}
-	s.load(projects, tickets)
+	s.index(projects, tickets)
 	db := s.connect()
-	documents, sources := map[string]string{}, []index.Source{{ProjectID: s.ids["TX"]}}
+	documents := map[string]string{}
 	for i, name := range names {
 		attack := hostile(testbed.Attacks[name])
 		id := s.ids[fmt.Sprintf("TX-%d", i)]
@@ -51,9 +50,7 @@ func TestAttacksThroughTools(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		documents[name] = document
-		sources = append(sources, index.Source{ProjectID: s.ids["TX"], TicketID: &id})
 	}
-	s.embed(sources...)
 	run(t, db, "update public.status set name = 'To Do ' || $1", hostile(testbed.Attacks["Mistral"]))
 	s.embedDocuments()
 	shown := map[string]int{}

@@ -140,9 +140,20 @@ func TestQueriesAreLogged(t *testing.T) {
 }
 
 // Searches that nobody typed are not logged: they count, or find the filter that leaves nothing.
-func TestCountingIsNotLogged(t *testing.T) {
+// Nor are those by keywords alone, which call no model and are not cached.
+func TestWhatIsNotLogged(t *testing.T) {
 	t.Parallel()
 	s := startTracker(t, logging)
+	before := len(s.model.inputs(t))
+	for range 2 {
+		got := s.search("charged twice", map[string]any{"retrieval": "keyword", "facets": true})
+		if got.Cached || len(got.Degraded) > 0 || !slices.Equal(got.Executed, []string{"keyword"}) || len(got.Results) == 0 {
+			t.Errorf("by keywords alone: %+v", got)
+		}
+	}
+	if asked := s.model.inputs(t)[before:]; len(asked) > 0 {
+		t.Errorf("embedded were %q", asked)
+	}
 	for range 2 { // computed, and from the cache
 		s.post("/api/hybrid-search", map[string]any{"query": "charged twice", "log": false}, "X-Request-Id", "unlogged")
 		s.tool("list_values", map[string]any{"query": "charged twice"})

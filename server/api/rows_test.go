@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"tasklens/internal/index"
 	"tasklens/internal/testbed"
 )
 
@@ -71,26 +72,25 @@ func (s *service) load(projects []project, tickets []ticket) {
 	}
 }
 
-// index embeds all tickets and projects' own texts.
+// index loads projects and tickets, and embeds them.
 func (s *service) index(projects []project, tickets []ticket) {
 	s.t.Helper()
 	s.load(projects, tickets)
+	var sources []index.Source
 	for _, p := range projects {
-		s.generate(p.Key, "").want(200)
+		sources = append(sources, index.Source{ProjectID: s.ids[p.Key]})
 	}
 	for _, t := range tickets {
-		s.generate(t.Project, t.Key).want(200)
+		id := s.ids[t.Key]
+		sources = append(sources, index.Source{ProjectID: s.ids[t.Project], TicketID: &id})
 	}
+	s.embed(sources...)
 }
 
-// generate embeds a ticket or, if its key is "", the project's own text.
+// generate embeds a ticket.
 func (s *service) generate(projectKey, ticketKey string) *response {
 	s.t.Helper()
-	body := map[string]any{"project_id": s.ids[projectKey]}
-	if ticketKey != "" {
-		body["ticket_id"] = s.ids[ticketKey]
-	}
-	return s.post("/api/embeddings/generate", body)
+	return s.post("/api/embeddings/generate", map[string]any{"project_id": s.ids[projectKey], "ticket_id": s.ids[ticketKey]})
 }
 
 // connect opens a database session outside the service.

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -14,16 +15,23 @@ type found struct {
 	Cached   bool
 	Executed []string
 	Degraded []string
+	ReadAs   *struct {
+		Text    string
+		Filters json.RawMessage
+	} `json:"read_as"`
+	Facets map[string][]struct {
+		Value any
+		Label string
+		Count int
+	}
+	UnknownKeys []string `json:"unknown_keys"`
+	Candidates  json.RawMessage
 }
 
 type hit struct {
 	Similarity  *float64
-	Source      string
 	ProjectName string  `json:"project_name"`
 	TicketKey   *string `json:"ticket_key"`
-	VectorRank  *int64  `json:"vector_rank"`
-	KeywordRank *int64  `json:"keyword_rank"`
-	Explain     *struct{ Vector *struct{} }
 }
 
 // name returns the ticket's key, or the project's name.
@@ -73,24 +81,24 @@ func startTracker(t testing.TB, changes ...func(*setup)) *service {
 	return s
 }
 
-// Searches for unusual texts do not fail.
+// Searches for unusual texts do not fail. The operator's fusion is used where none is asked for.
 func TestSearchUnusualQueries(t *testing.T) {
 	t.Parallel()
-	s := startTracker(t)
+	s := startTracker(t, func(c *setup) { c.fusion = "convex" })
 	for _, query := range []string{
 		"🥨", "👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿", "返金メール", "…", "?!.,;:", "'", `"`, `"" -"" -`, "--", "- -", "\\", "%", "_", "*", "(a & b) | !c", "<->", ":*", "'; drop table x; --",
 		"the of and", "\u202e\u200b.", "a\u0301", "line\nbreak\ttab", strings.Repeat("🥨", 2000), strings.Repeat("ab ", 666), strings.Repeat("x", 2000),
 		" " + strings.Repeat("payment ", 250) + strings.Repeat(" ", 500), "-payment", `-"charged twice"`, "TX-99999999999999999999999999",
 	} {
 		got := s.search(query)
-		if !slices.Equal(got.Executed, []string{"vector", "keyword"}) {
-			t.Errorf("%.40q: executed %q", query, got.Executed)
+		if !slices.Equal(got.Executed, []string{"vector", "keyword"}) || got.Fusion != "convex" {
+			t.Errorf("%.40q: executed %q, fused by %s", query, got.Executed, got.Fusion)
 		}
 		if query == "-payment" && slices.Contains(got.names(), "TX-400") {
 			t.Errorf("-payment: found were %q", got.names())
 		}
 	}
-	if got := s.search("返金メールの金額"); !slices.Contains(got.names(), "TX-402") {
+	if got := s.search("返金メールの金額", map[string]any{"fusion": "rrf"}); !slices.Contains(got.names(), "TX-402") || got.Fusion != "rrf" {
 		t.Errorf("found were %q", got.names())
 	}
 	empty := start(t)

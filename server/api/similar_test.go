@@ -88,15 +88,3 @@ func TestSimilarByKey(t *testing.T) {
 	}
 	s.get("/api/tickets/" + url.PathEscape("größe/web#7") + "/similar").want(http.StatusOK)
 }
-
-// Without the model only embedded tickets can be compared.
-func TestSimilarWithoutTheModel(t *testing.T) {
-	t.Parallel()
-	s := startTracker(t)
-	s.load(nil, []ticket{{Key: "TX-404", Project: "TX", Name: "Charged twice"}})
-	s.model.answer("embeddings", 500, upstreamText)
-	s.get(fmt.Sprintf("/api/tickets/%d/similar", s.ids["TX-404"])).want(http.StatusBadGateway)
-	if keys := s.similar("TX-400", "?limit=1").keys(); len(keys) != 1 {
-		t.Errorf("like TX-400 are %q", keys)
-	}
-}

@@ -124,7 +124,7 @@ func TestAnyValuesAnyQuestions(t *testing.T) {
 		opened := s.openStream(question, nil)
 		opened.lines.Buffer(nil, 1<<20)
 		names, text, last := opened.rest()
-		if names[len(names)-1] != "done" || text != decoded[figured](s.t, last).Answer {
+		if names[len(names)-1] != "done" || text != decoded[answered](s.t, last).Answer {
 			t.Fatalf("%q is streamed as %q and then %q", question, text, last)
 		}
 		check(t, question, s.tool("ask", map[string]any{"question": question}).Structured)
