@@ -58,14 +58,10 @@ func TestMemoryOfMessages(t *testing.T) {
 // body, this much of it.
 func (s *service) announce(path, token string, sent int) (net.Conn, *bufio.Reader) {
 	s.t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	conn := s.dial(s.t)
 	reader := bufio.NewReaderSize(conn, 1<<10)
-	if _, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", path, token, maxBody); err == nil {
+	_, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", path, token, maxBody)
+	if err == nil {
 		if _, err = reader.ReadString('\n'); err == nil {
 			_, err = reader.ReadString('\n')
 		}

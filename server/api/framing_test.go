@@ -10,17 +10,24 @@ import (
 	"time"
 )
 
+// dial opens a connection to the service, which lasts for a while.
+func (s *service) dial(t testing.TB) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(4 * patience))
+	return conn
+}
+
 // exchange sends raw bytes and returns the statuses of all responses until the connection is
 // closed. The bytes end with a request with Connection: close unless the service closes the
 // connection itself.
 func (s *service) exchange(raw string) (statuses []int, last *http.Response) {
 	s.t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	conn := s.dial(s.t)
 	if _, err := io.WriteString(conn, raw); err != nil {
 		s.t.Fatal(err)
 	}
@@ -101,12 +108,7 @@ func TestAmbiguousRequests(t *testing.T) {
 func TestSlowHeaders(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *setup) { c.limits.HeaderTimeout = 200 * time.Millisecond })
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	conn := s.dial(t)
 	answered := make(chan *http.Response, 1)
 	go func() {
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // route takes a body: a valid one, its text field, and that field's maximum length.
@@ -221,14 +219,7 @@ func TestSizes(t *testing.T) {
 func TestStubbornClient(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	conn := s.dial(t)
 	const size = 16 << 20 // more than the connection's buffers hold
 	if _, err := fmt.Fprintf(conn, "POST /api/query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", size); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -49,6 +48,12 @@ func TestRateLimit(t *testing.T) {
 	// Other users have their own bucket. Requests without a valid token share that of their address,
 	// whatever their headers say.
 	s.get("/api/projects", asking(s.user(2))...).want(http.StatusOK).remaining("3", "2")
+	// A tool call counts once, whatever it requests, and so does every other message.
+	s.send(http.MethodPost, "/mcp", message("search", map[string]any{"query": "payment"}), asking(s.user(2))...).want(http.StatusOK).remaining("3", "1")
+	s.send(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, asking(s.user(2))...).want(http.StatusOK).remaining("3", "0")
+	if r := s.send(http.MethodPost, "/mcp", message("list_projects", nil), asking(s.user(2))...).want(http.StatusTooManyRequests); r.header.Get("Retry-After") == "" {
+		t.Error("it does not say when to try again")
+	}
 	for i, header := range [][]string{nil, asking("nonsense"), asking(s.user(3, "aud", "another")), {"X-Forwarded-For", "192.0.2.1", "Forwarded", "for=192.0.2.1", "X-Real-Ip", "192.0.2.1"}, asking(s.user(4, "aud", "another"))} {
 		if r := s.get("/api/projects", header...); (r.status == http.StatusTooManyRequests) != (i >= 3) || i < 3 && r.status != http.StatusUnauthorized {
 			t.Errorf("without a good token, request %d: %d", i, r.status)
@@ -191,16 +196,11 @@ func TestSlowClients(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer connection.Close()
+			connection := s.dial(t)
 			began := time.Now()
 			if _, err := io.WriteString(connection, c.sent); err != nil {
 				t.Fatal(err)
 			}
-			_ = connection.SetReadDeadline(began.Add(patience))
 			text, err := io.ReadAll(connection)
 			if took := time.Since(began); err != nil || took < c.least {
 				t.Errorf("it ended after %v (%v)", took, err)
@@ -229,17 +229,12 @@ func TestSlowReaders(t *testing.T) {
 	}
 	const size = 16 << 20 // more than lies between us and a client
 	s.database.answer("list_projects", http.StatusOK, `[{"project_id":1,"key":"A","tickets":0,"name":"`+strings.Repeat("x", size)+`"}]`)
-	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
+	connection := s.dial(t)
 	if _, err := io.WriteString(connection, "GET /api/projects HTTP/1.1\r\nHost: a\r\nX-Request-Id: unread\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	// Too slow to read the rest within the time limit, even if the limit starts late.
 	read, part := 0, make([]byte, 128<<10)
-	_ = connection.SetReadDeadline(time.Now().Add(4 * patience))
 	for {
 		n, err := connection.Read(part)
 		read += n

@@ -51,20 +51,6 @@ func TestWhereTokensComeFrom(t *testing.T) {
 
 func origins(c *setup) { c.limits.Origins = []string{"https://app.example.com"} }
 
-// A tool call counts once, whatever it requests, and so does every other message.
-func TestToolCallsAreCounted(t *testing.T) {
-	t.Parallel()
-	s := start(t, authenticated, limited(3))
-	token := asking(s.user(aViewer))
-	s.send(http.MethodPost, "/mcp", message("list_projects", nil), token...).want(http.StatusOK).remaining("3", "2")
-	s.send(http.MethodPost, "/mcp", message("search", map[string]any{"query": "payment"}), token...).want(http.StatusOK).remaining("3", "1")
-	s.send(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, token...).want(http.StatusOK).remaining("3", "0")
-	if r := s.send(http.MethodPost, "/mcp", message("list_projects", nil), token...).want(http.StatusTooManyRequests); r.header.Get("Retry-After") == "" {
-		t.Error("it does not say when to try again")
-	}
-	s.get("/api/projects", token...).want(http.StatusTooManyRequests)
-}
-
 // A tool's inner requests take no further slot of those in flight.
 func TestToolCallsTakeOnePlace(t *testing.T) {
 	t.Parallel()

@@ -7,26 +7,6 @@ import (
 	"testing"
 )
 
-// A ticket is read by its key and by every address that has it, a document too.
-func TestFetchByAddress(t *testing.T) {
-	t.Parallel()
-	s, documents := startShelf(t)
-	for _, id := range []string{
-		"TX-400", " tx-400 ", "ticket:tx-400", s.url + "/#search?q=TX-400&open=TX-400", "https://jira-2.example.com/browse/TX-400?focusedCommentId=7#comment-7",
-		"https://linear.app/acme/issue/TX-400/charged-twice-2", "https://example.com/issues?id=tx-400",
-	} {
-		read := structured[fetched](s, "fetch", map[string]any{"id": id})
-		if read.ID != "ticket:TX-400" || read.Title != "TX-400 Customer charged twice" || strings.Contains(read.Text, "Customer charged twice") || !strings.Contains(read.Text, "\nThe payment was retried") {
-			t.Errorf("%s is %+v", id, read)
-		}
-	}
-	for _, id := range []string{documents["Payment"], "document:" + documents["Payment"], s.url + "/#documents?id=" + documents["Payment"]} {
-		if read := structured[fetched](s, "fetch", map[string]any{"id": id}); read.ID != "document:"+documents["Payment"] || read.Metadata["type"] != "document" {
-			t.Errorf("%s is %+v", id, read)
-		}
-	}
-}
-
 type value struct {
 	Label string
 	Count int
@@ -80,7 +60,8 @@ func TestResultsAreEasyToRead(t *testing.T) {
 	}
 }
 
-// Whatever a tool returns as an id, fetch reads: as it is, and as a text.
+// Whatever a tool returns as an id, fetch reads: as it is, and as a text. A ticket is read by its key
+// and by every address that has it, a document too.
 func TestFetchTakesEveryID(t *testing.T) {
 	t.Parallel()
 	s, documents := startShelf(t)
@@ -123,9 +104,19 @@ func TestFetchTakesEveryID(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{
-		"project:tx": "project:TX", "TX": "project:TX", fmt.Sprint("ticket:", s.ids["TX-400"]): "ticket:TX-400", strings.ToUpper(documents["Payment"]): "document:" + documents["Payment"],
+		"project:tx": "project:TX", "TX": "project:TX",
+		"TX-400": "ticket:TX-400", " tx-400 ": "ticket:TX-400", "ticket:tx-400": "ticket:TX-400", fmt.Sprint("ticket:", s.ids["TX-400"]): "ticket:TX-400",
+		s.url + "/#search?q=TX-400&open=TX-400": "ticket:TX-400", "https://jira-2.example.com/browse/TX-400?focusedCommentId=7#comment-7": "ticket:TX-400",
+		"https://linear.app/acme/issue/TX-400/charged-twice-2": "ticket:TX-400", "https://example.com/issues?id=tx-400": "ticket:TX-400",
+		strings.ToUpper(documents["Payment"]): "document:" + documents["Payment"], "document:" + documents["Payment"]: "document:" + documents["Payment"],
+		s.url + "/#documents?id=" + documents["Payment"]: "document:" + documents["Payment"],
 	} {
-		if read := structured[fetched](s, "fetch", map[string]any{"id": id}); read.ID != want || read.URL == "" || read.Title == "" || read.Text == "" {
+		read := structured[fetched](s, "fetch", map[string]any{"id": id})
+		if read.ID != want || read.URL == "" || read.Title == "" || read.Text == "" || !strings.HasPrefix(want, fmt.Sprint(read.Metadata["type"], ":")) {
+			t.Errorf("%s is %+v", id, read)
+		}
+		// A title is not in the text again.
+		if want == "ticket:TX-400" && (read.Title != "TX-400 Customer charged twice" || strings.Contains(read.Text, "Customer charged twice") || !strings.Contains(read.Text, "\nThe payment was retried")) {
 			t.Errorf("%s is %+v", id, read)
 		}
 	}

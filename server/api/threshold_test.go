@@ -21,7 +21,6 @@ func TestUsedThreshold(t *testing.T) {
 	}{
 		"nothing is known": {want: 0.7, origin: threshold.Unknown},
 		"measured":         {measured: true, want: 0.41, origin: threshold.IsMeasured},
-		"set":              {measured: true, set: new(0.2), want: 0.2, origin: threshold.Set},
 		"as specified":     {measured: true, set: new(0.7), want: 0.7, origin: threshold.Set},
 		"asked for":        {measured: true, set: new(0.2), request: new(0.7), want: 0.7, origin: threshold.Set},
 	} {
