@@ -83,3 +83,25 @@ func TestStreamLeft(t *testing.T) {
 		}
 	})
 }
+
+// A service that stops ends its streams with an event, in time.
+func TestStreamAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s := startTracker(t, func(c *setup) { c.threshold = 0 })
+	s.streams(func(say func(string, string), r *http.Request, _ io.Writer) {
+		say("So ", "")
+		<-r.Context().Done()
+	})
+	opened := s.openStream(doubleCharge, nil)
+	opened.next()
+	opened.next()
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop(2 * time.Second) }()
+	_, _, last := opened.rest()
+	if failure := decoded[problem](t, last); last.name != "error" || failure.Status != http.StatusServiceUnavailable {
+		t.Errorf("the last event is %+v", last)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
