@@ -147,6 +147,7 @@ func TestInvalidBodies(t *testing.T) {
 		s.post(route.path, map[string]any{route.text: strings.Repeat(" ", 50) + strings.Repeat("🥨", route.most) + "\n\n"}).want(http.StatusOK)
 	}
 	s.refuse("/api/hybrid-search", invalid{name: "reach", body: `{"query":"why","limit":100,"offset":901}`, fields: []string{"offset"}, beyond: true})
+	s.refuse("/api/embeddings/generate", invalid{name: "a comment of no ticket", body: `{"project_id":1,"comment_id":1}`, fields: []string{"ticket_id"}, beyond: true})
 	s.refuse("/api/hybrid-search", invalid{name: "reach with the default limit", body: `{"query":"why","offset":991}`, fields: []string{"offset"}, beyond: true})
 	s.search("why", map[string]any{"limit": 100, "offset": 900})
 	s.search("why", map[string]any{"offset": 990})
