@@ -82,6 +82,11 @@ export async function open(t, url, { width = 1280, height = 900, theme = 'light'
 export async function accessible(page) {
   const ids = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id));
   assert.deepEqual(ids.filter((id, i) => ids.indexOf(id) !== i), []);
+  await ruled(page);
+}
+
+/** No violation of the accessibility rules. */
+export async function ruled(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
   assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.html} ${n.failureSummary}`).join(' | ')}`), []);

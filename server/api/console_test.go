@@ -64,4 +64,7 @@ func TestConsoleOff(t *testing.T) {
 	for _, path := range []string{"/", "/console/0/app.js"} {
 		s.get(path).want(http.StatusNotFound)
 	}
+	if page := s.get("/docs").want(http.StatusOK).text; strings.Contains(page, "<nav") || !strings.Contains(page, "swagger") {
+		t.Errorf("the API's page leads to a console that is off:\n%s", page)
+	}
 }

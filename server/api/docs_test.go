@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"path"
 	"reflect"
 	"regexp"
 	"strings"
@@ -37,12 +38,12 @@ func TestDocs(t *testing.T) {
 		t.Errorf("the policy is %q", policy)
 	}
 	parts := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page.text, -1)
-	if len(parts) != 5 {
+	if len(parts) != 6 {
 		t.Errorf("the page names %q", parts)
 	}
 	for _, part := range parts {
 		if part[1] != "data:," {
-			s.get("/" + part[1]).want(http.StatusOK)
+			s.get(path.Join("/", part[1])).want(http.StatusOK)
 		}
 	}
 	if script := s.get("/docs/start.js").text; !strings.Contains(script, `url: "openapi.yaml"`) {

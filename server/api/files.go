@@ -3,6 +3,7 @@ package api
 import (
 	"embed"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -76,13 +77,23 @@ var docs embed.FS
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+// wayBack is the part of the page that leads to the console.
+var wayBack = regexp.MustCompile(`(?s) *<nav.*</nav>\n`)
+
 // docsPage is /docs.
-func docsPage(c *fiber.Ctx) error {
+func (a *API) docsPage(c *fiber.Ctx) error {
 	if strings.HasSuffix(c.Path(), "/") {
 		return c.Redirect("../docs") // or the page would look for its parts one level too deep
 	}
+	text, err := docs.ReadFile("docs/index.html")
+	if err != nil {
+		return err
+	}
+	if a.Console == nil {
+		text = wayBack.ReplaceAll(text, nil)
+	}
 	c.Set(fiber.HeaderContentSecurityPolicy, docsPolicy)
-	return sendDocs(c, "index.html")
+	return sendFile(c, "index.html", text)
 }
 
 type docsPart struct {
@@ -92,15 +103,11 @@ type docsPart struct {
 // docsFile serves a file of the page.
 func docsFile(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, hourly)
-	return sendDocs(c, c.Params("file"))
-}
-
-func sendDocs(c *fiber.Ctx, name string) error {
-	text, err := docs.ReadFile("docs/" + name)
+	text, err := docs.ReadFile("docs/" + c.Params("file"))
 	if err != nil {
 		return fiber.ErrNotFound
 	}
-	return sendFile(c, name, text)
+	return sendFile(c, c.Params("file"), text)
 }
 
 // metrics is /metrics.

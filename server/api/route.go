@@ -50,7 +50,7 @@ func (a *API) table() []route {
 		{fiber.MethodGet, "/readyz", open, plain[nothing, readyResponse, notReadyResponse](a.ready), about{"ready", "operations", "Check that requests can be answered", nil}},
 		{fiber.MethodGet, "/openapi.yaml", open, files[nothing](describeYAML, "application/yaml"), about{"describe", "operations", "Read this document", []int{304}}},
 		{fiber.MethodGet, "/openapi.json", open, plain[nothing, anyDocument, nothing](describeJSON), about{"describeAsJSON", "operations", "Read this document as JSON", []int{304}}},
-		{fiber.MethodGet, "/docs", open, files[nothing](docsPage, "text/html"), about{"docs", "operations", "Read this document as a page", []int{304}}},
+		{fiber.MethodGet, "/docs", open, files[nothing](a.docsPage, "text/html"), about{"docs", "operations", "Read this document as a page", []int{304}}},
 		{fiber.MethodGet, resourcePath, open, plain[nothing, resourceMetadata, nothing](a.resource), about{"describeResource", "assistants", "Name the server that gives tokens", []int{404}}},
 		{fiber.MethodGet, resourcePath + mcpPath, open, plain[nothing, resourceMetadata, nothing](a.resource), about{"describeMcpResource", "assistants", "Name the server that gives tokens, by the path of the resource", []int{404}}},
 		{fiber.MethodGet, "/docs/:file", open, files[docsPart](docsFile, "text/css", "text/html", "text/javascript"), about{"docsFile", "operations", "Read a part of that page", []int{304, 404}}},
