@@ -306,6 +306,30 @@ test('by date, what is near comes before what only shares a word, and projects s
   await accessible(page);
 });
 
+test('by date, pages go on behind the nearest 300, in the order of the service', async (t) => {
+  const day = (n) => new Date(Date.UTC(2025, 0, 1 + n)).toISOString();
+  const all = Array.from({ length: 430 }, (_, n) => ({
+    kind: 'ticket', ticket_id: n, ticket_key: `ZZ-${n}`, ticket_name: `Ticket ${n}`, project_id: 1, project_name: 'P', status: 'To Do', text: 'text', highlight: 'text', fused_score: 0.01,
+    created_at: day((n * 37) % 430), updated_at: day(n), ...(n < 350 && { keyword_rank: n + 1 }),
+  }));
+  const newest = (list) => [...list].sort((a, b) => b.created_at.localeCompare(a.created_at));
+  const page = await open(t, demo, { shift: 1, prepare: (it) => it.route(search, (route) => {
+    const { sort, offset = 0, limit } = route.request().postDataJSON();
+    const results = (sort === 'newest' ? newest(all) : all).slice(offset, offset + limit);
+    return route.fulfill({ json: { results, has_more: offset + limit < all.length, match_threshold: 0.3, fusion: 'rrf', retrieval: 'hybrid', executed: ['vector', 'keyword'], cached: false, facets: { project: [{ value: 1, label: 'P', count: 430 }] } } });
+  }) });
+  const near = newest(all.slice(0, 300));
+  const expected = [...near, ...newest(all.slice(300))].map((r) => r.ticket_key);
+  for (const number of [1, 30, 31, 43]) {
+    await page.goto(`${demo}/#search?q=zzqx&sort=newest&page=${number}`);
+    const wanted = expected.slice((number - 1) * 10, number * 10);
+    await until(`page ${number}`, async () => (await keys(page)).join() === wanted.join());
+    assert.equal(await page.getByRole('link', { name: 'Next', exact: true }).count(), number < 43 ? 1 : 0);
+    assert.equal(await page.getByText('The others, by date:').count(), number > 30 && number < 43 ? 1 : 0);
+    await told(page, '300 of 430 matches by meaning and keywords, the newest first');
+  }
+});
+
 test('a whole list is copied with links, and saved as CSV without formulas', async (t) => {
   sql(`insert into tickets (project_id, status_id, key, name, labels) select project_id, status_id, 'TX-' || (9400 + n), case n when 1 then '=1+1, "quxlist"' else 'Quxlist ' || n end, '{a,b}' from generate_series(1, 115) n, projects p, status s where p.key = 'TX' and s.name = 'To Do'`);
   t.after(() => sql("delete from tickets where key like 'TX-94__' or key like 'TX-95__'"));

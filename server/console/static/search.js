@@ -203,7 +203,7 @@ export function Search({ params, may }) {
   const active = FACETS.filter((f) => filters[f.param]);
   const reading = text.trim() === inAddress && shown?.request.query !== inAddress && CHIPS.test(text); // their row is kept, so that nothing moves
   const readPaths = read ? pathsOf(read.filters ?? {}) : [];
-  const firstWeak = shown?.near === undefined ? -1 : response?.results.findIndex(isWeak);
+  const firstOther = shown?.near === undefined ? -1 : Math.max(shown.near - (shown.request.offset ?? 0), 0);
   const empty = response?.results.length === 0;
   useEffect(() => { if (shown && performance.getEntriesByName(FIRST).length === 0) performance.mark(FIRST); }, [shown]);
 
@@ -245,7 +245,7 @@ export function Search({ params, may }) {
           onDrop=${drop} onClear=${() => change(Object.fromEntries(FACETS.map((f) => [f.param, ''])))} />`}
         ${response && !empty && html`<ol class="results" ref=${list} start=${(shown?.request.offset ?? 0) + 1}
           onPointerMove=${() => searches.point(true)} onPointerLeave=${() => searches.point(false)}>
-          ${response.results.map((result, i) => html`${i === firstWeak && html`<li class="note small muted weaker">These only share a word with the query:</li>`}<${Result} key=${i} result=${result} open=${idOf(result) === open} model=${response.embedding_model} sort=${shown?.request.sort}
+          ${response.results.map((result, i) => html`${i === firstOther && html`<li class="note small muted weaker">${isWeak(result) ? 'These only share a word with the query:' : 'The others, by date:'}</li>`}<${Result} key=${i} result=${result} open=${idOf(result) === open} model=${response.embedding_model} sort=${shown?.request.sort}
             link=${href('search', { ...Object.fromEntries(params), q: shown?.request.query, open: idOf(result) })} />`)}
         </ol>
         <${Pages} page=${page} more=${response.has_more} link=${(/** @type {number} */ n) => href('search', { ...Object.fromEntries(params), page: n > 1 ? n : '', open: '' })} />${shown && html`<${Take} key=${JSON.stringify(shown.request)} request=${{ ...shown.request, query: shown.key || shown.request.query }} />`}`}

@@ -13,7 +13,7 @@ import { asProblem } from './ui.js';
  */
 /** @typedef {{shown: Answer | null, held: Answer | null, busy: '' | Retrieval, slow: boolean, problem: api.Problem | null}} Shown held: what waits until the pointer has left the list */
 
-const SORTED = 300; // results that are sorted by date: the nearest
+const NEAREST = 300; // results that come before the rest by date
 const SLOW = 1000; // milliseconds after which a search says that it is still at it
 const KEY = /^\s*([\p{L}_][\p{L}\p{N}_]*?)(-|[ _]?)(\d+)\s*$/u; // also without its dash
 
@@ -31,34 +31,49 @@ async function answerTo(request, signal) {
     if (found?.toLowerCase() === key.toLowerCase()) return { request: bare, response, lookedUp: Boolean(filters), key: dash === '-' ? '' : found };
     if (dash === '-' && response.unknown_keys?.some((unknown) => unknown.toLowerCase() === key.toLowerCase())) return { request: bare, response, lookedUp: true };
   }
-  if (request.query && (request.sort === 'newest' || request.sort === 'updated')) return sortedAnswer(request, signal);
+  if (isDated(request)) return pageByDate(request, signal);
   return { request, response: await api.search(request, signal) };
 }
+
+/** Whether words are sorted by date. @param {SearchRequest} request */
+const isDated = ({ query, sort }) => query !== '' && (sort === 'newest' || sort === 'updated');
 
 /** Whether a result shares a word of the query and nothing else. @param {api.SearchResult} r */
 export const isWeak = (r) => !r.vector_rank && !r.keyword_rank && !(r.kind === 'ticket' && r.exact);
 
-/** By date: first what is near or has the words, then the rest. Projects show no date and stand last. @param {api.SearchResult[]} results @param {SearchRequest['sort']} sort */
-function byDate(results, sort) {
+/** @param {api.SearchResult} r */
+const idOf = (r) => r.ticket_id ?? `project ${r.project_id}`;
+
+/**
+ * By date, as far as is asked for: first what is near or has the words, at most the nearest 300, then the rest as the service sorts
+ * it. Projects show no date and stand last. Without words to be near to it is the service's order.
+ * @param {SearchRequest} request @param {number} most @param {AbortSignal} [signal] @returns {Promise<Answer>}
+ */
+async function byDate({ sort, ...request }, most, signal) {
+  const { offset, limit, ...bare } = request;
+  const nearest = await api.searchAll(bare, NEAREST, signal);
+  if (nearest.executed.length === 0) return { request, response: await api.searchAll({ ...bare, sort }, most, signal) };
   const at = (/** @type {api.SearchResult} */ r) => (r.kind === 'ticket' ? (sort === 'newest' ? r.created_at : r.updated_at) : '');
-  return [...results].sort((a, b) => Number(isWeak(a)) - Number(isWeak(b)) || at(b).localeCompare(at(a)));
+  const near = nearest.results.filter((r) => !isWeak(r)).sort((a, b) => at(b).localeCompare(at(a)));
+  const held = new Set(near.map(idOf));
+  const all = near.length < most ? await api.searchAll({ ...bare, sort, facets: false, log: false }, most, signal) : { results: [], has_more: true };
+  const others = all.results.filter((r) => !held.has(idOf(r)));
+  const tickets = others.filter((r) => r.kind === 'ticket');
+  const results = [...near, ...(all.has_more ? tickets : [...tickets, ...others.filter((r) => r.kind !== 'ticket')])];
+  return { request, response: { ...nearest, results, has_more: all.has_more }, near: near.length };
 }
 
 /** What a search finds, beyond its page, up to 1,000. @param {SearchRequest} request @returns {Promise<api.SearchResult[]>} */
-export async function everything({ sort, ...bare }) {
-  const asked = { ...bare, facets: false, explain: false, log: false };
-  const ranked = bare.query && (sort === 'newest' || sort === 'updated') ? await api.searchAll(asked, 1000) : null;
-  return (ranked?.executed.length ? byDate(ranked.results, sort) : (await api.searchAll({ ...asked, sort }, 1000)).results).slice(0, 1000);
+export async function everything(request) {
+  const asked = { ...request, facets: false, explain: false, log: false };
+  return (isDated(request) ? (await byDate(asked, 1000)).response : await api.searchAll(asked, 1000)).results.slice(0, 1000);
 }
 
 /** @param {SearchRequest} request @param {AbortSignal} signal @returns {Promise<Answer>} */
-async function sortedAnswer(request, signal) {
-  const { sort, offset = 0, limit = 10, ...bare } = request;
-  const all = await api.searchAll(bare, SORTED, signal);
-  if (all.executed.length === 0) return { request, response: await api.search(request, signal) }; // filters alone
-  const results = byDate(all.results, sort);
-  const end = (offset ?? 0) + (limit ?? 10);
-  return { request, response: { ...all, results: results.slice(offset ?? 0, end), has_more: results.length > end }, near: results.filter((r) => !isWeak(r)).length };
+async function pageByDate(request, signal) {
+  const end = (request.offset ?? 0) + (request.limit ?? 10);
+  const { response, near } = await byDate(request, end + 1, signal);
+  return { request, response: { ...response, results: response.results.slice(request.offset ?? 0, end), has_more: response.has_more || response.results.length > end }, near };
 }
 
 export function useSearches() {
