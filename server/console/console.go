@@ -33,9 +33,9 @@ type Console struct {
 	Policy  string            // the page's Content-Security-Policy
 }
 
-// unread matches what browsers do not need: the comments that stand alone on their lines, doc
+// unread matches what browsers do not need: comments, alone on their lines or at their ends, doc
 // comments (types in JSDoc are a fifth of the files) and indentation. Vendored files have none.
-var unread = regexp.MustCompile(`(?m)^[ \t]*//.*\n|(?s:[ \t]*/\*\*? .*?\*/)|^[ \t]+`)
+var unread = regexp.MustCompile(`(?m)^[ \t]*//.*\n|[ \t]+// .*$|(?s:[ \t]*/\*\*? .*?\*/)|^[ \t]+`)
 
 // New reads the files.
 func New(options Options) (*Console, error) {
