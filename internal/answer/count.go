@@ -148,8 +148,11 @@ func (r ReadAs) say(f Figures, given filter.Filters) string {
 		ending = "."
 	case r.Intent == Group:
 		ending = fmt.Sprintf(", by %s:", r.GroupBy)
+		if _, dates := typed(); slices.Contains(dates, r.GroupBy) {
+			ending = fmt.Sprintf(", by %s %s:", r.Period, r.GroupBy) // by month created
+		}
 	case len(f.Tickets) == 0:
-		ending = fmt.Sprintf(". None has a date %s.", r.Sort)
+		ending = fmt.Sprintf(". None is %s.", r.Sort)
 	case f.CountCapped || int64(len(f.Tickets)) < count:
 		ending = fmt.Sprintf(". The %s:", order)
 	case count > 1:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"tasklens/internal/clean"
 	"tasklens/internal/fault"
@@ -38,7 +39,8 @@ func (a *Answerer) called(ctx context.Context, db rpc.Caller, q Question, call s
 	}
 	counted, err := a.figures(ctx, db, q, read, answer)
 	if refused, is := errors.AsType[*fault.Error](err); is && len(refused.Fields) > 0 { // q.Filters have passed a retrieval
-		counted.Text = fmt.Sprintf(cannotTell, clean.Value(refused.Fields[0].Name+" "+refused.Fields[0].Message, maxValue))
+		why := strings.TrimPrefix(refused.Fields[0].Name, "filters.") + ": " + refused.Fields[0].Message
+		counted.Text = fmt.Sprintf("I cannot tell: %s.", clean.Value(why, maxValue))
 		return counted, nil
 	}
 	return counted, err

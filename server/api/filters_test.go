@@ -231,7 +231,7 @@ func TestFiltersOfMe(t *testing.T) {
 		}
 	}
 	service := asking(s.token("service_role"))
-	const needs = ": me needs a user's token. Give the name of the person, or search with a user's token"
+	const needs = `: nobody is signed in, so "me" is unknown. Give the name of the person, or sign in`
 	for path, body := range map[string]string{
 		"/api/hybrid-search": `{"query":"timeout -assignee:me"}`, "/api/query": `{"question":"why","filters":{"not":{"assignee":["x","me"]}}}`,
 		"/api/tickets/similar": `{"text":"x","filters":{"not":{"assignee":"me"}}}`,

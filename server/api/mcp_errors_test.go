@@ -17,7 +17,7 @@ func TestToolErrors(t *testing.T) {
 	for name, calls := range map[string]map[string]string{
 		"search_tickets": {
 			`{"query":"x","limit":1000}`: "limit: must be an integer from 1 to 50, not 1000. Correct", `{"query":"x","page":900}`: "page: must be at most 100 where limit is 10",
-			`{}`: "query: must not be empty where there are no filters", `{"query":"assignee:me"}`: "needs a user's token",
+			`{}`: "query: must not be empty where there are no filters", `{"query":"assignee:me"}`: "nobody is signed in",
 			`{"query":"x","filters":{"colour":1}}`:                   "filters.colour: is unknown. Allowed: statuses, projects, assignee, reporter, types, priorities, labels, created, updated, resolved, due, open, not.",
 			`{"query":"x","filters":"{\"labels\":[\"a\\u0000b\"]}"}`: "filters: must not contain U+0000", `{"query":"x","filters":{"open":"perhaps"}}`: "filters.open: is of type string",
 		},

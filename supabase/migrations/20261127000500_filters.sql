@@ -185,7 +185,7 @@ begin
             where tasklens.filter_text(n.name) is not null
             order by 1);
           if own_names = '{}' then
-            raise exception '%: me needs a user''s token', given.path using errcode = '22023', hint = 'Give the name of the person, or search with a user''s token.';
+            raise exception '%: nobody is signed in, so "me" is unknown', given.path using errcode = '22023', hint = 'Give the name of the person, or sign in.';
           end if;
           one.names := array_remove(one.names, 'me') || own_names;
         end if;

@@ -115,7 +115,7 @@ select results_eq($$ select pg_temp.hint(f) from unnest(array['{"colour": 1}', '
 select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg('t' || i) from generate_series(1, 51) i))), 'filters.types has 51 values', 'more than 50 values are rejected');
 select is(pg_temp.refusal(jsonb_build_object('types', jsonb_build_array(repeat('x', 256)))), 'filters.types[0] has 256 characters', 'a value of more than 255 characters is rejected');
 select is(pg_temp.refusal(jsonb_build_object('types', (select jsonb_agg(repeat('x', 254) || i % 10) from generate_series(1, 50) i))), 'passed', '50 values of 255 characters are accepted');
-select is(pg_temp.refusal('{"assignee": ["me"]}'), 'filters.assignee: me needs a user''s token', 'the value "me" is rejected without a user''s token');
+select is(pg_temp.refusal('{"assignee": ["me"]}'), 'filters.assignee: nobody is signed in, so "me" is unknown', 'the value "me" is rejected without a user''s token');
 select throws_ok(format('select from %s', f), '22023', 'filters.colour is unknown', 'an unknown filter is rejected by ' || f)
 from unnest(array[
   'public.search_by_vector(pg_temp.unit(1), ''m'', filters => ''{"colour": 1}'')', 'public.search_by_keyword(''alpha'', filters => ''{"colour": 1}'')',

@@ -20,7 +20,7 @@ import { Bar, Choice, Copy, count, date, decimal, Empty, Failure, Icon, ProjectO
 /** @type {[string, string][]} */
 const CORPORA = [['tickets', 'Tickets'], ['documents', 'Documents'], ['all', 'All']];
 const SEARCHED = { tickets: 'tickets', documents: 'documents', all: 'tickets and documents' };
-const MATCHED = / match(?:es)? .*?(?=(?:, by \w+|, the \w+ \w+ first|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
+const MATCHED = / match(?:es)? .*?(?=(?:, by [\w ]+|, the \w+ \w+ first|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
 const OFFLINE = 'offline-chat'; // the demo's model
 const COUNTED = ['How many open bugs are there?', 'How many tickets were created per month?', 'How many open tickets are there per assignee?'];
 /** @type {Record<string, string>} */

@@ -94,7 +94,7 @@ export function Failure({ problem, retry }) {
   return html`<div class="notice bad" role="alert">
     <${Icon} name="alert" />
     <div><strong>${(problem.code && TITLES[problem.code]) || 'It did not work'}</strong>
-      <p>${problem.message}${problem.fields.map((f) => ` ${f.field}: ${f.message}.`)}</p>
+      <p>${problem.message}${problem.fields.map((f) => ` ${f.field.replace(/^filters\.(not\.)?/, '')}: ${f.message}.`)}</p>
       ${problem.requestId && html`<p class="small muted">Request ${problem.requestId}</p>`}</div>
     ${retry && problem.passing && html`<button type="button" class="button" disabled=${left > 0} onClick=${retry}>${left > 0 ? `Try again in ${left} s` : 'Try again'}</button>`}
   </div>`;
