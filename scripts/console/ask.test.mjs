@@ -453,9 +453,17 @@ test('who is meant by me is said in words, where nobody is signed in', async (t)
   assert.doesNotMatch(await page.locator('.notice.bad').innerText(), /filters|token/);
 });
 
+test('a question is put to tickets and documents', async (t) => {
+  const page = await open(t, `${demo}/#ask?q=${encodeURIComponent('What was decided about idempotency keys?')}`, { shift: 0.3 });
+  await turn(page, 0).locator('.source.cited a.name', { hasText: 'Decision 12' }).waitFor();
+  await page.locator('#question[placeholder="Ask on about the tickets and documents"]').waitFor();
+  assert.equal(await turn(page, 0).locator('.also').count(), 0);
+});
+
 test('documents that are nearer than the tickets of an answer are offered', async (t) => {
   const page = await open(t, `${demo}/#ask`, { shift: 0.3 });
   const sent = requests(page);
+  await page.getByRole('button', { name: 'Tickets', exact: true }).click();
   await ask(page, 'What was decided about idempotency keys?');
   const also = turn(page, 0).locator('.also');
   await also.getByRole('link', { name: 'Decision 12' }).waitFor();

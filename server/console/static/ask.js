@@ -18,7 +18,7 @@ import { Bar, Choice, Copy, count, date, decimal, Empty, Failure, Icon, ProjectO
 /** @typedef {import('./conversation.js').Turn} Turn */
 
 /** @type {[string, string][]} */
-const CORPORA = [['tickets', 'Tickets'], ['documents', 'Documents'], ['all', 'All']];
+const CORPORA = [['all', 'All'], ['tickets', 'Tickets'], ['documents', 'Documents']];
 const SEARCHED = { tickets: 'tickets', documents: 'documents', all: 'tickets and documents' };
 const MATCHED = / match(?:es)? .*?(?=(?:, by [\w ]+|, the \w+ \w+ first|\. (?:The|None) [\w ]+)?[:.]$)/; // the filters of an answer, which stand below it
 const OFFLINE = 'offline-chat'; // the demo's model
@@ -29,7 +29,7 @@ const GROUPS = { created: 'Filed', updated: 'Changed', resolved: 'Resolved', due
 /** @param {{params: URLSearchParams, conversation: ReturnType<typeof import('./conversation.js').useConversation>}} props */
 export function Ask({ params, conversation: { turns, text, setText, ask, stop, clear } }) {
   const linked = params.get('q') ?? '';
-  const corpus = params.get('corpus') ?? 'tickets';
+  const corpus = params.get('corpus') ?? 'all';
   const project = params.get('project') ?? '';
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const projects = useLoad((signal) => api.projects(signal), []);
@@ -71,7 +71,7 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
         onInput=${(/** @type {any} */ e) => setText(e.target.value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.shiftKey && !composes(e)) { e.preventDefault(); submit(); } }}></textarea>
       <div class="row">
-        <${Choice} label="Answer from" value=${corpus} options=${CORPORA} onChange=${(/** @type {string} */ value) => change({ corpus: value === 'tickets' ? '' : value })} />
+        <${Choice} label="Answer from" value=${corpus} options=${CORPORA} onChange=${(/** @type {string} */ value) => change({ corpus: value === 'all' ? '' : value })} />
         ${corpus !== 'documents' && html`<select aria-label="Project" value=${project} onChange=${(/** @type {any} */ e) => change({ project: e.target.value })}><${ProjectOptions} projects=${projects.value} /></select>`}
         ${turns.length > 0 && html`<button type="button" class="link small" onClick=${() => { clear(); change({ q: '' }); field.current?.focus(); }}>New conversation</button>`}
         ${busy ? html`<button key="stop" type="button" class="button stop" onClick=${stop}><${Icon} name="stop" />Stop</button>`

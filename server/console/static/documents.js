@@ -61,7 +61,7 @@ function Found({ q, basic, all, params }) {
     ${found.problem && html`<${Failure} problem=${found.problem} retry=${found.again} />`}
     ${found.value && list.length === 0 && html`<${Empty} icon="documents" title="No document found"><p>None is near enough to “${q}”.</p>
       <p class="actions">${!all && html`<a class="button" href=${href('documents', { ...Object.fromEntries(params), threshold: '0' })}>Show the nearest anyway</a>`}
-      <a class="button" href=${href('ask', { q, corpus: 'all' })}>Ask it as a question</a></p><//>`}
+      <a class="button" href=${href('ask', { q })}>Ask it as a question</a></p><//>`}
     ${!basic && list.length > 0 && html`<p class="legend small muted"><span class="dot meaning"></span>Similarity <span class="dot keyword"></span>Keywords <span class="dot votes"></span>Votes <span class="dot fresh"></span>Freshness</p>`}
     <ol class="results">${list.map((d, i) => html`<li key=${i}><${DocumentResult} document=${d} q=${q} best=${best} /></li>`)}</ol></section>`;
 }
