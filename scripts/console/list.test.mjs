@@ -416,11 +416,23 @@ test('a filter that applies to nothing names a way on', async (t) => {
   await page.locator('.chip.on', { hasText: 'Lena' }).waitFor();
   assert.equal(await page.inputValue('#query'), 'payment');
   await page.locator('.chip.on').click();
+  await type('payment reporter:Lna'); // a letter is missing
+  await group('reporter Lna').getByText('Is it one of these?').waitFor();
+  assert.deepEqual(await group('reporter Lna').locator('.chip').allInnerTexts(), ['Lena']);
+  await type('refund created:lastweek');
+  await page.locator('.note', { hasText: 'created:lastweek has no date, so its words are searched for. Try created:7d or created:2025-03.' }).waitFor();
+  await accessible(page);
+  for (const query of ['refund created:2025-03', 'refund -due:7d', 'refund updated:>2025-01-01']) {
+    await type(query);
+    await page.getByText('has no date').waitFor({ state: 'detached' });
+    await page.locator('.chip.read').first().waitFor();
+  }
   await type('payment label:zzqfoo');
   await group('label zzqfoo').getByRole('button', { name: 'as text' }).click();
   await until('it is a phrase', async () => (await page.inputValue('#query')) === 'payment "zzqfoo"');
   await type('refund is:opne');
   await group('open or done opne').getByText('is:opne is no filter.').waitFor();
+  assert.equal(await page.getByText('was not read as a filter').count(), 0); // once is enough
   await group('open or done opne').getByRole('button', { name: 'open', exact: true }).click();
   await page.locator('.chip.on', { hasText: 'open' }).waitFor();
   await until('the words are left', async () => (await page.inputValue('#query')) === 'refund');

@@ -55,10 +55,16 @@ export function Told({ searches, page, sort, again, onSort }) {
 // A pasted trace: a method with its file, a file with its line, or the name of an error before more.
 const TRACE = /[\w$]\([\w$]+\.\w+(?::\d+)?\)|[\w$]+\.[a-z]{1,4}:\d+\b|\bTraceback \(|\w(?:Exception|Error)\b[:\s]+(?:\S+\s+){3}/;
 
+const DATED = /(?:^|\s)-?(created|updated|resolved|due):(\S+)/i;
+
 /** What the service made of the query that one would not expect. @param {{answer: Answer, onTyped: (word: string) => void}} props */
-export function Notes({ answer: { request, response, lookedUp, key: read }, onTyped }) {
+export function Notes({ answer, onTyped }) {
+  const { request, response, lookedUp, key: read } = answer;
+  const [, dated, day] = DATED.exec(request.query) ?? [];
+  const asked = candidatesOf(answer).some(({ member }) => member === 'open'); // which is:opne is
   return html`${read && html`<p class="note small muted">${request.query.trim()} was read as the key ${read}.</p>`}
-    ${(response.not_read ?? []).map(({ text, instead }) => html`<p class="note"><code dir="auto">${text}</code> was not read as a filter; its words are searched for.${instead && html` Try <code dir="auto">${instead}</code>.`}</p>`)}
+    ${(response.not_read ?? []).filter(({ text }) => !asked || !/^is:/i.test(text)).map(({ text, instead }) => html`<p class="note"><code dir="auto">${text}</code> was not read as a filter; its words are searched for.${instead && html` Try <code dir="auto">${instead}</code>.`}</p>`)}
+    ${dated && !JSON.stringify(response.read_as?.filters ?? '').includes(`"${dated.toLowerCase()}"`) && html`<p class="note"><code dir="auto">${dated}:${day}</code> has no date, so its words are searched for. Try <code>${dated}:7d</code> or <code>${dated}:2025-03</code>.</p>`}
     ${lookedUp && html`<p class="note small muted">${request.query.trim()} is a key: it was looked up without the filters.</p>`}
     ${(response.unknown_keys ?? []).map((key) => html`<p class="note">There is no ticket <span class="key" dir="auto">${key}</span> that you may see.${response.results.length > 0 && key.toLowerCase() === request.query.trim().toLowerCase() ? ' These resemble it:' : ''}</p>`)}
     ${response.ignored && html`<p class="note small muted">No text that you may see contains <span dir="auto">${response.ignored.join(' ')}</span>, so it was not searched for.</p>`}
@@ -98,8 +104,10 @@ export function Candidates({ list, used, projects, onChoose, onText }) {
     /** @param {string} name */
     const keyOf = (name) => String((member === 'open' ? name === 'open' : member === 'projects' && projects.find((p) => p.name === name || p.key === name)?.project_id) || name);
     const taken = value && names.find((name) => apply.includes(JSON.stringify(name)));
-    const near = [...MONTHS.filter((month) => member === 'projects' && isMistyped(value.toLowerCase(), month.toLowerCase())), ...names].filter((name) => name !== taken);
-    const others = near.length > 0 || taken ? near : (known.value?.[facet?.name ?? ''] ?? []).slice(0, 6).map((v) => v.label);
+    const all = names.length > 0 ? [] : (known.value?.[facet?.name ?? ''] ?? []).map((v) => v.label);
+    const mistyped = [...(member === 'projects' ? MONTHS : []), ...all].filter((name) => isMistyped(value.toLowerCase(), name.toLowerCase()));
+    const near = [...mistyped, ...names].filter((name) => name !== taken);
+    const others = near.length > 0 || taken ? near : all.slice(0, 6);
     return html`<div class="chips candidates" role="group" aria-label=${`Instead of the ${title} ${value}`}><p class="small">${value === '' ? html`Nothing follows <code>${facet?.typed}:</code>.` : member === 'open' ? html`<code dir="auto">is:${value}</code> is no filter.` : html`No ${title} is called <span dir="auto">“${value}”</span>.`}
       ${taken ? html` It was read as <strong dir="auto">${taken}</strong>.` : ''}${near.length > 0 ? ' Is it one of these?' : others.length > 0 ? ' There are:' : ''}</p>
       ${others.map((name) => (excluded ? html`<span class="chip" dir="auto">${name}</span>` : html`<button type="button" class="chip" dir="auto" onClick=${() => onChoose(member, keyOf(name), value)}>${name}</button>`))}

@@ -23,7 +23,7 @@ const TYPING = 120; // milliseconds after a key until keywords are looked up
 const PAUSE = 650; // and until both searches run
 const CHIPS = new RegExp(`(?:^|\\s)(?:-\\p{L}|-?(?:${NAMES.join('|')}):\\S)`, 'iu'); // what becomes one when the query is read
 const FIRST = 'tasklens.first-results'; // a mark of performance
-const SEARCHED = ['q', 'page', 'sort', 'fusion', ...FACETS.map((f) => f.param)]; // what of an address another search follows from
+const SEARCHED = ['q', 'page', 'sort', ...FACETS.map((f) => f.param)]; // what of an address another search follows from
 
 /** @param {URLSearchParams} params @returns {SearchRequest} */
 function requestOf(params) {
@@ -33,9 +33,8 @@ function requestOf(params) {
   if (filters) request.filters = filters;
   const page = Math.min(Math.max(Number(params.get('page')) || 1, 1), 100);
   if (page > 1) request.offset = (page - 1) * PAGE;
-  const [sort, fusion] = [params.get('sort'), params.get('fusion')];
+  const sort = params.get('sort');
   if (sort === 'newest' || sort === 'updated') request.sort = sort;
-  if (fusion === 'convex' || fusion === 'rrf') request.fusion = fusion;
   return request;
 }
 
@@ -161,6 +160,13 @@ export function Search({ params, may }) {
   const candidates = shown ? candidatesOf(shown) : [];
   const read = response?.read_as && shown?.request.query === text.trim() ? response.read_as : null;
 
+  /** Searches for other words. @param {string} words @param {Record<string, unknown>} [more] changes of the address */
+  function reword(words, more) {
+    write(words);
+    change({ q: words.trim(), ...more });
+    input.current?.focus();
+  }
+
   /** Takes a filter back: a chip, or what was read among the words. @param {string} path @param {string} [key] what stands in its place @param {string} [phrase] and among the words */
   function drop(path, key = '', phrase = '') {
     const facet = FACETS.find((f) => f.member === path);
@@ -179,17 +185,13 @@ export function Search({ params, may }) {
     const facet = FACETS.find((f) => f.member === path);
     const kept = read ? [read.text, ...(read.excluded ?? []).map((word) => `-${word}`).filter((word) => !read.text.includes(word)), spell(without(read.filters ?? {}, path))] : [latest.current];
     const words = [...kept, `"${value.replaceAll('"', '')}"`].map((part) => part.trim()).filter(Boolean).join(' ');
-    write(words);
-    change({ q: words, ...(facet && { [facet.param]: '' }) });
-    input.current?.focus();
+    reword(words, facet && { [facet.param]: '' });
   }
 
   /** @param {Facet} facet @param {Value} value */
   function choose(facet, value) {
     const rest = typing?.rest ?? text;
-    write(rest);
-    change({ q: rest.trim(), [facet.param]: value.key });
-    input.current?.focus();
+    reword(rest, { [facet.param]: value.key });
   }
 
   function close() {
@@ -213,7 +215,7 @@ export function Search({ params, may }) {
     <form class="field" role="search" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(true); }}>
       <${Icon} name="search" />
       <input ref=${input} id="query" type="search" name="q" autocomplete="off" spellcheck=${false} maxlength="2000" autofocus dir="auto"
-        placeholder="Describe it, or type a key or exact words" aria-label="Search tickets and projects"
+        placeholder="Describe it, or type a key" aria-label="Search tickets and projects"
         value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)} />
       <kbd aria-hidden="true" title="Press / to search">/</kbd>
     </form>
@@ -225,7 +227,7 @@ export function Search({ params, may }) {
         <span class="muted">${facet.title}</span> <span dir="auto">${labelOf(facet)}</span><${Icon} name="close" /></button><${AsText} value=${labelOf(facet)} onClick=${() => asText(facet.member, labelOf(facet))} />`)}
       ${readPaths.map((path) => tell(only(read?.filters ?? {}, path)).map(({ title, text: value }) => html`<button type="button" class="chip read" onClick=${() => drop(path)}
         aria-label=${`Remove the filter ${title}: ${value}`} title="Read among the words"><span class="muted">${title}</span> <span dir="auto">${value}</span><${Icon} name="close" /></button><${AsText} value=${value} onClick=${() => asText(path, value)} />`))}
-      ${(read?.excluded ?? []).map((word) => html`<button type="button" class="chip read" onClick=${() => { const words = text.replace(`-${word}`, word); write(words); change({ q: words.trim() }); input.current?.focus(); }}
+      ${(read?.excluded ?? []).map((word) => html`<button type="button" class="chip read" onClick=${() => reword(text.replace(`-${word}`, word))}
         aria-label=${`Without ${word}: search for it instead`} title="Search for it instead"><span class="muted">Without</span> <span dir="auto">${word}</span><${Icon} name="close" /></button>`)}
       ${(typing?.values ?? []).map((value) => html`<button type="button" class="chip" onClick=${() => typing?.facet && choose(typing.facet, value)}><span class="muted">${typing?.facet?.title}</span> <span dir="auto">${value.label}</span></button>`)}
       ${typing && typing.values.length === 0 && html`<span class="small muted hint">Enter applies the filter <span dir="auto">${typing.name}:${typing.part}</span></span>`}
@@ -239,7 +241,7 @@ export function Search({ params, may }) {
       <section class="found" aria-label="Results" aria-busy=${busy !== ''}>
         <${Told} searches=${searches} page=${page} again=${again} sort=${params.get('sort') ?? ''} onSort=${(/** @type {string} */ sort) => change({ sort })} />
         ${searches.problem && html`<div class=${shown ? 'toast' : ''}><${Failure} problem=${searches.problem} retry=${again} /></div>`}
-        ${shown && html`<${Notes} answer=${shown} onTyped=${(/** @type {string} */ word) => { const words = text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'u'), `"${word}"`); write(words); change({ q: words.trim() }); input.current?.focus(); }} /><${Candidates} list=${candidates} used=${[shown.request.filters, response?.read_as?.filters]} projects=${projects.value ?? []} onChoose=${(/** @type {string} */ path, /** @type {string} */ key) => drop(path, key)} onText=${(/** @type {string} */ path, /** @type {string} */ value) => drop(path, '', value)} />`}
+        ${shown && html`<${Notes} answer=${shown} onTyped=${(/** @type {string} */ word) => reword(text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'u'), `"${word}"`))} /><${Candidates} list=${candidates} used=${[shown.request.filters, response?.read_as?.filters]} projects=${projects.value ?? []} onChoose=${(/** @type {string} */ path, /** @type {string} */ key) => drop(path, key)} onText=${(/** @type {string} */ path, /** @type {string} */ value) => drop(path, '', value)} />`}
         ${(shown ? empty && busy === 'hybrid' : busy !== '') && html`<${Skeleton} />`}
         ${shown && empty && !busy && !typing && response?.retrieval === 'hybrid' && html`<${Nothing} key=${JSON.stringify(shown.request)} answer=${shown} nameOf=${(/** @type {string} */ path) => { const facet = active.find((f) => f.member === path); return facet ? labelOf(facet) : ''; }}
           onDrop=${drop} onClear=${() => change(Object.fromEntries(FACETS.map((f) => [f.param, ''])))} />`}

@@ -109,7 +109,7 @@ export const asProblem = (error) => (error instanceof Problem ? error : new Prob
 /**
  * Loads something whenever what it depends on changes. The last one asked for wins.
  * @template T @param {(signal: AbortSignal) => Promise<T>} load @param {unknown[]} on
- * @returns {{value: T | undefined, problem: Problem | undefined, loading: boolean, again: () => void, set: (value: T) => void}}
+ * @returns {{value: T | undefined, problem: Problem | undefined, loading: boolean, again: () => void}}
  */
 export function useLoad(load, on) {
   const [round, setRound] = useState(0);
@@ -123,7 +123,7 @@ export function useLoad(load, on) {
     );
     return () => controller.abort();
   }, [...on, round]);
-  return { value: state.value, problem: state.problem, loading: state.loading, again: () => setRound(round + 1), set: (value) => setState({ value, loading: false }) };
+  return { value: state.value, problem: state.problem, loading: state.loading, again: () => setRound(round + 1) };
 }
 
 /** What somebody stopped changing so long ago. @template T @param {T} value @param {number} milliseconds @returns {T} */
