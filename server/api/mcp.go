@@ -23,31 +23,15 @@ const (
 	resourcePath = "/.well-known/oauth-protected-resource"
 )
 
-// toolbox is the API as the tools of one message use it, for its caller and within its deadline.
-type toolbox struct {
-	*API
-	ctx     context.Context
-	who     *caller
-	address string
-}
-
-// Address is where the caller reaches the service.
-func (t *toolbox) Address() string { return t.address }
-
-// Failed logs a bug in a tool.
-func (t *toolbox) Failed(tool string, err error) {
-	t.Log.ErrorContext(t.ctx, "a tool failed", "tool", tool, "error", err)
-}
-
-// Call runs an operation and returns its response as JSON. Tools only read.
-func (t *toolbox) Call(operation string, arguments []byte) ([]byte, error) {
-	at := slices.IndexFunc(t.operations, func(r route) bool { return r.id == operation && r.call != nil && r.needs == signedIn })
+// callForTool runs an operation for a tool and returns its response as JSON. Tools only read.
+func (a *API) callForTool(ctx context.Context, who *caller, operation string, arguments []byte) ([]byte, error) {
+	at := slices.IndexFunc(a.operations, func(r route) bool { return r.id == operation && r.call != nil && r.needs == signedIn })
 	if at < 0 {
 		return nil, fmt.Errorf("no operation %q for tools", operation)
 	}
-	response, err := t.operations[at].call(t.ctx, t.who, arguments)
+	response, err := a.operations[at].call(ctx, who, arguments)
 	if err != nil {
-		p := t.describe(t.ctx, err)
+		p := a.describe(ctx, err)
 		return nil, &mcp.Problem{Status: p.Status, Code: p.Code, Detail: p.Detail, RequestID: p.RequestID, Fields: p.Errors, RetryAfter: p.retryAfter}
 	}
 	if made, is := response.(memo.Made); is {
@@ -94,9 +78,16 @@ func (a *API) serveMCP(c *fiber.Ctx, who *caller) error {
 			return err
 		}
 	}
-	tools := &toolbox{a, c.UserContext(), who, a.address(c)}
+	ctx := c.UserContext()
+	tools := mcp.API{
+		Address: a.address(c),
+		Call: func(operation string, arguments []byte) ([]byte, error) {
+			return a.callForTool(ctx, who, operation, arguments)
+		},
+		Failed: func(tool string, err error) { a.Log.ErrorContext(ctx, "a tool failed", "tool", tool, "error", err) },
+	}
 	// At the deadline the SDK would send nothing. The operations keep it, and say so.
-	request, err := http.NewRequestWithContext(context.WithoutCancel(tools.ctx), c.Method(), mcpPath, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(context.WithoutCancel(ctx), c.Method(), mcpPath, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

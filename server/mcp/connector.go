@@ -147,7 +147,7 @@ func (c call) fetchProject(name string) (read object, whole string, err error) {
 		if strings.EqualFold(key, name) || show(project["project_id"]) == name {
 			project["type"] = "project"
 			return object{"id": projectPrefix + key, "title": key + " " + show(project["name"]), "metadata": project,
-					"url": c.api.Address() + "/#search?" + url.Values{"q": {"project:" + strconv.Quote(key)}}.Encode()},
+					"url": c.api.Address + "/#search?" + url.Values{"q": {"project:" + strconv.Quote(key)}}.Encode()},
 				show(project["tickets"]) + " tickets, which search_tickets finds with filters.projects.", nil
 		}
 	}
@@ -232,9 +232,9 @@ func text(value any, fallback string) string {
 
 // ticketURL is the address of a ticket in the console.
 func (c call) ticketURL(key string) string {
-	return c.api.Address() + "/#search?" + url.Values{"q": {key}, "open": {key}}.Encode()
+	return c.api.Address + "/#search?" + url.Values{"q": {key}, "open": {key}}.Encode()
 }
 
 func (c call) documentURL(id string) string {
-	return c.api.Address() + "/#documents?" + url.Values{"id": {id}}.Encode()
+	return c.api.Address + "/#documents?" + url.Values{"id": {id}}.Encode()
 }

@@ -17,16 +17,14 @@ import (
 	"tasklens/internal/rescue"
 )
 
-// API runs the operations of the HTTP API for one caller.
-type API interface {
+// API is the HTTP API for one caller.
+type API struct {
 	// Call runs an operation by its id in the API's document. arguments is a JSON object of its
 	// parameters and the members of its body. The response is JSON; an error that is a *Problem is
 	// meant for the caller.
-	Call(operation string, arguments []byte) (response []byte, err error)
-	// Address is where the caller reaches the service, such as https://search.example.com.
-	Address() string
-	// Failed logs a bug in a tool. Its caller sees no details.
-	Failed(tool string, err error)
+	Call    func(operation string, arguments []byte) (response []byte, err error)
+	Address string                       // where the caller reaches the service, such as https://search.example.com
+	Failed  func(tool string, err error) // logs a bug in a tool, whose caller sees no details
 }
 
 const instructions = `Search and answers over a team's tickets, projects and documents.

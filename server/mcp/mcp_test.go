@@ -18,25 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/tools.json")
 
-// fakeAPI has this response to every call.
-type fakeAPI struct {
-	response string
-	err      error
-	panics   bool
-	failed   chan string
-}
-
-func (f fakeAPI) Call(string, []byte) ([]byte, error) {
-	if f.panics {
-		panic("oh")
-	}
-	return []byte(f.response), f.err
-}
-
-func (f fakeAPI) Address() string { return "https://search.example.com" }
-
-func (f fakeAPI) Failed(tool string, err error) {
-	f.failed <- tool + ": " + err.Error()
+// fake has this response to every call.
+func fake(response string, err error) API {
+	return API{Call: func(string, []byte) ([]byte, error) { return []byte(response), err }, Address: "https://search.example.com"}
 }
 
 func connect(t *testing.T, api API) *sdk.ClientSession {
@@ -56,7 +40,7 @@ func connect(t *testing.T, api API) *sdk.ClientSession {
 // them. `go test ./server/mcp -update` rewrites it.
 func TestToolsAreAsRecorded(t *testing.T) {
 	t.Parallel()
-	listed, err := connect(t, fakeAPI{}).ListTools(t.Context(), nil)
+	listed, err := connect(t, fake("", nil)).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +70,10 @@ func TestToolsAreAsRecorded(t *testing.T) {
 // A panic, or a response that cannot be parsed, fails one call and reveals nothing.
 func TestBugsEndOneCall(t *testing.T) {
 	t.Parallel()
-	for name, api := range map[string]fakeAPI{"panic": {panics: true}, "not JSON": {response: "<"}, "an error of no operation": {err: errors.New("oh")}} {
-		api.failed = make(chan string, 2)
+	panics := API{Call: func(string, []byte) ([]byte, error) { panic("oh") }}
+	for name, api := range map[string]API{"panic": panics, "not JSON": fake("<", nil), "an error of no operation": fake("", errors.New("oh"))} {
+		failures := make(chan string, 2)
+		api.Failed = func(tool string, err error) { failures <- tool + ": " + err.Error() }
 		session := connect(t, api)
 		for range 2 {
 			result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_projects"})
@@ -97,7 +83,7 @@ func TestBugsEndOneCall(t *testing.T) {
 			if text := result.Content[0].(*sdk.TextContent).Text; text != failed {
 				t.Errorf("%s: %q", name, text)
 			}
-			if logged := <-api.failed; !strings.HasPrefix(logged, "list_projects: ") {
+			if logged := <-failures; !strings.HasPrefix(logged, "list_projects: ") {
 				t.Errorf("%s: logged was %q", name, logged)
 			}
 		}
