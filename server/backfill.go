@@ -15,7 +15,6 @@ import (
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/rpc"
-	"tasklens/internal/vector"
 	"tasklens/internal/wait"
 	"tasklens/internal/worker"
 )
@@ -50,6 +49,9 @@ func backfill(ctx context.Context, args []string) error {
 		fmt.Println("Nothing was changed. With --yes it begins.")
 		return nil
 	}
+	if err := e.tryModel(ctx); err != nil {
+		return err
+	}
 	added, err := rpc.Value[int](ctx, e.db, "enqueue_missing_embeddings", wanted) // behind recent edits
 	if err != nil {
 		return err
@@ -67,7 +69,7 @@ func backfill(ctx context.Context, args []string) error {
 // embedding holds what bulk embedding needs.
 type embedding struct {
 	config  Config
-	model   namedModel
+	model   *openai.Client
 	indexer *index.Indexer
 	db      *postgrest.Session
 }
@@ -76,7 +78,7 @@ func newEmbedding(ctx context.Context) (e embedding, err error) {
 	if e.config, err = readConfig(); err != nil {
 		return e, err
 	}
-	e.model = namedModel{newModel(e.config), e.config}
+	e.model = newModel(e.config)
 	e.db = newDatabase(e.config).AsService()
 	if err := requireSchema(ctx, e.db); err != nil {
 		return e, err
@@ -85,32 +87,8 @@ func newEmbedding(ctx context.Context) (e embedding, err error) {
 	return e, err
 }
 
-// namedModel adds the names of the settings to the model's errors.
-type namedModel struct {
-	*openai.Client
-	config Config
-}
-
-func (m namedModel) Embed(ctx context.Context, model string, inputs []string) ([]vector.Vector, []int, error) {
-	vectors, cut, err := m.Client.Embed(ctx, model, inputs)
-	switch {
-	case errors.Is(err, fault.ErrKey):
-		err = fmt.Errorf("the model's provider refuses OPENAI_API_KEY: %w", err)
-	case err != nil:
-		err = fmt.Errorf("ask the model at OPENAI_BASE_URL, %s: %w", withoutPassword(m.config.OpenAIBaseURL), err)
-	}
-	return vectors, cut, err
-}
-
-func withoutPassword(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "an address that cannot be read"
-	}
-	return u.Redacted()
-}
-
-// tryModel asks the model for one embedding. A rate limit is waited for as later ones are.
+// tryModel asks the model for one embedding, and names the setting to check where it has none. A
+// rate limit is waited for as later ones are.
 func (e embedding) tryModel(ctx context.Context) error {
 	for started := time.Now(); ; {
 		_, _, err := e.model.Embed(ctx, e.config.storedModel(), []string{"tasklens"})
@@ -118,10 +96,13 @@ func (e embedding) tryModel(ctx context.Context) error {
 		if is && limited.Code == fault.Unavailable && time.Since(started)+limited.RetryAfter < embedPatience && wait.For(ctx, limited.RetryAfter) == nil {
 			continue
 		}
-		if err != nil {
-			return fmt.Errorf("ask %s for an embedding: %w", e.config.storedModel(), err)
+		switch address, unread := url.Parse(e.config.OpenAIBaseURL); {
+		case errors.Is(err, fault.ErrKey):
+			return fmt.Errorf("the model's provider refuses OPENAI_API_KEY: %w", err)
+		case err != nil && unread == nil:
+			return fmt.Errorf("ask %s at OPENAI_BASE_URL, %s, for an embedding: %w", e.config.storedModel(), address.Redacted(), err)
 		}
-		return nil
+		return err
 	}
 }
 
