@@ -5,6 +5,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -122,14 +123,8 @@ func (o *Observer) Query(kind, outcome string, lowSimilarity bool, unknownCitati
 
 // Cached counts a request by where its response came from.
 func (o *Observer) Cached(kind string, origin memo.Origin) {
-	result := "miss"
-	switch origin {
-	case memo.Hit:
-		result = "hit"
-	case memo.Shared:
-		result = "shared"
-	}
-	o.cached.WithLabelValues(kind, result).Inc()
+	result := map[memo.Origin]string{memo.Hit: "hit", memo.Shared: "shared"}[origin]
+	o.cached.WithLabelValues(kind, cmp.Or(result, "miss")).Inc()
 }
 
 // LimitHit counts a request rejected by a limit.
