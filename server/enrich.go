@@ -49,7 +49,7 @@ func enrichDocuments(ctx context.Context, args []string) error {
 		return err
 	}
 	bar := newProgress("enriching")
-	warn := func(message string, err error) {
+	warn := func(_ context.Context, message string, err error) {
 		bar.print("%s: %v", message, err)
 	}
 	succeeded, err := runBatches(ctx, newEnricher(config, newModel(config), max(enrichBatchTimeout, 2*config.ModelTimeout), warn), db, bar, before.Unenriched)

@@ -80,7 +80,7 @@ func TestEnrichDocumentsCountsLimitsInARow(t *testing.T) {
 	}
 	model := &limiter{}
 	run := func() (int, error) {
-		enricher := enrich.New(model, enrich.Options{Concurrency: 1, Warn: func(string, error) {}})
+		enricher := enrich.New(model, enrich.Options{Concurrency: 1, Warn: func(context.Context, string, error) {}})
 		return runBatches(t.Context(), enricher, newDatabase(config).AsService(), newProgress("enriching"), documents)
 	}
 	if succeeded, err := run(); err != nil || succeeded != documents {

@@ -94,7 +94,7 @@ func (p *process) newParts() (parts api.Parts, err error) {
 		Searcher:       search.New(weights, p.warnContext),
 		Comparer:       search.NewComparer(p.model, measure),
 		Answerer:       answer.New(p.model, answer.Options{Tokens: p.AnswerTokens}),
-		Enricher:       newEnricher(p.Config, p.model, p.RequestTimeout, p.warn),
+		Enricher:       newEnricher(p.Config, p.model, p.RequestTimeout, p.warnContext),
 		Verifier:       newVerifier(p.Config),
 		Migrations:     supabase.Migrations(),
 		Log:            p.log,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func newIndexer(model index.Model) (*index.Indexer, error) {
 }
 
 // newEnricher returns an Enricher whose batches take at most timeout, and less within a request.
-func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(string, error)) *enrich.Enricher {
+func newEnricher(c Config, model enrich.Model, timeout time.Duration, warn func(context.Context, string, error)) *enrich.Enricher {
 	return enrich.New(model, enrich.Options{PerMinute: c.EnrichPerMinute, Timeout: timeout, Warn: warn})
 }
 

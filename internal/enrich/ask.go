@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -136,11 +137,9 @@ func prompt(title, content string) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
-// badAnswer marks one unusable answer, which says nothing about other documents.
-type badAnswer struct{ what string }
-
-func (b badAnswer) Error() string { return "The model's answer " + b.what + "." }
+// errUnusable marks one unusable answer, which says nothing about other documents.
+var errUnusable = errors.New("the answer is unusable")
 
 func bad(what string) error {
-	return fault.Wrap(fault.Provider, badAnswer{what}.Error(), badAnswer{what})
+	return fault.Wrap(fault.Provider, "The model's answer "+what+".", errUnusable)
 }

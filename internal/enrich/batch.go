@@ -63,9 +63,8 @@ func (e *Enricher) Batch(ctx context.Context, db rpc.Caller, size int) (Report, 
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, time.Until(deadline)/6*5)
 	}
-	warn := func(_ context.Context, message string, err error) { e.options.Warn(message, err) }
 	b := &batch{Enricher: e, report: Report{Errors: []Failure{}}, jobs: queue.Queue{
-		DB: db, Kind: queue.Enrich, Lease: timeout + leaseMargin, Attempts: e.options.Attempts, Retry: e.options.Retry, Warn: warn,
+		DB: db, Kind: queue.Enrich, Lease: timeout + leaseMargin, Attempts: e.options.Attempts, Retry: e.options.Retry, Warn: e.options.Warn,
 	}}
 	taken, err := b.jobs.Claim(ctx, size)
 	if err != nil {
@@ -112,9 +111,8 @@ func (b *batch) finish(ctx context.Context, j queue.Job, err error) error {
 		return nil
 	}
 	b.report.Errors = append(b.report.Errors, Failure{ID: j.DocumentID, Error: publicOf(err).Message})
-	b.options.Warn("enrich document "+j.DocumentID, err)
-	var unusable badAnswer
-	if errors.As(err, &unusable) || code != fault.Provider && code != fault.Timeout {
+	b.options.Warn(ctx, "enrich document "+j.DocumentID, err)
+	if errors.Is(err, errUnusable) || code != fault.Provider && code != fault.Timeout {
 		b.failures = 0
 		return nil
 	}

@@ -29,7 +29,7 @@ type Options struct {
 	Retry       time.Duration // after the first failure, doubled each time; 1 min
 	Timeout     time.Duration // of a batch; 25 s
 	// Warn receives failures. It is called from several goroutines.
-	Warn func(message string, err error)
+	Warn func(ctx context.Context, message string, err error)
 }
 
 // Enricher runs batches. It is safe for concurrent use: two batches never claim the same document.
@@ -47,7 +47,7 @@ func New(model Model, o Options) *Enricher {
 	o.Retry = cmp.Or(o.Retry, time.Minute)
 	o.Timeout = cmp.Or(o.Timeout, 25*time.Second)
 	if o.Warn == nil {
-		o.Warn = func(string, error) {}
+		o.Warn = func(context.Context, string, error) {}
 	}
 	return &Enricher{model: model, options: o, bucket: newBucket(o.PerMinute, o.Concurrency)}
 }
