@@ -15,6 +15,7 @@ import (
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/rpc"
+	"tasklens/internal/tokenizer"
 	"tasklens/internal/wait"
 	"tasklens/internal/worker"
 )
@@ -80,11 +81,8 @@ func newEmbedding(ctx context.Context) (e embedding, err error) {
 	}
 	e.model = newModel(e.config)
 	e.db = newDatabase(e.config).AsService()
-	if err := requireSchema(ctx, e.db); err != nil {
-		return e, err
-	}
-	e.indexer, err = newIndexer(e.model)
-	return e, err
+	e.indexer = index.New(e.model, tokenizer.Load())
+	return e, requireSchema(ctx, e.db)
 }
 
 // tryModel asks the model for one embedding, and names the setting to check where it has none. A

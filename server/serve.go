@@ -11,6 +11,7 @@ import (
 
 	"tasklens/internal/answer"
 	"tasklens/internal/identity"
+	"tasklens/internal/index"
 	"tasklens/internal/querylog"
 	"tasklens/internal/rescue"
 	"tasklens/internal/search"
@@ -84,15 +85,12 @@ func serve(ctx context.Context, args []string) error {
 
 // newParts returns the dependencies of the API.
 func (p *process) newParts() (parts api.Parts, err error) {
-	measure, err := tokenizer.Load()
-	if err != nil {
-		return parts, err
-	}
 	service, weights := p.database.AsService(), search.Weights{Vector: p.VectorWeight, Keyword: 1}
 	parts = api.Parts{
 		Database:       p.database,
+		Indexer:        index.New(p.model, tokenizer.Load()),
 		Searcher:       search.New(weights, p.warnContext),
-		Comparer:       search.NewComparer(p.model, measure),
+		Comparer:       search.NewComparer(p.model, tokenizer.Load()),
 		Answerer:       answer.New(p.model, answer.Options{Tokens: p.AnswerTokens}),
 		Enricher:       newEnricher(p.Config, p.model, p.RequestTimeout, p.warnContext),
 		Verifier:       newVerifier(p.Config),
@@ -108,9 +106,6 @@ func (p *process) newParts() (parts api.Parts, err error) {
 		PublicURL:      p.PublicURL,
 		Issuer:         identity.IssuerOf(p.SupabaseURL),
 		Version:        version(),
-	}
-	if parts.Indexer, err = newIndexer(p.model); err != nil {
-		return parts, err
 	}
 	parts.Memo, parts.Embeddings = p.newCache()
 	if parts.Limits, err = p.newLimits(); err != nil {

@@ -38,11 +38,7 @@ func measureThresholds(ctx context.Context, db rpc.Caller, model threshold.Model
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		return nil, err
-	}
-	return threshold.MeasureMissing(ctx, db, model, tokens, sets.Models(configured), sets.Thresholds)
+	return threshold.MeasureMissing(ctx, db, model, tokenizer.Load(), sets.Models(configured), sets.Thresholds)
 }
 
 // fitThreshold measures the model just used for embedding, so that the first search already has a

@@ -9,13 +9,11 @@ import (
 
 	"tasklens/internal/enrich"
 	"tasklens/internal/identity"
-	"tasklens/internal/index"
 	"tasklens/internal/limit"
 	"tasklens/internal/memo"
 	"tasklens/internal/openai"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/querylog"
-	"tasklens/internal/tokenizer"
 	"tasklens/server/api"
 	"tasklens/server/console"
 	"tasklens/server/observe"
@@ -48,14 +46,6 @@ func modelConfig(c Config) openai.Config {
 		ThinksApart:    strings.HasPrefix(c.OpenAIBaseURL, openAI),
 		AttemptTimeout: c.ModelTimeout, MaxRetries: modelRetries, CircuitFailures: circuitFailures, CircuitPause: circuitPause,
 	}
-}
-
-func newIndexer(model index.Model) (*index.Indexer, error) {
-	measure, err := tokenizer.Load()
-	if err != nil {
-		return nil, err
-	}
-	return index.New(model, measure), nil
 }
 
 // newEnricher returns an Enricher whose batches take at most timeout, and less within a request.

@@ -6,6 +6,7 @@ import (
 
 	"tasklens/internal/index"
 	"tasklens/internal/rescue"
+	"tasklens/internal/tokenizer"
 	"tasklens/internal/worker"
 )
 
@@ -18,17 +19,13 @@ func work(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	indexer, err := newIndexer(p.model)
-	if err != nil {
-		return err
-	}
 	stopMetrics, err := p.serveMetrics()
 	if err != nil {
 		return err
 	}
 	defer stopMetrics()
 	p.log.Info("working", "concurrency", p.WorkerConcurrency)
-	p.runWorker(ctx, indexer)
+	p.runWorker(ctx, index.New(p.model, tokenizer.Load()))
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.DrainTimeout)
 	defer cancel()
 	p.close(drain)

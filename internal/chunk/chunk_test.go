@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tasklens/internal/chunk"
+	"tasklens/internal/tokenizer"
 )
 
 // names are the kinds of text in a fixed order.
@@ -20,7 +21,7 @@ var names = slices.Sorted(maps.Keys(kinds))
 // Chunks are of similar size if no place is better than another.
 func TestSplitBalances(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	for _, test := range []struct{ tokens, chunks, size int }{
 		{501, 2, 288}, {600, 2, 338}, {700, 2, 388}, {775, 2, 425}, {776, 3, 309}, {1125, 3, 425}, {5000, 15, 404},
 	} {
@@ -38,7 +39,7 @@ func TestSplitBalances(t *testing.T) {
 
 func TestSplitShortTexts(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	if chunks := chunk.Split(tokens, ""); chunks != nil {
 		t.Errorf("the empty text gives %v", chunks)
 	}
@@ -51,7 +52,7 @@ func TestSplitShortTexts(t *testing.T) {
 
 func TestSplitReplacesInvalidUTF8(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	for _, text := range []string{"a\xffb", strings.Repeat("card \xe2\x82 charged \x80twice ", 200)} {
 		want := split(t, tokens, strings.ToValidUTF8(text, "\uFFFD"))
 		if got := chunk.Split(tokens, text); !slices.Equal(got, want) {
@@ -62,7 +63,7 @@ func TestSplitReplacesInvalidUTF8(t *testing.T) {
 
 func TestSplitPrefersBetterPlaces(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	const sentence = " The checkout page charges the card twice when the session of the customer expires." // 15 tokens
 	block := func(sentences int) string { return strings.TrimSpace(strings.Repeat(sentence, sentences)) }
 	for _, test := range []struct {
@@ -100,7 +101,7 @@ func TestSplitPrefersBetterPlaces(t *testing.T) {
 // A user-perceived character stays together even if it consists of several code points.
 func TestSplitKeepsVisibleCharacters(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	for _, unit := range []string{"👩‍👩‍👧", "👍🏽", "e\u0301", "\r\n", "❤️"} {
 		for i, c := range split(t, tokens, strings.Repeat(unit, 2000)) {
 			if c.Start%len(unit) != 0 || c.End%len(unit) != 0 {
@@ -112,7 +113,7 @@ func TestSplitKeepsVisibleCharacters(t *testing.T) {
 
 func TestSplitProperties(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := rapid.SliceOfN(rapid.SampledFrom(names), 1, 3).Draw(t, "kinds")
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -124,7 +125,7 @@ func TestSplitProperties(t *testing.T) {
 // Lengths around those where the number of chunks changes.
 func TestSplitPropertiesAroundTheLimits(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]string{"words", "sentences", "paragraphs", "code", "json", "han", "noise"}).Draw(t, "kind")
 		count := rapid.OneOf(rapid.IntRange(498, 503), rapid.SampledFrom([]int{700, 775, 776})).Draw(t, "tokens")
@@ -139,7 +140,7 @@ func TestSplitPropertiesAroundTheLimits(t *testing.T) {
 // the output of Split.
 func TestVersionNamesTheResult(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	digest := sha256.New()
 	for _, name := range []string{"words", "sentences", "paragraphs", "code", "json", "han", "emoji", "latin", "digits"} {
 		for _, c := range chunk.Split(tokens, write(4, 6000, name)) {

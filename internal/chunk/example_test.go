@@ -9,11 +9,7 @@ import (
 )
 
 func ExampleSplit() {
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	tokens := tokenizer.Load()
 	text := strings.TrimSpace(strings.Repeat("The card is charged twice when the session expires. ", 60))
 	for _, c := range chunk.Split(tokens, text) {
 		fmt.Printf("bytes %d to %d, %d of them seen before, %d tokens, ends %q\n",
@@ -25,11 +21,7 @@ func ExampleSplit() {
 }
 
 func ExampleInput() {
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	tokens := tokenizer.Load()
 	header := chunk.Header(tokens, "Checkout", "Card charged twice")
 	fmt.Println(chunk.Input(header, "It happens when the session expires."))
 	// Output:

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tasklens/internal/chunk"
+	"tasklens/internal/tokenizer"
 )
 
 // cards is a name of this many tokens.
@@ -15,7 +16,7 @@ func cards(tokens int) string { return strings.TrimSpace(strings.Repeat("card ",
 
 func TestHeader(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	for _, test := range []struct {
 		names []string
 		want  string
@@ -40,7 +41,7 @@ func TestHeader(t *testing.T) {
 
 func TestHeaderIsShortWhateverTheNames(t *testing.T) {
 	t.Parallel()
-	tokens := cl100k(t)
+	tokens := tokenizer.Load()
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(names).Draw(t, "kind")
 		name := write(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 2000).Draw(t, "size"), kind)
@@ -61,7 +62,7 @@ func TestHeaderIsShortWhateverTheNames(t *testing.T) {
 
 func TestHeaderMeasuresLittleOfAHugeName(t *testing.T) {
 	t.Parallel()
-	metered := &meter{Tokenizer: cl100k(t)}
+	metered := &meter{Tokenizer: tokenizer.Load()}
 	chunk.Header(metered, strings.Repeat("=", 1<<20))
 	if limit := 32 << 10; metered.bytes > limit {
 		t.Errorf("%d bytes given to the tokenizer, want at most %d", metered.bytes, limit)

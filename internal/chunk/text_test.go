@@ -3,7 +3,6 @@ package chunk_test
 import (
 	"math/rand/v2"
 	"strings"
-	"testing"
 	"unicode/utf8"
 
 	"tasklens/internal/chunk"
@@ -19,16 +18,6 @@ type meter struct {
 func (m *meter) Lengths(text string) []int {
 	m.bytes += len(text)
 	return m.Tokenizer.Lengths(text)
-}
-
-// cl100k is the tokenizer of the embedding model.
-func cl100k(t testing.TB) *tokenizer.Tokenizer {
-	t.Helper()
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tokens
 }
 
 // failer is what testing.T and rapid.T have in common.

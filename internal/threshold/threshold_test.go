@@ -89,11 +89,7 @@ func (words) Embed(_ context.Context, _ string, inputs []string) (vectors []vect
 // Of the right texts 95% exceed a threshold of this model that lets most unrelated ones pass too.
 func TestThresholdOfAWeakModel(t *testing.T) {
 	t.Parallel()
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := measure(t.Context(), words{}, tokens, "words")
+	all, err := measure(t.Context(), words{}, tokenizer.Load(), "words")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,12 +129,8 @@ func (k *kept) Call(_ context.Context, function string, arguments, _ any) error 
 
 func TestMeasureMissing(t *testing.T) {
 	t.Parallel()
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var database kept
-	all, err := MeasureMissing(t.Context(), &database, axes{}, tokens, []string{"one", "two", "one"}, nil)
+	all, err := MeasureMissing(t.Context(), &database, axes{}, tokenizer.Load(), []string{"one", "two", "one"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +139,10 @@ func TestMeasureMissing(t *testing.T) {
 	}
 	known := slices.Clone(database)
 	known[1].JudgedSet = "another"
-	if all, err := MeasureMissing(t.Context(), &database, axes{}, tokens, []string{"one", "two"}, known); err != nil || len(all) != 2 || all[0].Model != "one" {
+	if all, err := MeasureMissing(t.Context(), &database, axes{}, tokenizer.Load(), []string{"one", "two"}, known); err != nil || len(all) != 2 || all[0].Model != "one" {
 		t.Errorf("with a measurement on another judged set: %+v, %v", all, err)
 	}
-	if all, err := MeasureMissing(t.Context(), &database, axes{fails: true}, tokens, []string{"three"}, known); err == nil || len(all) > 0 || len(database) != 6 {
+	if all, err := MeasureMissing(t.Context(), &database, axes{fails: true}, tokenizer.Load(), []string{"three"}, known); err == nil || len(all) > 0 || len(database) != 6 {
 		t.Errorf("a failing model returned %v, %v", all, err)
 	}
 }

@@ -8,7 +8,6 @@
 package tokenizer
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -31,13 +30,13 @@ type Tokenizer struct {
 	sizes []uint8
 }
 
-// load runs once: the vocabulary takes time and tens of megabytes, and the library keeps its loader
-// in a global variable.
-var load = sync.OnceValues(func() (*Tokenizer, error) {
+// Load returns the process's single Tokenizer. The first call reads the vocabulary, which is a part
+// of the program and takes time and tens of megabytes. It panics if that is not cl100k_base.
+var Load = sync.OnceValue(func() *Tokenizer {
 	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
 	encoding, err := tiktoken.GetEncoding(tiktoken.MODEL_CL100K_BASE)
 	if err != nil {
-		return nil, fmt.Errorf("load cl100k_base: %w", err)
+		panic(fmt.Sprintf("load cl100k_base: %v", err))
 	}
 	sizes := make([]uint8, vocabularySize)
 	id := make([]int, 1)
@@ -45,22 +44,14 @@ var load = sync.OnceValues(func() (*Tokenizer, error) {
 		id[0] = i
 		size := len(encoding.Decode(id))
 		if size == 0 || size > math.MaxUint8 {
-			return nil, fmt.Errorf("load cl100k_base: token %d has %d bytes", i, size)
+			panic(fmt.Sprintf("load cl100k_base: token %d has %d bytes", i, size))
 		}
 		sizes[i] = uint8(size)
 	}
 	// Only EncodeOrdinary treats "<|endoftext|>" as text. The library's other encoders panic or
 	// emit a control token.
-	t := &Tokenizer{encode: encoding.EncodeOrdinary, sizes: sizes}
-	if len(t.Lengths("hello world")) != 2 {
-		return nil, errors.New("load cl100k_base: the vocabulary does not encode as it should")
-	}
-	return t, nil
+	return &Tokenizer{encode: encoding.EncodeOrdinary, sizes: sizes}
 })
-
-// Load returns the process's single Tokenizer. The first call reads the embedded vocabulary;
-// nothing is downloaded.
-func Load() (*Tokenizer, error) { return load() }
 
 // Lengths returns the byte length of each token of text, in order. For valid UTF-8 they sum to
 // len(text). A token may end inside a character. There are as many as the model counts if the text

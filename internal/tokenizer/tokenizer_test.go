@@ -9,20 +9,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-func mustLoad(t testing.TB) *Tokenizer {
-	t.Helper()
-	tokens, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tokens
-}
-
 // The expected ids come from OpenAI's own tokenizer, which proves that the vocabulary and the
 // splitting expression are those of cl100k_base.
 func TestEncodesAsOpenAI(t *testing.T) {
 	t.Parallel()
-	tokens := mustLoad(t)
+	tokens := Load()
 	for _, test := range []struct {
 		ids    []int
 		tokens []string
@@ -47,7 +38,7 @@ func TestEncodesAsOpenAI(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	t.Parallel()
-	tokens := mustLoad(t)
+	tokens := Load()
 	for text, want := range map[string]int{
 		"":                             0,
 		"hello":                        1,
@@ -84,7 +75,7 @@ func ordinary() *rapid.Generator[string] {
 
 func TestCuttingPreservesTokensOfOrdinaryText(t *testing.T) {
 	t.Parallel()
-	tokens := mustLoad(t)
+	tokens := Load()
 	rapid.Check(t, func(t *rapid.T) {
 		text := ordinary().Draw(t, "text")
 		var ids []int
@@ -99,7 +90,7 @@ func TestCuttingPreservesTokensOfOrdinaryText(t *testing.T) {
 
 func TestLengthsAddUp(t *testing.T) {
 	t.Parallel()
-	tokens := mustLoad(t)
+	tokens := Load()
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ToValidUTF8(rapid.OneOf(ordinary(), rapid.StringN(0, 3000, -1)).Draw(t, "text"), "?")
 		sum := 0
@@ -115,7 +106,7 @@ func TestLengthsAddUp(t *testing.T) {
 // Because a blank line ends a token, a header is counted once for all texts that follow it.
 func TestBlankLineEndsAToken(t *testing.T) {
 	t.Parallel()
-	tokens := mustLoad(t)
+	tokens := Load()
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.OneOf(ordinary(), rapid.StringN(0, 300, -1))
 		header := strings.TrimSpace(strings.ToValidUTF8(words.Draw(t, "header"), "?")) + "\n\n"
@@ -142,7 +133,7 @@ func TestEncodesInPieces(t *testing.T) {
 
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
-	tokens := mustLoad(t)
+	tokens := Load()
 	text := strings.Repeat("The card was charged twice; 支払いが二重。\n", 50)
 	want := tokens.Lengths(text)
 	var group sync.WaitGroup

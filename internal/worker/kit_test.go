@@ -60,27 +60,9 @@ func newBenchOver(t testing.TB, database *testbed.DB) *bench {
 	b.url, secret = testbed.REST(t, b.database)
 	b.key = testbed.Token(t, secret, "service_role")
 	b.rows = postgrest.New(b.url, b.key, testbed.Schema()).AsService()
-	b.indexer = newIndexer(t, b.model)
+	b.indexer = index.New(b.model, tokenizer.Load())
 	b.run(`insert into public.status (name) values ('To Do')`)
 	return b
-}
-
-func newIndexer(t testing.TB, m index.Model) *index.Indexer {
-	t.Helper()
-	indexer, err := build(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return indexer
-}
-
-// build returns an indexer.
-func build(m index.Model) (*index.Indexer, error) {
-	measure, err := tokenizer.Load()
-	if err != nil {
-		return nil, err
-	}
-	return index.New(m, measure), nil
 }
 
 // model stands in for a provider: the same text always has the same vector of the same model.
@@ -255,7 +237,7 @@ func (b *bench) mustBeCurrent() {
 	if err == nil {
 		err = json.Unmarshal([]byte(listed), &sources)
 	}
-	for indexer := newIndexer(b.t, &model{}); err == nil && len(sources) > 0; sources = sources[1:] {
+	for indexer := index.New(&model{}, tokenizer.Load()); err == nil && len(sources) > 0; sources = sources[1:] {
 		_, err = indexer.Index(b.t.Context(), b.rows, sources[0], true)
 	}
 	if err != nil {

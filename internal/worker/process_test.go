@@ -3,7 +3,6 @@ package worker_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -15,8 +14,10 @@ import (
 	"time"
 
 	"tasklens/internal/fault"
+	"tasklens/internal/index"
 	"tasklens/internal/postgrest"
 	"tasklens/internal/testbed"
+	"tasklens/internal/tokenizer"
 	"tasklens/internal/wait"
 	"tasklens/internal/worker"
 )
@@ -44,11 +45,7 @@ func beWorker(url, key string) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()
-	indexer, err := build(&model{before: flaky(rand.Uint64())})
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
+	indexer := index.New(&model{before: flaky(rand.Uint64())}, tokenizer.Load())
 	worker.New(postgrest.New(url, key, testbed.Schema()).AsService(), indexer, worker.Options{
 		Concurrency: 3, Batch: 8, Lease: time.Second, Attempts: 4, Poll: 100 * time.Millisecond, Retry: 20 * time.Millisecond,
 	}).Run(ctx)

@@ -17,6 +17,7 @@ import (
 
 	"tasklens/internal/index"
 	"tasklens/internal/testbed"
+	"tasklens/internal/tokenizer"
 	"tasklens/internal/wait"
 )
 
@@ -107,10 +108,7 @@ func (b *bench) torment(ctx context.Context, random *rand.Rand, signals *atomic.
 
 // generate calls the API's embedding of a ticket that may not exist.
 func (b *bench) generate(ctx context.Context, random *rand.Rand, calls *atomic.Int64) error {
-	indexer, err := build(&model{before: flaky(random.Uint64())})
-	if err != nil {
-		return err
-	}
+	indexer := index.New(&model{before: flaky(random.Uint64())}, tokenizer.Load())
 	for ctx.Err() == nil {
 		ticket := 1 + random.Int64N(60)
 		bounded, cancel := context.WithTimeout(ctx, time.Second)

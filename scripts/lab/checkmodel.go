@@ -57,11 +57,7 @@ func checkModel(ctx context.Context, config settings, args []string) error {
 	if err != nil {
 		return fmt.Errorf("read paraphrases: %w", err)
 	}
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		return err
-	}
-	loaded, err := tokensToLoad(tokens, folder)
+	loaded, err := tokensToLoad(tokenizer.Load(), folder)
 	if err != nil {
 		return err
 	}
@@ -70,7 +66,7 @@ func checkModel(ctx context.Context, config settings, args []string) error {
 		return config.allow(dollars, mostDollars)
 	}
 	progress("trying the protocol") // first, because it shows at once what is wrong with a setting
-	config.probe(ctx, os.Stdout, threshold.Inputs(tokens))
+	config.probe(ctx, os.Stdout, threshold.Inputs(tokenizer.Load()))
 	check, err := eval.CheckModel(ctx, eval.Service{URL: config.ServiceURL}, questions, paraphrases, *most, progress)
 	if err != nil {
 		return err

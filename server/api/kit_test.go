@@ -131,10 +131,6 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	key := s.token("service_role")
 	s.rows = postgrest.New(restURL, key, testbed.Schema()).AsService()
 
-	measure, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
 	model := openai.New(openai.Config{
 		ThinksApart: true, // as of OpenAI: an answer is a stream from the first on
 		BaseURL:     s.model.url + "/v1", APIKey: modelKey, EmbeddingModel: offline.EmbeddingModel, ChatModel: offline.ChatModel,
@@ -151,12 +147,12 @@ func start(t testing.TB, changes ...func(*setup)) *service {
 	parts := api.Parts{
 		Memo: remembered, Embeddings: embeddings,
 		Database:     postgrest.New(cmp.Or(want.restURL, s.database.url), key, testbed.Schema()),
-		Indexer:      index.New(model, measure),
+		Indexer:      index.New(model, tokenizer.Load()),
 		OpenCircuits: model.OpenCircuits,
 		Searcher: search.New(search.Weights{Vector: 1, Keyword: 1}, func(ctx context.Context, message string, err error) {
 			log.WarnContext(ctx, message, "error", err)
 		}),
-		Comparer: search.NewComparer(model, measure),
+		Comparer: search.NewComparer(model, tokenizer.Load()),
 		Enricher: enrich.New(model, enrich.Options{PerMinute: 100_000}),
 		Answerer: answer.New(model, answer.Options{}), Migrations: supabase.Migrations(), Log: log, Limits: want.limits, Console: consoleOf(t),
 		EmbeddingModel: offline.EmbeddingModel, MatchThreshold: &want.threshold, Fusion: want.fusion, RequestTimeout: want.requestTimeout, Heartbeat: want.heartbeat,

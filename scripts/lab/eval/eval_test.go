@@ -45,11 +45,7 @@ func start(t *testing.T, database *testbed.DB, path string) string {
 
 func measureThreshold(t *testing.T, service apitest.Service) []threshold.Measured {
 	t.Helper()
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	measured, err := threshold.MeasureMissing(t.Context(), service.Database, service.Model, tokens, []string{offline.EmbeddingModel}, nil)
+	measured, err := threshold.MeasureMissing(t.Context(), service.Database, service.Model, tokenizer.Load(), []string{offline.EmbeddingModel}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,14 +46,10 @@ func Start(t testing.TB, database *testbed.DB, provider http.Handler) Service {
 	restURL, secret := testbed.REST(t, database)
 	key := testbed.Token(t, secret, "service_role")
 	modelURL, model := testbed.Model(t, provider)
-	tokens, err := tokenizer.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
 	client := postgrest.New(restURL, key, testbed.Schema())
-	indexer := index.New(model, tokens)
+	indexer := index.New(model, tokenizer.Load())
 	app, err := api.New(api.Parts{
-		Database: client, Indexer: indexer, Comparer: search.NewComparer(model, tokens),
+		Database: client, Indexer: indexer, Comparer: search.NewComparer(model, tokenizer.Load()),
 		Searcher:   search.New(search.Weights{Vector: 1, Keyword: 1}, func(_ context.Context, message string, err error) { t.Error(message, err) }),
 		Answerer:   answer.New(model, answer.Options{}),
 		Migrations: supabase.Migrations(), Log: slog.New(slog.DiscardHandler),
