@@ -1,8 +1,8 @@
 package chunk
 
 import (
+	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // rank is how good a place is to end or begin a chunk at. Higher is better.
@@ -47,7 +47,7 @@ func findPlaces(text string) places {
 			if !spaceBefore {
 				blank, lineCount = at, 0
 			}
-			if r == '\n' || r == '\u2028' || r == '\u0085' || r == '\r' && !follows(text, at, '\n') {
+			if r == '\n' || r == '\u2028' || r == '\u0085' || r == '\r' && !strings.HasPrefix(text[at+1:], "\n") {
 				lineCount++
 			}
 			if r == '\u2029' {
@@ -98,22 +98,10 @@ func between(before, after rune) rank {
 func terminates(r rune) bool { return unicode.Is(unicode.STerm, r) }
 
 // isWide reports whether r is a full stop of a script without spaces.
-func isWide(r rune) bool {
-	switch r {
-	case '。', '｡', '．', '！', '？':
-		return true
-	}
-	return false
-}
+func isWide(r rune) bool { return strings.ContainsRune("。｡．！？", r) }
 
 // closes reports whether r is a quote or bracket that may follow a full stop as part of the
 // sentence.
 func closes(r rune) bool {
 	return r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf)
-}
-
-// follows reports whether r follows the one-byte character at offset at.
-func follows(text string, at int, r rune) bool {
-	next, _ := utf8.DecodeRuneInString(text[at+1:])
-	return next == r
 }
