@@ -24,21 +24,16 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
-// builtFrom is the revision set at link time, else the module's version, or "" if the source is
-// unknown or had uncommitted changes.
-func builtFrom() string {
-	module := moduleVersion()
-	if module == "(devel)" || strings.HasSuffix(module, "+dirty") {
-		module = ""
-	}
-	return cmp.Or(revision, module)
-}
-
-// printVersion prints the version, the revision if the build has one, and the version of Go.
+// printVersion prints the version, the source that it was built from, unless that is unknown or had
+// uncommitted changes, and the version of Go.
 func printVersion(_ context.Context, args []string) error {
 	if err := parse(newFlags("version"), args, 0); err != nil {
 		return err
 	}
-	_, err := fmt.Printf("tasklens %s revision %s %s\n", version(), cmp.Or(builtFrom(), "unknown"), runtime.Version())
+	module := moduleVersion()
+	if module == "(devel)" || strings.HasSuffix(module, "+dirty") {
+		module = "unknown"
+	}
+	_, err := fmt.Printf("tasklens %s revision %s %s\n", version(), cmp.Or(revision, module), runtime.Version())
 	return err
 }
