@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -162,17 +161,9 @@ func (l *loader) write(ctx context.Context) error {
 	if err := l.begin(ctx, rows); err != nil {
 		return err
 	}
-	for part := range slices.Chunk(rows, batchRows) { // projects may be more
-		if err := l.writePart(ctx, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *loader) writePart(ctx context.Context, rows []Row) error {
 	for pause := firstPause; ; pause *= 2 {
 		err := index.InBatches(ctx, rows, func(part []Row) (int, error) {
+			part = part[:min(len(part), batchRows)] // projects may be more
 			if err := l.upsert(ctx, part); err != nil {
 				return 0, err
 			}
