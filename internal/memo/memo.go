@@ -13,7 +13,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -46,7 +45,6 @@ type Request struct {
 	Bearer  string
 	Version string // of the data that the result depends on, from before it is computed
 	Subject any    // everything else the result depends on, as JSON
-	Day     string // results that are dated depend on it, too
 	Alone   bool   // the work tells its caller more than the result, so it is not shared
 }
 
@@ -54,9 +52,7 @@ type Request struct {
 type Made struct {
 	Body []byte
 	Keep []byte // the cached form; nil if the result must not be cached
-	// Dated: the result depends on the request's day.
-	Dated bool
-	Note  any // for the current waiters, also beside an error; never cached, read-only
+	Note any    // for the current waiters, also beside an error; never cached, read-only
 	// Origin is set by Do.
 	Origin Origin
 }
@@ -83,20 +79,14 @@ func (m *Memo) Do(ctx context.Context, request Request, work func(context.Contex
 		return Made{Origin: Passed}, err
 	}
 	find := func(ctx context.Context) (Made, error) {
-		for _, kept := range slices.Compact([]string{key, key + request.Day}) {
-			if body, found := m.store.Get(kept); found {
-				return Made{Body: body, Origin: Hit}, nil
-			}
+		if body, found := m.store.Get(key); found {
+			return Made{Body: body, Origin: Hit}, nil
 		}
 		made, err := work(ctx)
 		if made.Origin = Passed; err != nil || made.Keep == nil {
 			return made, err
 		}
-		kept := key
-		if made.Dated {
-			kept += request.Day
-		}
-		m.store.Set(kept, made.Keep, m.lifetime)
+		m.store.Set(key, made.Keep, m.lifetime)
 		made.Origin = Stored
 		return made, nil
 	}
@@ -105,7 +95,7 @@ func (m *Memo) Do(ctx context.Context, request Request, work func(context.Contex
 		return find(ctx)
 	}
 	first := false
-	shared, err, _ := m.running.Do(key+request.Day+request.Bearer, func() (any, error) {
+	shared, err, _ := m.running.Do(key+request.Bearer, func() (any, error) {
 		first = true
 		var made Made
 		err := rescue.Do(func() (err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
 	"tasklens/internal/memo"
@@ -24,28 +23,6 @@ func TestCacheKeys(t *testing.T) {
 	}
 	for i, request := range requests {
 		b.expect(request, fmt.Sprintf("result %d again", i+1), memo.Hit)
-	}
-}
-
-// Of two days a result serves both, unless it is dated.
-func TestDatedResults(t *testing.T) {
-	t.Parallel()
-	for isDated, next := range map[bool]memo.Origin{false: memo.Hit, true: memo.Stored} {
-		b := newBed(t)
-		on := func(day string) memo.Origin {
-			made, err := b.Do(t.Context(), memo.Request{Day: day}, func(ctx context.Context) (memo.Made, error) {
-				made, err := b.work(ctx)
-				made.Dated = isDated
-				return made, err
-			})
-			if err != nil {
-				t.Error(err)
-			}
-			return made.Origin
-		}
-		if got := []memo.Origin{on("1"), on("1"), on("2"), on("2"), on("1")}; !slices.Equal(got, []memo.Origin{memo.Stored, memo.Hit, next, memo.Hit, memo.Hit}) {
-			t.Errorf("dated %t: the origins are %v", isDated, got)
-		}
 	}
 }
 

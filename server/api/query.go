@@ -49,8 +49,8 @@ func (a *API) answer(ctx context.Context, who *caller, request *queryRequest, li
 	if question.MatchThreshold == nil && err == nil {
 		question.MatchThreshold = &now.usual
 	}
-	whole := newCacheable(who, "query", now, question)
-	whole.Day, whole.Alone, whole.err = question.Today.Format(time.RFC3339), listener != nil, err
+	whole := newCacheable(who, "query", now, question, question.Today) // the day is in the prompt, too
+	whole.Alone, whole.err = listener != nil, err
 	whole.entry = func(err error) querylog.Entry {
 		return querylog.OfAnswer(question, answer.Answer{}, now.usual, err)
 	}
@@ -62,9 +62,7 @@ func (a *API) answer(ctx context.Context, who *caller, request *queryRequest, li
 			cached.Cached = true
 			kept = cached
 		}
-		made, err := made(querylog.OfAnswer(question, found, now.usual, err), found, kept, err)
-		made.Dated = found.ReadAs != nil
-		return made, err
+		return made(querylog.OfAnswer(question, found, now.usual, err), found, kept, err)
 	})
 }
 

@@ -52,16 +52,13 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 		if err != nil {
 			return nil, err
 		}
-		response, err := a.find(ctx, who, query, read, a.Embeddings.Query(a.EmbeddingModel, ""))
-		made, err := made(querylog.Entry{}, response, nil, err)
-		made.Origin = a.uncached()
-		return made, err
+		return a.find(ctx, who, query, read)
 	}
 	asked := newCacheable(who, "hybrid-search", read.present, query, query.Typed, read)
 	asked.err, asked.unlogged = err, !request.Log
 	asked.entry = func(err error) querylog.Entry { return querylog.OfSearch(query, search.Page{}, read.usual, err) }
 	return a.respond(ctx, asked, func(ctx context.Context) (memo.Made, error) {
-		response, err := a.find(ctx, who, query, read, a.Embeddings.Query(read.Model, query.Text))
+		response, err := a.find(ctx, who, query, read)
 		var kept any
 		if !response.Partial {
 			again := response
@@ -73,8 +70,8 @@ func (a *API) hybridSearch(ctx context.Context, who *caller, request *searchRequ
 }
 
 // find searches, and says how the query was read.
-func (a *API) find(ctx context.Context, who *caller, query search.Query, read typed, embedding memo.Query) (found searchResponse, err error) {
-	if found.Page, err = a.Searcher.Hybrid(ctx, who.db, query, embedding); err != nil {
+func (a *API) find(ctx context.Context, who *caller, query search.Query, read typed) (found searchResponse, err error) {
+	if found.Page, err = a.Searcher.Hybrid(ctx, who.db, query, a.Embeddings.Query(read.Model, query.Text)); err != nil {
 		return found, err
 	}
 	found.NotRead = read.NotRead
