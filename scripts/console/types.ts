@@ -57,31 +57,29 @@ export function source(of: Schemas['Source']): string {
   switch (of.type) {
     case 'ticket':
       holds<Same<typeof of.ticket_id, number>>();
-      holds<Same<typeof of.comment, Schemas['Comment'] | undefined>>();
+      holds<Same<typeof of.comment, Schemas['Comment'] | null>>();
       return of.ticket_key + of.ticket_name;
     case 'project':
       return String(of.project_id);
     case 'document':
-      // @ts-expect-error A document is in no project.
-      of.project_id;
+      holds<Same<typeof of.project_id, number | null>>(); // always null
       return of.title + of.document_id;
     default:
       return never(of);
   }
 }
 
-// A result is a ticket or a project: the one has all that tickets have, the other none of it.
+// A result is a ticket or a project: the one has all that tickets have, of which the other has null.
 export function result(of: Schemas['SearchResult']): string {
   if (of.kind === 'project') {
     holds<Same<typeof of, Schemas['ProjectResult']>>();
-    // @ts-expect-error A project has no labels.
-    of.labels;
+    holds<Same<typeof of.labels, string[] | null>>(); // always null
     return of.project_name;
   }
   holds<Same<typeof of.status, string>>();
   holds<Same<typeof of.created_at, string>>();
   holds<Same<typeof of.similarity, number | undefined>>(); // absent, never null
-  holds<Same<typeof of.labels, string[] | undefined>>();
+  holds<Same<typeof of.labels, string[]>>();
   return of.ticket_key;
 }
 
