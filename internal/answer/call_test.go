@@ -134,3 +134,13 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// A call lists no more tickets than an answer has, so that its reading can be sent back.
+func TestLimitOfACall(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[string]int{"1000": 20, "-1": 0, "7": 7} {
+		if r, err := answer.ReadCall(call("limit", limit), time.UTC); err != nil || r.Limit != want {
+			t.Errorf("limit %s is read as %d, want %d (%v)", limit, r.Limit, want, err)
+		}
+	}
+}
