@@ -44,7 +44,7 @@ function Field({ params, add }) {
   }, [text]);
   return html`<form class="field-row" role="search" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); show(text.trim(), false); }}>
     <div class="field"><${Icon} name="search" /><input id="query" type="search" autocomplete="off" autofocus maxlength="2000" aria-label="Search documents"
-      placeholder="Decisions, runbooks, notes" value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)} /><kbd aria-hidden="true">/</kbd></div>
+      placeholder="Search documents" value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)} /><kbd aria-hidden="true">/</kbd></div>
     ${add && html`<button type="button" class="button" onClick=${add}><${Icon} name="plus" />Add</button>`}</form>`;
 }
 
