@@ -54,7 +54,8 @@ $$;
 comment on function tasklens.word_mark is
   'What marks a word of the index: it precedes the bytes of a sign and the name of an option, and follows a common word, one that stemming drops, and one in capitals.';
 
--- Here and below, PL/pgSQL caches plans per session; a nested SQL function is planned at every call.
+-- Here and below, PL/pgSQL caches plans per session; a nested SQL function is planned at every
+-- call.
 
 -- Normalises to NFKC: decomposed accents and Korean (as in Mac file names), half and full widths.
 -- In pieces, because normalize() takes quadratic time on runs of combining marks and cannot be

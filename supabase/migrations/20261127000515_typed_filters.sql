@@ -96,8 +96,8 @@ create function tasklens.read_values(typed text, out names text[], out size inte
 language plpgsql immutable security invoker set search_path = ''
 as $$
 declare
-  quote constant text := format('[%s]', tasklens.quotes());
-  quoted constant text := format('[^%s]*', tasklens.quotes());
+  quote constant text := '[' || tasklens.quotes() || ']';
+  quoted constant text := '[^' || tasklens.quotes() || ']*';
 begin
   size := length(substring(typed from format('^(%1$s?(?:,%1$s?)*)(?=\s|$)', format('(?:%1$s%2$s%1$s|(?!%1$s)[^,\s]+)', quote, quoted))));
   names := array(
@@ -358,8 +358,8 @@ comment on function tasklens.read_foreign_filter is
 -- language, which counts as words; instead is null if there is nothing.
 create type tasklens.typed_query as (text text, filters jsonb, sort text, candidates jsonb, not_read jsonb);
 
--- AND is what filters and words mean anyway; NOT is a minus before a filter, but NOT FOUND a message.
--- In lower case these words count between filters alone.
+-- AND is what filters and words mean anyway; NOT is a minus before a filter, but NOT FOUND a
+-- message. In lower case these words count between filters alone.
 create function tasklens.read_operator(rest text, behind_filter boolean, out is_or boolean, out further text)
 language plpgsql immutable security invoker set search_path = ''
 as $$
@@ -386,7 +386,8 @@ language plpgsql immutable security invoker set search_path = ''
 as $$
 begin
   typed := (regexp_match(rest, case when behind_filter or rest ~ '^[Os]' then '^(?:order by .*|sort:\S+)' else '^sort:\S+' end, 'i'))[1];
-  sort := case lower((regexp_match(typed, '^(?:order by|sort:) ?(created|updated)(?:date)?(?: desc|-desc)?$', 'i'))[1]) when 'created' then 'newest' when 'updated' then 'updated' end;
+  sort := case lower((regexp_match(typed, '^(?:order by|sort:) ?(created|updated)(?:date)?(?: desc|-desc)?$', 'i'))[1])
+    when 'created' then 'newest' when 'updated' then 'updated' end;
   if typed ~* 'by \w+$' then -- the oldest first
     sort := null;
   end if;
@@ -400,8 +401,10 @@ create function tasklens.read_typed_query(query_text text, today date) returns t
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
-  token constant text := format('^(?:(?<![[:alnum:]])%1$s%2$s*%1$s|[^\s%3$s]|(?<=[[:alnum:]])%1$s|%1$s(?!%2$s*%1$s))+',
-    format('[%s]', tasklens.quotes()), format('[^%s]', tasklens.quotes()), tasklens.quotes());
+  quote constant text := '[' || tasklens.quotes() || ']';
+  quoted constant text := '[^' || tasklens.quotes() || ']*';
+  token constant text := '^(?:(?<![[:alnum:]])' || quote || quoted || quote || '|[^\s' || tasklens.quotes() || ']'
+    '|(?<=[[:alnum:]])' || quote || '|' || quote || '(?!' || quoted || quote || '))+';
   -- Fields of other trackers that tickets lack here.
   lacking constant text := '^(-?is:\S+|-?(?:affectedversion|commenter|components?|cycle|epic|estimate|fixversions?|involves|mentions|milestone|repo|resolution|sprint|watcher)'
     '(?: ?!?[=~] ?(?:"[^"]*"|\S+)|:\S+| (?:not )?in ?\w*\([^()]*\)| is (?:not )?(?:empty|null)\y))';

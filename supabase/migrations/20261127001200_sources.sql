@@ -47,16 +47,16 @@ union all
 select s.source_id, 'ticket', null, t.name, coalesce(t.visible_text, t.description)
 from tasklens.sources s join public.tickets t on t.ticket_id = s.ticket_id
 union all
-select s.source_id, 'status_note', n.status_change_id, null, coalesce(n.visible_text, n.note)
+select s.source_id, 'status_note', n.status_change_id, '', coalesce(n.visible_text, n.note)
 from tasklens.sources s join public.status_changes n on n.ticket_id = s.ticket_id
 union all
-select s.source_id, 'comment', null, null, coalesce(c.visible_text, c.body)
+select s.source_id, 'comment', null, '', coalesce(c.visible_text, c.body)
 from tasklens.sources s join public.comments c on c.comment_id = s.comment_id
 union all
 select s.source_id, 'document', null, d.title, coalesce(d.visible_text, d.content)
 from tasklens.sources s join public.documents d on d.id = s.document_id;
 comment on view tasklens.source_parts is
-  'The texts of each source as readers see them, each with its name if it has one: a ticket''s own and its notes, or the one of another source.';
+  'The texts of each source as readers see them, each with its name, empty where it has none: a ticket''s own and its notes, or the one of another source.';
 
 create view tasklens.source_chunks with (security_invoker = on) as
 select s.source_id, c.embedding_set, c.chunk_id, c.position, c.input_hash, c.model, c.status_change_id

@@ -84,8 +84,8 @@ as $$
       ) order by x.status_change_id nulls first) as texts
     from tasklens.source_parts x
     cross join lateral (
-      select case when x.kind = 'document' and x.text ~ '\S' then x.text when x.kind = 'document' then x.name
-        else concat_ws(e'\n\n', x.name, nullif(x.text, '')) end as text
+      select case when x.kind in ('project', 'ticket') then concat_ws(e'\n\n', x.name, nullif(x.text, ''))
+        when x.kind = 'document' and (x.text ~ '\S') is not true then x.name else x.text end as text
     ) w
     where x.source_id = any (source_texts.source_ids) and w.text ~ '\S'
     group by 1
@@ -120,7 +120,7 @@ as $$
     select a.place, sum(x.octets) over (order by a.place rows between unbounded preceding and 1 preceding) as octets_before
     from unnest(read_sources.source_ids) with ordinality as a(source_id, place)
     left join (
-      select x.source_id, sum(coalesce(octet_length(x.name), 0) + coalesce(octet_length(x.text), 0)) as octets
+      select x.source_id, sum(octet_length(x.name) + coalesce(octet_length(x.text), 0)) as octets
       from tasklens.source_parts x where x.source_id = any (read_sources.source_ids) group by 1
     ) x using (source_id)
   ), asked as materialized (

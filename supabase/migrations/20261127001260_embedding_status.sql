@@ -9,16 +9,31 @@ as $$
     select w.embedding_set, case when w.embedding_set = s.serving then coalesce(s.model, missing_sources.embedding_model) else s.other_model end as model
     from tasklens.embedding_sets s
     cross join lateral (select coalesce(missing_sources.embedding_set, s.serving) as embedding_set) w
-  ), lacking as materialized (
-    select s.source_id
-    from wanted w cross join tasklens.sources s
-    where (s.document_id is null or missing_sources.embedding_set is null)
-      and (missing_sources.everything or (case when s.document_id is null then s.models[w.embedding_set] = w.model
-        else s.models[1] = missing_sources.embedding_model end) is not true)
   )
-  select t.source_id, sum(least(tasklens.text_limit(), coalesce(length(t.name), 0) + coalesce(length(t.text), 0)))
-  from lacking l join tasklens.source_parts t using (source_id)
-  group by 1 having bool_or(t.name ~ '\S' or t.text ~ '\S')
+  select s.source_id, x.characters
+  from wanted w
+  cross join tasklens.sources s
+  left join public.projects p on p.project_id = s.project_id
+  left join public.comments c on c.comment_id = s.comment_id
+  left join public.tickets t on t.ticket_id = s.ticket_id
+  left join public.documents d on d.id = s.document_id
+  cross join lateral (
+    select case
+        when s.document_id is not null then length(d.title) + least(tasklens.text_limit(), length(coalesce(d.visible_text, d.content)))
+        when s.comment_id is not null then least(tasklens.text_limit(), length(coalesce(c.visible_text, c.body)))
+        when s.ticket_id is not null then length(t.name) + coalesce(length(coalesce(t.visible_text, t.description)), 0) + coalesce((
+          select sum(length(coalesce(n.visible_text, n.note))) from public.status_changes n where n.ticket_id = s.ticket_id), 0)
+        else length(p.name) + coalesce(length(coalesce(p.visible_text, p.description)), 0) end::bigint as characters
+  ) x
+  where (s.document_id is null or missing_sources.embedding_set is null)
+    and (missing_sources.everything or (case when s.document_id is null then s.models[w.embedding_set] = w.model
+      else s.models[1] = missing_sources.embedding_model end) is not true)
+    and case
+      when s.document_id is not null then true
+      when s.comment_id is not null then coalesce(c.visible_text, c.body) ~ '\S'
+      when s.ticket_id is not null then t.name ~ '\S' or coalesce(t.visible_text, t.description) ~ '\S'
+        or exists (select 1 from public.status_changes n where n.ticket_id = s.ticket_id and coalesce(n.visible_text, n.note) ~ '\S')
+      else p.name ~ '\S' or coalesce(p.visible_text, p.description) ~ '\S' end
 $$;
 comment on function tasklens.missing_sources is
   'The sources that have a text but no chunk of the serving model (this one if undecided) or, of documents, no vector of this one; with everything, all that have a text. With embedding_set: those that it lacks, without documents.';
