@@ -3,7 +3,6 @@ package api_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -50,8 +49,4 @@ func (s *service) embedDocuments() {
 		s.t.Fatal(err)
 	}
 	s.embed(sources...)
-}
-
-func find(query string, more ...string) string {
-	return "/api/knowledge/search?q=" + url.QueryEscape(query) + strings.Join(more, "")
 }
