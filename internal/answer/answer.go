@@ -148,7 +148,7 @@ func (a *Answerer) Answer(ctx context.Context, db rpc.Caller, q Question, embedd
 	answer := Answer{Sources: []Source{}, LowSimilarity: true, MatchThreshold: deref(q.MatchThreshold), Model: a.model.ChatModel()}
 	if q.Reread != nil {
 		answer, err := a.figures(ctx, db, q, *q.Reread, answer)
-		if refused, is := errors.AsType[*fault.Error](err); is && len(q.Filters) == 0 {
+		if refused, is := errors.AsType[*fault.Error](err); is { // q.Filters have been checked
 			for i := range refused.Fields {
 				refused.Fields[i].Name = "read_as." + refused.Fields[i].Name
 			}

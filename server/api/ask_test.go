@@ -139,6 +139,9 @@ func TestRereadQuestions(t *testing.T) {
 	if got := told(s.send(http.MethodPost, "/api/query", `{"question":"Wie viele?","corpus":"documents","read_as":{"intent":"count"}}`)); got != "read_as: must be left out where only documents are asked" {
 		t.Error(got)
 	}
+	if got := told(s.send(http.MethodPost, "/api/query", `{"question":"Wie viele?","filters":{"open":true},"read_as":{"intent":"count","filters":{"due":{"from":"May"}}}}`)); !strings.HasPrefix(got, "read_as.filters.due.from: ") {
+		t.Errorf("beside filters: %q", got)
+	}
 }
 
 // Prompts and figures name the day: after midnight an answer is computed again.
