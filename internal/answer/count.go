@@ -54,8 +54,8 @@ const (
 	mostDoubts     = 5  // names that are not clear
 )
 
-// figures answers from what the database counts of a reading. A name, a word or a filter that is not
-// clear gets a question in place of a figure.
+// figures answers from what the database counts of a reading. A name, a word or a filter that is
+// not clear gets a question in place of a figure.
 func (a *Answerer) figures(ctx context.Context, db rpc.Caller, q Question, read ReadAs, answer Answer) (found Answer, err error) {
 	defer func(began time.Time) {
 		found.Retrieval += time.Since(began)

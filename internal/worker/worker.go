@@ -18,9 +18,9 @@ import (
 	"tasklens/internal/wait"
 )
 
-// Indexer brings sources, given by their ids, in step. The outcome of a source is nil if it is done,
-// index.ErrUndone if it should be tried again, otherwise its own failure; err is why nothing more
-// could be done.
+// Indexer brings sources, given by their ids, in step. The outcome of a source is nil if it is
+// done, index.ErrUndone if it should be tried again, otherwise its own failure; err is why nothing
+// more could be done.
 type Indexer interface {
 	Sync(ctx context.Context, db rpc.Caller, sources []int64) (outcomes []error, err error)
 }

