@@ -757,14 +757,14 @@ export type Database = {
           time_zone?: string
         }
         Returns: {
-          capped: boolean
           count: number
+          count_capped: boolean
           groups: Json
           tickets: Json
         }[]
       }
       data_version: {
-        Args: { project_filter?: number }
+        Args: { filters?: Json; project_filter?: number }
         Returns: {
           match_thresholds: Json
           model: string
@@ -1006,9 +1006,7 @@ export type Database = {
           filters?: Json
           match_count?: number
           match_offset?: number
-          project_filter?: number
           sort?: string
-          status_filter?: string
         }
         Returns: {
           fields: Json
@@ -1054,13 +1052,7 @@ export type Database = {
         }[]
       }
       nearest_chunks: {
-        Args: {
-          filters?: Json
-          match_count?: number
-          project_filter?: number
-          query_embedding: string
-          status_filter?: string
-        }
+        Args: { filters?: Json; match_count?: number; query_embedding: string }
         Returns: {
           chunk_id: string
           kind: string
@@ -1099,7 +1091,7 @@ export type Database = {
         Returns: number
       }
       read_query: {
-        Args: { query_text: string; today?: string }
+        Args: { further_filters?: Json; query_text: string; today?: string }
         Returns: {
           candidates: Json
           filters: Json
@@ -1148,17 +1140,13 @@ export type Database = {
           filters?: Json
           match_count?: number
           match_threshold?: number
-          project_filter?: number
           query_embedding: string
           question?: string
           source_chunk_limit?: number
-          status_filter?: string
         }
         Returns: {
           chunk_id: string
-          comment_author: string
-          comment_created_at: string
-          comment_id: number
+          comment: Json
           document_id: string
           fields: Json
           kind: string
@@ -1296,9 +1284,7 @@ export type Database = {
         }
         Returns: {
           chunk_id: string
-          comment_author: string
-          comment_created_at: string
-          comment_id: number
+          comment: Json
           exact: boolean
           fields: Json
           fused_score: number
@@ -1334,7 +1320,6 @@ export type Database = {
           exclude_ticket?: number
           filters?: Json
           match_count?: number
-          project_filter?: number
           query_embedding: string
           query_text?: string
         }

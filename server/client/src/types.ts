@@ -867,26 +867,31 @@ export interface components {
             role: "user" | "assistant";
             content: string;
         };
-        /** @description How a question about tickets' fields is to be read: the `read_as` of an answer, changed. */
+        /** @description How a question about tickets' fields is read: with `text` and `filters` a search lists the same tickets. Absent if an answer comes from texts. */
         Reread: {
             /** @enum {string} */
             intent: "count" | "list" | "group";
+            /** @description What a ticket's text must contain: words, and phrases in quotes. */
             text?: string | null;
             filters?: components["schemas"]["Filters"] | null;
+            /**
+             * @description Of `group`: the field whose values are counted.
+             * @example assignee
+             */
             group_by?: string | null;
             /**
-             * @description `month` by default.
+             * @description What dates are grouped by; `month` by default.
              * @enum {string|null}
              */
             period?: "day" | "week" | "month" | "quarter" | "year" | "" | null;
             /**
-             * @description `created` by default.
+             * @description By which date tickets are listed; `size`: groups by their numbers; `created` by default.
              * @enum {string|null}
              */
             sort?: "created" | "updated" | "resolved" | "due" | "size" | "" | null;
-            /** @description false by default. */
+            /** @description The earliest or the smallest first; false by default. */
             ascending?: boolean | null;
-            /** @description 0 by default. */
+            /** @description The most tickets to list; 0: the usual number; 0 by default. */
             limit?: number | null;
         };
         QueryResponse: {
@@ -946,6 +951,10 @@ export interface components {
              * @enum {string}
              */
             type: "ticket";
+            /** @description Always null. */
+            document_id: string | null;
+            /** @description Always null. */
+            title: string | null;
             /**
              * Format: int64
              * @example 5
@@ -968,7 +977,7 @@ export interface components {
             ticket_key: string;
             /** @example Customer charged twice when a payment is retried */
             ticket_name: string;
-            comment?: components["schemas"]["Comment"];
+            comment: components["schemas"]["Comment"] | null;
             /**
              * Format: uuid
              * @description Null if keyword search found a text that is not embedded yet.
@@ -1005,6 +1014,10 @@ export interface components {
              */
             type: "project";
             /** @description Always null. */
+            document_id: string | null;
+            /** @description Always null. */
+            title: string | null;
+            /** @description Always null. */
             ticket_id: number | null;
             /**
              * Format: double
@@ -1023,6 +1036,8 @@ export interface components {
             ticket_key: string | null;
             /** @description Always null. */
             ticket_name: string | null;
+            /** @description Always null. */
+            comment: components["schemas"]["Comment"] | null;
             /**
              * Format: uuid
              * @description Null if keyword search found a text that is not embedded yet.
@@ -1055,9 +1070,15 @@ export interface components {
              */
             similarity: number | null;
             /** @description Always null. */
+            project_id: number | null;
+            /** @description Always null. */
+            project_name: string | null;
+            /** @description Always null. */
             ticket_key: string | null;
             /** @description Always null. */
             ticket_name: string | null;
+            /** @description Always null. */
+            comment: components["schemas"]["Comment"] | null;
             /**
              * Format: uuid
              * @description Null if keyword search found a text that is not embedded yet.
@@ -1072,7 +1093,7 @@ export interface components {
              */
             cited: boolean;
         };
-        /** @description How a question about tickets' fields was read: with `text` and `filters` a search lists the same tickets. Absent if the answer comes from texts. */
+        /** @description How a question about tickets' fields is read: with `text` and `filters` a search lists the same tickets. Absent if an answer comes from texts. */
         ReadQuestion: {
             /** @enum {string} */
             intent: "count" | "list" | "group";
@@ -1083,24 +1104,21 @@ export interface components {
              * @description Of `group`: the field whose values are counted.
              * @example assignee
              */
-            group_by?: string;
+            group_by: string;
             /**
              * @description What dates are grouped by.
              * @enum {string}
              */
-            period?: "day" | "week" | "month" | "quarter" | "year";
+            period: "day" | "week" | "month" | "quarter" | "year";
             /**
              * @description By which date tickets are listed; `size`: groups by their numbers.
              * @enum {string}
              */
             sort: "created" | "updated" | "resolved" | "due" | "size";
-            /**
-             * @description The earliest or the smallest first.
-             * @enum {boolean}
-             */
-            ascending?: true;
-            /** @description The most tickets to list, if the question says. */
-            limit?: number;
+            /** @description The earliest or the smallest first. */
+            ascending: boolean;
+            /** @description The most tickets to list; 0: the usual number. */
+            limit: number;
         };
         /** @description The filters of a query, in the form that `filters` of a request takes. */
         ReadFilters: {
@@ -1228,6 +1246,11 @@ export interface components {
             /** @example Checkout and Payments */
             project_name: string;
             /**
+             * @example done
+             * @enum {string}
+             */
+            status_category: "to_do" | "in_progress" | "done";
+            /**
              * @description As the tracker names people.
              * @example Lena
              */
@@ -1252,14 +1275,31 @@ export interface components {
              */
             url: string | null;
             /** Format: date-time */
+            resolved_at: string | null;
+            /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** Format: date-time */
-            resolved_at: string | null;
+            links: components["schemas"]["TicketLink"][];
             /** @description What changed on the day of `updated_at`: `created`, `status` and `comment` as far as stored, else `field`. */
             changes?: string[];
             text: string;
+        };
+        TicketLink: {
+            /** @enum {string} */
+            kind: "duplicates" | "blocks" | "relates_to" | "child_of";
+            /**
+             * @description `out` reads from the result to the other ticket.
+             * @example in
+             * @enum {string}
+             */
+            direction: "out" | "in";
+            /** @example TX-402 */
+            ticket_key: string;
+            /** @example Order paid two times!! */
+            ticket_name: string;
+            /** @example Won't Do */
+            status: string;
         };
         Candidate: {
             /** @example assignee */
@@ -1507,16 +1547,16 @@ export interface components {
             project_name: string;
             /**
              * Format: int64
-             * @description From 1. Absent if that search did not find it.
+             * @description From 1. Null if that search did not find it.
              * @example 1
              */
-            vector_rank?: number;
+            vector_rank: number | null;
             /**
              * Format: int64
              * @description As `vector_rank`.
              * @example 2
              */
-            keyword_rank?: number;
+            keyword_rank: number | null;
             /**
              * @description The searches that found it.
              * @example [
@@ -1525,41 +1565,51 @@ export interface components {
              *     ]
              */
             matched_by: ("vector" | "keyword")[];
-            /**
-             * @description The query names its key, or its text holds an identifier of the query whole.
-             * @enum {boolean}
-             */
-            exact?: true;
+            /** @description The query names its key, or its text holds an identifier of the query whole. */
+            exact: boolean;
             /**
              * @description An excerpt as escaped HTML with `<mark>` around matches.
              * @example Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried
              */
             highlight: string;
             explain?: components["schemas"]["Explanation"];
-            /** @description As the tracker names people. */
-            assignee?: string;
-            reporter?: string;
-            type?: string;
-            priority?: string;
-            labels?: string[];
-            /** Format: date */
-            due_date?: string;
-            /**
-             * Format: uri
-             * @description The address of its page in its tracker.
-             */
-            url?: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
+            comment: components["schemas"]["Comment"] | null;
             /**
              * @example done
              * @enum {string}
              */
             status_category: "to_do" | "in_progress" | "done";
-            links?: components["schemas"]["TicketLink"][];
-            comment?: components["schemas"]["Comment"];
+            /**
+             * @description As the tracker names people.
+             * @example Lena
+             */
+            assignee: string | null;
+            reporter: string | null;
+            /** @example Bug */
+            type: string | null;
+            /** @example High */
+            priority: string | null;
+            /**
+             * @example [
+             *       "payments"
+             *     ]
+             */
+            labels: string[];
+            /** Format: date */
+            due_date: string | null;
+            /**
+             * Format: uri
+             * @description The address of its page in its tracker.
+             * @example https://github.com/tidemill/rotor/issues/31
+             */
+            url: string | null;
+            /** Format: date-time */
+            resolved_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            links: components["schemas"]["TicketLink"][];
         };
         /** @description What each search that found it added to `fused_score`. */
         Explanation: {
@@ -1592,22 +1642,6 @@ export interface components {
                  */
                 contribution: number;
             };
-        };
-        TicketLink: {
-            /** @enum {string} */
-            kind: "duplicates" | "blocks" | "relates_to" | "child_of";
-            /**
-             * @description `out` reads from the result to the other ticket.
-             * @example in
-             * @enum {string}
-             */
-            direction: "out" | "in";
-            /** @example TX-402 */
-            ticket_key: string;
-            /** @example Order paid two times!! */
-            ticket_name: string;
-            /** @example Won't Do */
-            status: string;
         };
         ProjectResult: {
             /**
@@ -1660,16 +1694,16 @@ export interface components {
             project_name: string;
             /**
              * Format: int64
-             * @description From 1. Absent if that search did not find it.
+             * @description From 1. Null if that search did not find it.
              * @example 1
              */
-            vector_rank?: number;
+            vector_rank: number | null;
             /**
              * Format: int64
              * @description As `vector_rank`.
              * @example 2
              */
-            keyword_rank?: number;
+            keyword_rank: number | null;
             /**
              * @description The searches that found it.
              * @example [
@@ -1678,21 +1712,40 @@ export interface components {
              *     ]
              */
             matched_by: ("vector" | "keyword")[];
-            /**
-             * @description The query names its key, or its text holds an identifier of the query whole.
-             * @enum {boolean}
-             */
-            exact?: true;
+            /** @description The query names its key, or its text holds an identifier of the query whole. */
+            exact: boolean;
             /**
              * @description An excerpt as escaped HTML with `<mark>` around matches.
              * @example Customer <mark>charged</mark> <mark>twice</mark> when a payment is retried
              */
             highlight: string;
             explain?: components["schemas"]["Explanation"];
+            /** @description Always null. */
+            comment: components["schemas"]["Comment"] | null;
+            /** @description Always null. */
+            status_category: string | null;
+            /** @description Always null. */
+            assignee: string | null;
+            /** @description Always null. */
+            reporter: string | null;
+            /** @description Always null. */
+            type: string | null;
+            /** @description Always null. */
+            priority: string | null;
+            /** @description Always null. */
+            labels: string[] | null;
+            /** @description Always null. */
+            due_date: string | null;
+            /** @description Always null. */
+            url: string | null;
+            /** @description Always null. */
+            resolved_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description Always null. */
+            links: components["schemas"]["TicketLink"][] | null;
         };
         FacetValue: {
             /** @description What the filter takes. */
@@ -1840,15 +1893,15 @@ export interface components {
             project_name: string;
             /** @example Done */
             status: string;
+            /** @example The customer pressed Pay again after a timeout. */
+            description: string | null;
+            /** @description Where the rest begins, in characters; null if the text is whole. */
+            description_truncated_at: number | null;
             /**
              * @example done
              * @enum {string}
              */
             status_category: "to_do" | "in_progress" | "done";
-            /** @example The customer pressed Pay again after a timeout. */
-            description: string | null;
-            /** @description Where the rest begins, in characters; null if the text is whole. */
-            description_truncated_at: number | null;
             /**
              * @description As the tracker names people.
              * @example Lena
