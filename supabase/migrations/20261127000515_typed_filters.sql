@@ -312,10 +312,15 @@ comment on function tasklens.add_typed_filter is 'Filters with one more. A combi
 -- What is typed in the language of another tracker: created > 2025-03-01, status != Done, labels in
 -- (a, b), assignee is empty. ours is the same as it is typed here. It is a filter only if something
 -- has its value: else it may be a line of code.
-create function tasklens.read_foreign_filter(rest text, today date, out typed tasklens.typed_filter, out theirs text, out ours text)
+create type tasklens.foreign_filter as (typed tasklens.typed_filter, theirs text, ours text);
+
+create function tasklens.read_foreign_filter(rest text, today date) returns tasklens.foreign_filter
 language plpgsql stable security invoker set search_path = ''
 as $$
 declare
+  typed tasklens.typed_filter;
+  theirs text;
+  ours text;
   part constant text[] := regexp_match(rest,
     '^(-)?(\(*)([[:alpha:]]+)(?: ?(!=|<>|>=|<=|=|>|<) ?| (not in|in) ?(?=\()| (is not|is) (?=(?:empty|null)\y))(.*)$', 'i');
   operator constant text := lower(coalesce(part[4], part[5], part[6]));
@@ -327,7 +332,7 @@ declare
 begin
   typed.size := 0;
   if kind is null or value is null then
-    return;
+    return row(typed, theirs, ours);
   end if;
   theirs := left(rest, length(rest) - length(part[7]) + length(value)) || coalesce(substring(substr(part[7], length(value) + 1) from '^\)+'), '');
   value := translate(case when part[5] is not null then regexp_replace(btrim(value, '()'), '\s*,\s*', ',', 'g') else value end, '''', '"');
@@ -346,7 +351,7 @@ begin
     typed.is_negated := is_negated and typed.kind <> 'open';
     typed.value := case when typed.kind = 'open' and is_negated then to_jsonb(not typed.value::boolean) else typed.value end;
   end if;
-  ours := case when is_negated then '-' else '' end || ours;
+  return row(typed, theirs, case when is_negated then '-' else '' end || ours);
 end
 $$;
 comment on function tasklens.read_foreign_filter is
@@ -412,7 +417,7 @@ declare
   found tasklens.typed_query;
   typed tasklens.typed_filter;
   former tasklens.typed_filter; -- directly before
-  theirs record;
+  theirs tasklens.foreign_filter;
   operator record;
   ordered record;
   doubtful tasklens.typed_filter[] := array[]::tasklens.typed_filter[];
