@@ -23,6 +23,18 @@ async function reporting(t, status, more = {}) {
   return page;
 }
 
+test('an address that changes as soon as the page is drawn is followed', async (t) => {
+  const page = await open(t, demo, { shift: 1, prepare: (it) => it.addInitScript(() => {
+    const drawn = new MutationObserver(() => {
+      if (!document.querySelector('main') || location.hash !== '') return;
+      drawn.disconnect();
+      location.hash = '#documents';
+    });
+    drawn.observe(document, { childList: true, subtree: true });
+  }) });
+  await page.locator('nav [aria-current=page]', { hasText: 'Documents' }).waitFor();
+});
+
 test('work that waits shows how far it is', async (t) => {
   const status = { pending: 400, waiting_copies: 50 };
   const page = await reporting(t, status, { width: 390, height: 800 });

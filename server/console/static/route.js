@@ -1,6 +1,6 @@
 // @ts-check
 // The state of the page stands in the address, after the #: it can be kept and sent, and reaches no log.
-import { useEffect, useState } from './hooks.js';
+import { useEffect, useLayoutEffect, useState } from './hooks.js';
 
 /** @typedef {{view: string, params: URLSearchParams}} Route */
 
@@ -32,7 +32,7 @@ export function go(target, { replace = false } = {}) {
 /** @returns {Route} */
 export function useRoute() {
   const [route, setRoute] = useState(currentRoute);
-  useEffect(() => {
+  useLayoutEffect(() => { // before the address can change again
     const read = () => setRoute(currentRoute());
     changed.addEventListener('change', read);
     addEventListener('popstate', read);
