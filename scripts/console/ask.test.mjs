@@ -456,7 +456,7 @@ test('who is meant by me is said in words, where nobody is signed in', async (t)
 test('a question is put to tickets and documents', async (t) => {
   const page = await open(t, `${demo}/#ask?q=${encodeURIComponent('What was decided about idempotency keys?')}`, { shift: 0.3 });
   await turn(page, 0).locator('.source.cited a.name', { hasText: 'Decision 12' }).waitFor();
-  await page.locator('#question[placeholder="Ask on about the tickets and documents"]').waitFor();
+  await page.locator('#question[placeholder="Ask more about the tickets and documents"]').waitFor();
   assert.equal(await turn(page, 0).locator('.also').count(), 0);
 });
 

@@ -67,7 +67,7 @@ export function Ask({ params, conversation: { turns, text, setText, ask, stop, c
       onElsewhere=${() => ask({ question: turn.request.question, corpus: 'documents' })} onReread=${(/** @type {import('./reading.js').Read} */ read) => ask({ ...turn.request, read_as: read }, turns.filter((one) => one !== turn))} />`)}
     <form class="question" onSubmit=${(/** @type {Event} */ e) => { e.preventDefault(); submit(); }}>
       <label class="sr" for="question">Your question</label>
-      <textarea ref=${field} id="question" rows=${turns.length > 0 ? 1 : 2} dir="auto" maxlength="2000" placeholder=${`${turns.length > 0 ? 'Ask on' : 'Ask'} about the ${/** @type {Record<string, string>} */ (SEARCHED)[corpus] ?? SEARCHED.all}`} value=${text} autofocus
+      <textarea ref=${field} id="question" rows=${turns.length > 0 ? 1 : 2} dir="auto" maxlength="2000" placeholder=${`${turns.length > 0 ? 'Ask more' : 'Ask'} about the ${/** @type {Record<string, string>} */ (SEARCHED)[corpus] ?? SEARCHED.all}`} value=${text} autofocus
         onInput=${(/** @type {any} */ e) => setText(e.target.value)}
         onKeyDown=${(/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && !e.shiftKey && !composes(e)) { e.preventDefault(); submit(); } }}></textarea>
       <div class="row">
