@@ -88,14 +88,10 @@ comment on function tasklens.read_data_version is 'data_version, for what the ca
 
 create function public.data_version(project_filter bigint default null, filters jsonb default null)
 returns table (version text, model text, match_thresholds jsonb)
-language plpgsql stable rows 1 security invoker set search_path = ''
+language sql stable rows 1 security invoker set search_path = ''
 as $$
-begin
-  if data_version.filters is not null then
-    perform tasklens.read_filters(data_version.filters);
-  end if;
-  return query select * from tasklens.read_data_version(data_version.project_filter);
-end
+  select v.* from tasklens.read_data_version(data_version.project_filter) v
+  where data_version.filters is null or tasklens.read_filters(data_version.filters) is not null
 $$;
 comment on function public.data_version is
   'The version of everything that a search can find, or of one project, with the model of the serving set and the thresholds as embedding_sets has them. Two versions are equal only if they include the same committed changes and the caller may see the same projects. Invalid filters are an error (22023), which the service learns so before it asks a model.';
