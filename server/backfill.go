@@ -119,9 +119,9 @@ func givenUp(status worker.Status) error {
 const sampled = 100
 
 // estimate prints what it costs to embed what measure_missing_embeddings finds, ignoring stored
-// chunks if anew is set: counted up to 100 sources, otherwise estimated from 100 random ones. price
+// chunks with force: counted up to 100 sources, otherwise estimated from 100 random ones. price
 // is in dollars per million tokens, negative if unknown.
-func (e embedding) estimate(ctx context.Context, wanted map[string]any, anew bool, price float64) error {
+func (e embedding) estimate(ctx context.Context, wanted map[string]any, force bool, price float64) error {
 	arguments := maps.Clone(wanted)
 	arguments["sample_count"] = sampled
 	all, err := rpc.One[struct {
@@ -132,7 +132,7 @@ func (e embedding) estimate(ctx context.Context, wanted map[string]any, anew boo
 	if err != nil {
 		return err
 	}
-	tokens, characters, err := e.indexer.Measure(ctx, e.db, all.Sample, anew)
+	tokens, characters, err := e.indexer.Measure(ctx, e.db, all.Sample, force)
 	if err != nil {
 		return fmt.Errorf("measure what is missing: %w", err)
 	}

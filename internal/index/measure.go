@@ -8,8 +8,8 @@ import (
 )
 
 // Measure returns how many tokens Sync would send to the model for these sources now, and how many
-// characters their texts have; if anew is set, stored chunks are ignored.
-func (x *Indexer) Measure(ctx context.Context, db rpc.Caller, ids []int64, anew bool) (tokens, characters int, err error) {
+// characters their texts have; with force, stored chunks are ignored.
+func (x *Indexer) Measure(ctx context.Context, db rpc.Caller, ids []int64, force bool) (tokens, characters int, err error) {
 	for len(ids) > 0 {
 		rows, read, err := readSources(ctx, db, ids, nil)
 		if err != nil {
@@ -19,7 +19,7 @@ func (x *Indexer) Measure(ctx context.Context, db rpc.Caller, ids []int64, anew 
 			for _, text := range row.Texts {
 				characters += utf8.RuneCountInString(text.Text)
 			}
-			for _, next := range x.newPlan(row, x.modelOf(row), anew).chunks {
+			for _, next := range x.newPlan(row, x.modelOf(row), force).chunks {
 				if next.chunkID == nil {
 					tokens += next.inputTokens
 				}

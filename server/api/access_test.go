@@ -13,7 +13,7 @@ import (
 // routes lists every route that is not public, with a valid request.
 var routes = []struct {
 	method, path, body string
-	may                []int  // who may
+	may                []int  // users who may ask it
 	otherwise          int    // the status for others
 	function           string // the first that is called for the response itself; "": failures of it are another's matter
 }{

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the responses in testdata")
 const recording = "testdata/recorded.json"
 
 // exchange is a request and its response. Adding one means writing the request into the file and
-// running the test with -update. An error is recorded once a code: who may do what, and which
+// running the test with -update. One error of each code is recorded: who may do what, and which
 // requests are invalid, has tests in server/api.
 type exchange struct {
 	As      string            `json:"as"`  // a caller
